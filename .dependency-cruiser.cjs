@@ -5,7 +5,8 @@ const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)
 const CONTRACT =
   "^lib/(?:[^/]+/(?:(?:sla|filters|report|pauses|bulk|import|history|comments|deliveries|rules|runs|periods|lines|bands|workbench)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
-const WIRE = "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
+const WIRE =
+  "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */
@@ -39,19 +40,28 @@ module.exports = {
     {
       name: "no-dev-packages-in-the-product",
       severity: "error",
-      from: { path: "^(?:app|components|lib|matcher|server|supervisor|worker|supabase)/", pathNot: TEST },
-      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], pathNot: "node_modules/@types/" },
+      from: {
+        path: "^(?:app|components|lib|matcher|server|supervisor|worker|supabase)/",
+        pathNot: TEST,
+      },
+      to: {
+        dependencyTypes: ["npm-dev"],
+        dependencyTypesNot: ["type-only"],
+        pathNot: "node_modules/@types/",
+      },
     },
     {
       name: "product-imports-no-tooling",
-      comment: "The application has no branch for the local stack and knows nothing of how it is started or tested.",
+      comment:
+        "The application has no branch for the local stack and knows nothing of how it is started or tested.",
       severity: "error",
       from: { path: "^(?:app|components|lib|matcher|worker)/", pathNot: TEST },
       to: { path: TOOLING },
     },
     {
       name: "engine-is-pure",
-      comment: "The matching engine imports nothing but itself and the table of currencies: no input, no output, no clock.",
+      comment:
+        "The matching engine imports nothing but itself and the table of currencies: no input, no output, no clock.",
       severity: "error",
       from: { path: ENGINE, pathNot: TEST },
       to: { pathNot: [ENGINE, "^lib/wire/currencies\\.ts$"] },
@@ -86,11 +96,14 @@ module.exports = {
       name: "worker-without-web",
       severity: "error",
       from: { path: "^worker/", pathNot: TEST },
-      to: { path: "^(?:app|components|lib/(?:http|openapi))/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+      to: {
+        path: "^(?:app|components|lib/(?:http|openapi))/|^node_modules/(?:next|next-auth|react|react-dom)/",
+      },
     },
     {
       name: "components-know-the-wire-only",
-      comment: "Of lib, a component imports contract files and the wire's vocabulary, the rest it asks of /v1.",
+      comment:
+        "Of lib, a component imports contract files and the wire's vocabulary, the rest it asks of /v1.",
       severity: "error",
       from: { path: "^components/", pathNot: TEST },
       to: { path: "^(?:lib|matcher|worker|app)/", pathNot: [CONTRACT, WIRE, RULES] },
@@ -104,7 +117,8 @@ module.exports = {
     },
     {
       name: "kit-knows-no-domain",
-      comment: "What every page is made of: queries, forms, panels, lists. The transport knows no page, and no dialog.",
+      comment:
+        "What every page is made of: queries, forms, panels, lists. The transport knows no page, and no dialog.",
       severity: "error",
       from: { path: KIT, pathNot: TEST },
       to: { path: "^components/", pathNot: [UI, KIT] },
@@ -117,7 +131,8 @@ module.exports = {
     },
     {
       name: "domains-of-pages-stand-apart",
-      comment: "A domain's components know the kit, people and contracts. What two domains show together, a page of app/ composes.",
+      comment:
+        "A domain's components know the kit, people and contracts. What two domains show together, a page of app/ composes.",
       severity: "error",
       from: { path: COMPONENT_DOMAIN, pathNot: TEST },
       to: { path: "^components/", pathNot: [UI, KIT, PEOPLE, "^components/$1/"] },
@@ -146,26 +161,32 @@ module.exports = {
     {
       name: "plumbing-knows-no-domain",
       severity: "error",
-      from: { path: "^lib/(?:auth|background|db|http|openapi|request|runtime|wire)/", pathNot: TEST },
+      from: {
+        path: "^lib/(?:auth|background|db|http|openapi|request|runtime|wire)/",
+        pathNot: TEST,
+      },
       to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL, AUDIT, REQUEST_LOG] },
     },
     {
       name: "lib-has-rooms",
-      comment: "No loose pile: what is no domain's lies in wire, request, http, openapi, auth, db or runtime.",
+      comment:
+        "No loose pile: what is no domain's lies in wire, request, http, openapi, auth, db or runtime.",
       severity: "error",
       from: {},
       to: { path: "^lib/[^/]+$" },
     },
     {
       name: "wire-and-runtime-are-the-ground",
-      comment: "The wire's vocabulary knows contracts alone, and the runtime knows nothing of requests.",
+      comment:
+        "The wire's vocabulary knows contracts alone, and the runtime knows nothing of requests.",
       severity: "error",
       from: { path: "^lib/(?:wire|runtime)/", pathNot: TEST },
       to: { path: "^lib/(?:auth|db|http|openapi|request)/" },
     },
     {
       name: "description-without-pipeline",
-      comment: "OpenAPI follows from contracts; of the pipeline it knows the limits and forms that it describes.",
+      comment:
+        "OpenAPI follows from contracts; of the pipeline it knows the limits and forms that it describes.",
       severity: "error",
       from: { path: "^lib/openapi/", pathNot: TEST },
       to: { path: "^lib/http/", pathNot: "^lib/http/(?:export|idempotency|input)\\.ts$" },
@@ -190,11 +211,15 @@ module.exports = {
     },
     ...["from", "to"].map((side) => ({
       name: `named-for-what-it-does-${side}`,
-      comment: "A file or folder called utils, helpers, common or manager says nothing, and gathers everything.",
+      comment:
+        "A file or folder called utils, helpers, common or manager says nothing, and gathers everything.",
       severity: "error",
       from: {},
       to: {},
-      [side]: { path: "(?:^|/)(?:utils?|helpers?|common|managers?|misc)(?:/|\\.tsx?$)", pathNot: "^node_modules/" },
+      [side]: {
+        path: "(?:^|/)(?:utils?|helpers?|common|managers?|misc)(?:/|\\.tsx?$)",
+        pathNot: "^node_modules/",
+      },
     })),
   ],
   options: {

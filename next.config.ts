@@ -4,7 +4,10 @@ const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
   // What is shipped. Tests are checked by `npm run verify`: one of theirs must not stop a start. `npm test` has just run that.
-  typescript: { tsconfigPath: "tsconfig.build.json", ignoreBuildErrors: process.env.TYPES_ARE_CHECKED === "1" },
+  typescript: {
+    tsconfigPath: "tsconfig.build.json",
+    ignoreBuildErrors: process.env.TYPES_ARE_CHECKED === "1",
+  },
   // No page uses the optimiser, which anybody could ask for any of our addresses.
   images: { unoptimized: true },
   turbopack: {

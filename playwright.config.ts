@@ -30,7 +30,10 @@ export default defineConfig({
   reporter: [
     ["list"],
     ["./e2e/ui/figures-reporter.ts"],
-    ["json", { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ?? join("test-results", "ui.json") }],
+    [
+      "json",
+      { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ?? join("test-results", "ui.json") },
+    ],
   ],
   use: {
     baseURL: url,

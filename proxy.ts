@@ -13,7 +13,10 @@ export function proxy(request: NextRequest): NextResponse {
   const response = NextResponse.next({ request: { headers } });
   response.headers.set("Content-Security-Policy", policy);
   response.headers.set("Cross-Origin-Opener-Policy", "same-origin");
-  response.headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+  response.headers.set(
+    "Permissions-Policy",
+    "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  );
   return response;
 }
 
@@ -35,4 +38,6 @@ function contentSecurityPolicy(nonce: string): string {
   ].join("; ");
 }
 
-export const config = { matcher: "/((?!v1(?:/|$)|api/|_next/static/|healthz$|readyz$|metrics$|icon\\.svg$).*)" };
+export const config = {
+  matcher: "/((?!v1(?:/|$)|api/|_next/static/|healthz$|readyz$|metrics$|icon\\.svg$).*)",
+};

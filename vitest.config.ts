@@ -2,10 +2,18 @@ import { defineConfig } from "vitest/config";
 import { LEFT_OUT } from "./e2e/gate.ts";
 
 /** Of what these import, each needs its own: they call the product in their own process, as another one than the stack's. */
-const ALONE = ["e2e/api/database/{direct-calls,pooled-calls,pgbouncer-calls}.test.ts", "e2e/api/records/fourth-surface.test.ts"];
+const ALONE = [
+  "e2e/api/database/{direct-calls,pooled-calls,pgbouncer-calls}.test.ts",
+  "e2e/api/records/fourth-surface.test.ts",
+];
 
 // Generous for a busy machine: what must be quick is measured, not timed out. Most of a file's time is waiting for the stack.
-const api = { globalSetup: "e2e/api/stack.setup.ts", testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 3 };
+const api = {
+  globalSetup: "e2e/api/stack.setup.ts",
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  maxWorkers: 3,
+};
 
 export default defineConfig({
   test: {
@@ -15,7 +23,9 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{bin,components,judge,lib,matcher,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}"],
+          include: [
+            "{bin,components,judge,lib,matcher,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}",
+          ],
           exclude: LEFT_OUT,
           setupFiles: "e2e/fixed-seed.ts",
           testTimeout: 120_000,
@@ -23,9 +33,26 @@ export default defineConfig({
         },
       },
       // Much of the suite's processor time went into importing the same modules for each file.
-      { test: { ...api, name: "api", include: ["e2e/api/**/*.test.ts"], exclude: [...ALONE, ...LEFT_OUT], isolate: false } },
+      {
+        test: {
+          ...api,
+          name: "api",
+          include: ["e2e/api/**/*.test.ts"],
+          exclude: [...ALONE, ...LEFT_OUT],
+          isolate: false,
+        },
+      },
       // One at a time, and behind the others: each has as many connections as a web process.
-      { test: { ...api, name: "api-alone", include: ALONE, exclude: LEFT_OUT, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...api,
+          name: "api-alone",
+          include: ALONE,
+          exclude: LEFT_OUT,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
       // Each file starts stacks of its own, and waits for them most of the time.
       {
         test: {
@@ -38,7 +65,15 @@ export default defineConfig({
         },
       },
       // Minutes each: `npm run test:faults` runs them, `npm test` only where one is named.
-      { test: { name: "faults", include: ["e2e/faults/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 1 } },
+      {
+        test: {
+          name: "faults",
+          include: ["e2e/faults/**/*.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+        },
+      },
     ],
   },
 });

@@ -17,7 +17,13 @@ type Verb<C extends Contract> = (call: {
 type Read = (cache: QueryClient) => Promise<void>;
 
 /** Puts a page's first data into its query cache: the browser doesn't fetch what the HTML already has. */
-export async function Prefetched({ reads, children }: { reads: readonly Read[]; children: ReactNode }) {
+export async function Prefetched({
+  reads,
+  children,
+}: {
+  reads: readonly Read[];
+  children: ReactNode;
+}) {
   const cache = new QueryClient();
   await Promise.all(reads.map((read) => read(cache)));
   return <HydrationBoundary state={dehydrate(cache)}>{children}</HydrationBoundary>;
@@ -38,7 +44,10 @@ export function prefetch<C extends Contract>(
     try {
       const params = contract.params.safeParse(call.params ?? {});
       if (!params.success) throw new ApiError("not_found", "The page's address is invalid.");
-      const input = { params: params.data as z.output<C["params"]>, query: contract.query.parse(call.query ?? {}) as z.output<C["query"]> };
+      const input = {
+        params: params.data as z.output<C["params"]>,
+        query: contract.query.parse(call.query ?? {}) as z.output<C["query"]>,
+      };
       const { data, etag } = await ask(call.tenant, contract, (ctx) => verb({ ctx, ...input }));
       cache.setQueryData(queryKey, cached(data, etag));
     } catch (error) {

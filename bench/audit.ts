@@ -11,7 +11,8 @@ const TENANTS = 20;
 const WRITES = 1000;
 const AT_ONCE = 50;
 const ROUNDS = 5;
-const INSERT = "insert into public.security_events (tenant_id, type, actor, details) values ($1, 'test.done', 'user:ada', '{\"n\": 1}')";
+const INSERT =
+  "insert into public.security_events (tenant_id, type, actor, details) values ($1, 'test.done', 'user:ada', '{\"n\": 1}')";
 
 await withFreshDatabases(async (fresh) => {
   const { url: connectionString, client: owner } = await fresh();
@@ -23,7 +24,9 @@ await withFreshDatabases(async (fresh) => {
   for (const tenant of tenants) await owner.query("select private.create_tenant($1, $1)", [tenant]);
 
   const chained = (on: boolean) =>
-    owner.query(`alter table public.security_events ${on ? "enable always" : "disable"} trigger security_events_chain`);
+    owner.query(
+      `alter table public.security_events ${on ? "enable always" : "disable"} trigger security_events_chain`,
+    );
   const spread = () => load(pool, (n) => tenants[n % TENANTS] as string);
   const one = () => load(pool, () => tenants[0] as string);
   await spread();
@@ -46,7 +49,8 @@ await withFreshDatabases(async (fresh) => {
       );
     }
   }
-  for (const [name, ratios] of Object.entries(rounds)) console.log(`${name}: time with the chain : without = ${median(ratios).toFixed(2)}`);
+  for (const [name, ratios] of Object.entries(rounds))
+    console.log(`${name}: time with the chain : without = ${median(ratios).toFixed(2)}`);
   console.log(
     `20 tenants: median write ${median(latencies.without ?? []).toFixed(1)} ms without, ${median(latencies.with ?? []).toFixed(1)} ms with`,
   );
@@ -59,7 +63,10 @@ await withFreshDatabases(async (fresh) => {
   await pool.end();
 });
 
-async function load(pool: Pool, tenantOf: (n: number) => string): Promise<{ seconds: number; p50_ms: number }> {
+async function load(
+  pool: Pool,
+  tenantOf: (n: number) => string,
+): Promise<{ seconds: number; p50_ms: number }> {
   const times: number[] = [];
   const startedAt = performance.now();
   await Promise.all(

@@ -22,12 +22,23 @@ const MOST_RATIO = 1.2;
 /** A statement of the owner's may take no longer than a caller's. */
 const STEP = 5_000;
 
-const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
-const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({ day, from: "09:00", to: "17:00" }));
+const POLICY = {
+  minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+  at_risk_thresholds: [240, 60],
+};
+const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({
+  day,
+  from: "09:00",
+  to: "17:00",
+}));
 const ACTS = ["create", "move", "pause", "resume", "list"] as const;
 
 type Act = (typeof ACTS)[number];
-type Side = { kind: "round_the_clock" | "calendar"; tenant: string; calls: Record<Act, () => Promise<void>> };
+type Side = {
+  kind: "round_the_clock" | "calendar";
+  tenant: string;
+  calls: Record<Act, () => Promise<void>>;
+};
 
 const sides = [await sideOf("round_the_clock", OPEN), await sideOf("calendar", OPEN)];
 console.log("load", loadavg());
@@ -48,7 +59,11 @@ async function sideOf(kind: Side["kind"], open: number): Promise<Side> {
     return json as { id: string };
   };
   if (kind === "calendar") {
-    const { id } = await call("POST", "/v1/calendars", { name: "Office", time_zone: "Europe/Berlin", weekly: WEEK });
+    const { id } = await call("POST", "/v1/calendars", {
+      name: "Office",
+      time_zone: "Europe/Berlin",
+      weekly: WEEK,
+    });
     await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: id });
   }
   await insert(tenant, open, "interval '3 days'");
@@ -58,9 +73,14 @@ async function sideOf(kind: Side["kind"], open: number): Promise<Side> {
     kind,
     tenant,
     calls: {
-      create: async () => void (await call("POST", "/v1/exceptions", { title: "Payout has no bank line", severity: "high" })),
+      create: async () =>
+        void (await call("POST", "/v1/exceptions", {
+          title: "Payout has no bank line",
+          severity: "high",
+        })),
       move: async () => void (await call("PATCH", `/v1/exceptions/${id}`, { due_at: due() })),
-      pause: async () => void (await call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" })),
+      pause: async () =>
+        void (await call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" })),
       resume: async () => void (await call("POST", `/v1/exceptions/${id}/resume`)),
       list: async () => void (await call("GET", "/v1/exceptions/sla")),
     },
@@ -68,7 +88,9 @@ async function sideOf(kind: Side["kind"], open: number): Promise<Side> {
 }
 
 async function medians() {
-  const ms = new Map(sides.map(({ kind }) => [kind, new Map(ACTS.map((act) => [act, [] as number[]]))]));
+  const ms = new Map(
+    sides.map(({ kind }) => [kind, new Map(ACTS.map((act) => [act, [] as number[]]))]),
+  );
   for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
     for (const act of ACTS) {
       for (const { kind, calls } of round % 2 === 0 ? sides : sides.toReversed()) {
@@ -82,8 +104,17 @@ async function medians() {
     }
   }
   return ACTS.map((act) => {
-    const [plain, paced] = sides.map(({ kind }) => median(ms.get(kind)?.get(act) ?? [])) as [number, number];
-    return { act, round_the_clock_ms: plain, calendar_ms: paced, ratio: paced / plain, met: paced / plain <= MOST_RATIO };
+    const [plain, paced] = sides.map(({ kind }) => median(ms.get(kind)?.get(act) ?? [])) as [
+      number,
+      number,
+    ];
+    return {
+      act,
+      round_the_clock_ms: plain,
+      calendar_ms: paced,
+      ratio: paced / plain,
+      met: paced / plain <= MOST_RATIO,
+    };
   });
 }
 
@@ -104,7 +135,8 @@ async function listsBySize() {
     }
     sized.push({ size, list: side.calls.list, ms: [] as number[] });
   }
-  for (const table of ["public.exceptions", "private.exception_clocks"]) await sql(`vacuum analyze ${table}`);
+  for (const table of ["public.exceptions", "private.exception_clocks"])
+    await sql(`vacuum analyze ${table}`);
   for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
     for (const { list, ms } of round % 2 === 0 ? sized : sized.toReversed()) {
       const startedAt = performance.now();
@@ -122,15 +154,29 @@ async function crossings({ tenant }: Side) {
     "update private.exception_clocks set next_at = now() - interval '1 second', due_at = now() + interval '59 minutes', position = 240 where tenant_id = $1",
     [tenant],
   );
-  return reported(tenant, "threshold_minutes", "private.exception_clocks where tenant_id = $1 and next_at <= now()");
+  return reported(
+    tenant,
+    "threshold_minutes",
+    "private.exception_clocks where tenant_id = $1 and next_at <= now()",
+  );
 }
 
 /** As many warnings in open minutes, all of one moment. */
 async function businessWarnings({ tenant }: Side) {
-  await sql("update public.sla_policies set at_risk_business_thresholds = '{61}' where tenant_id = $1", [tenant]);
+  await sql(
+    "update public.sla_policies set at_risk_business_thresholds = '{61}' where tenant_id = $1",
+    [tenant],
+  );
   await insert(tenant, CROSSINGS, "interval '5 days'");
-  await sql("update private.business_warnings set at = now() - interval '1 second' where tenant_id = $1", [tenant]);
-  return reported(tenant, "threshold_kind", "private.business_warnings where tenant_id = $1 and at <= now()");
+  await sql(
+    "update private.business_warnings set at = now() - interval '1 second' where tenant_id = $1",
+    [tenant],
+  );
+  return reported(
+    tenant,
+    "threshold_kind",
+    "private.business_warnings where tenant_id = $1 and at <= now()",
+  );
 }
 
 /** How long two workers take until none is left, and how many events they sent. */
@@ -145,7 +191,10 @@ async function reported(tenant: string, counted: string, waiting: string) {
   const before = await sent();
   const startedAt = performance.now();
   do {
-    await Promise.all([sql("select private.tick_sla_clock(5000)"), sql("select private.tick_sla_clock(5000)")]);
+    await Promise.all([
+      sql("select private.tick_sla_clock(5000)"),
+      sql("select private.tick_sla_clock(5000)"),
+    ]);
   } while ((await sql(`select from ${waiting} limit 1`, [tenant])).length > 0);
   const seconds = (performance.now() - startedAt) / 1000;
   return { events: (await sent()) - before, seconds };
@@ -165,5 +214,7 @@ async function insert(tenant: string, count: number, after: string): Promise<voi
 }
 
 function median(values: number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return (
+    values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
+  );
 }

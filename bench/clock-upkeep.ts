@@ -21,10 +21,14 @@ const BARE = `insert into public.exceptions (tenant_id, title, severity, due_at,
 
 const speeds = { with_upkeep: [] as number[], without_upkeep: [] as number[] };
 for (let round = 0; round < ROUNDS; round++) {
-  for (const kind of ["with_upkeep", "without_upkeep"] as const) speeds[kind].push(await rowsPerSecond(kind));
+  for (const kind of ["with_upkeep", "without_upkeep"] as const)
+    speeds[kind].push(await rowsPerSecond(kind));
 }
 const [withUpkeep, withoutUpkeep] = [median(speeds.with_upkeep), median(speeds.without_upkeep)];
-console.log({ rows_per_second: { with_upkeep: withUpkeep, without_upkeep: withoutUpkeep }, speed_kept: withUpkeep / withoutUpkeep });
+console.log({
+  rows_per_second: { with_upkeep: withUpkeep, without_upkeep: withoutUpkeep },
+  speed_kept: withUpkeep / withoutUpkeep,
+});
 await database.end();
 
 async function rowsPerSecond(kind: keyof typeof speeds): Promise<number> {
@@ -32,7 +36,8 @@ async function rowsPerSecond(kind: keyof typeof speeds): Promise<number> {
   const client = await database.connect();
   try {
     await client.query("begin");
-    if (kind === "without_upkeep") await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
+    if (kind === "without_upkeep")
+      await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
     const startedAt = performance.now();
     await client.query(kind === "with_upkeep" ? INSERT : BARE, [tenant, ROWS]);
     return (ROWS / (performance.now() - startedAt)) * 1000;

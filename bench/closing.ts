@@ -15,7 +15,15 @@ import { closePeriodTask } from "../matcher/tasks/close-period.ts";
 
 const lines = Number(process.argv[2] ?? 100_000);
 const TENANT = "bench";
-const ADA = { type: "user" as const, issuer: "", sessionId: null, id: "ada", lineageId: "ada", name: "ada", scopes: [] };
+const ADA = {
+  type: "user" as const,
+  issuer: "",
+  sessionId: null,
+  id: "ada",
+  lineageId: "ada",
+  name: "ada",
+  scopes: [],
+};
 
 /** $1: the tenant, $2: the period, $3: lines a side. Line n of the left is line n of the right. */
 const FILL = [
@@ -64,8 +72,10 @@ const FILL = [
 
 /** In this order, in one transaction. $1: the tenant, $2: the period. */
 const PARTS: Record<string, string> = {
-  "forget suggestions": "select private.forget_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
-  "delete suggestions": "select private.delete_matches(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
+  "forget suggestions":
+    "select private.forget_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
+  "delete suggestions":
+    "select private.delete_matches(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
   "carry lines": `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
     select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
     from r cross join lateral private.open_in_period(r) o order by o.line_no`,
@@ -86,20 +96,30 @@ await withFreshDatabases(async (fresh) => {
   const filledFrom = performance.now();
   for (const statement of FILL) await client.query(statement, [TENANT, period, lines]);
   await client.query("analyze");
-  console.log(`${lines} lines a side, filled in ${((performance.now() - filledFrom) / 1000).toFixed(1)} s`);
+  console.log(
+    `${lines} lines a side, filled in ${((performance.now() - filledFrom) / 1000).toFixed(1)} s`,
+  );
   await client.query("begin");
   for (const [name, statement] of Object.entries(PARTS)) {
     const text = `with r as materialized (select * from public.reconciliations r where r.tenant_id = $1 and r.id = $2) ${statement}`;
-    await timed(name, () => client.query(statement.startsWith("select") ? `${text} from r` : text, [TENANT, period]));
+    await timed(name, () =>
+      client.query(statement.startsWith("select") ? `${text} from r` : text, [TENANT, period]),
+    );
   }
   await client.query("rollback");
   const filter = { reconciliation_id: period, score_below: "0.6" };
   const confirm = { action: "confirm", filter, expected_count: Math.min(lines, 50_000) / 10 };
-  await timed("confirm at most 5,000", () => call(client, "decide_matches", "decideMatches", confirm));
+  await timed("confirm at most 5,000", () =>
+    call(client, "decide_matches", "decideMatches", confirm),
+  );
   const { rows } = await client.query("select id from private.acts where tenant_id = $1", [TENANT]);
-  await timed("undo of that", () => call(client, "undo_decision", "undoDecision", { id: rows[0].id }));
+  await timed("undo of that", () =>
+    call(client, "undo_decision", "undoDecision", { id: rows[0].id }),
+  );
   const close = async () => {
-    await timed("close, answered", () => call(client, "close_reconciliation", "closeReconciliation", { id: period }));
+    await timed("close, answered", () =>
+      call(client, "close_reconciliation", "closeReconciliation", { id: period }),
+    );
     const key = { tenant_id: TENANT, reconciliation_id: period };
     await timed("close, done by a matcher", async () =>
       closePeriodTask(url)(key, { job: { attempts: 1, max_attempts: 1 } } as unknown as JobHelpers),
@@ -107,10 +127,18 @@ await withFreshDatabases(async (fresh) => {
   };
   await close();
   await timed("proof of a closed one", () => call(client, "get_proof", "getProof", { id: period }));
-  await timed("reopen", () => call(client, "reopen_reconciliation", "reopenReconciliation", { id: period, reason: "To measure it" }));
+  await timed("reopen", () =>
+    call(client, "reopen_reconciliation", "reopenReconciliation", {
+      id: period,
+      reason: "To measure it",
+    }),
+  );
   await close();
   await timed("archive", () =>
-    call(client, "update_reconciliation", "updateReconciliation", { id: period, patch: { status: "archived" } }),
+    call(client, "update_reconciliation", "updateReconciliation", {
+      id: period,
+      patch: { status: "archived" },
+    }),
   );
 });
 process.exit(0);
@@ -125,6 +153,9 @@ async function call(client: Client, verb: string, operation: string, input: obje
   await client.query("begin");
   const { text, values } = become(claimsOf({ ...ADA, roles: ["tenant_admin"] }, TENANT), "0");
   await client.query(text, values);
-  await client.query(`select public.${verb}(input => $1, request => $2)`, [input, { operation, request_id: "req_1" }]);
+  await client.query(`select public.${verb}(input => $1, request => $2)`, [
+    input,
+    { operation, request_id: "req_1" },
+  ]);
   await client.query("commit");
 }

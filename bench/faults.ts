@@ -12,7 +12,10 @@ import { lanes } from "./faults/lanes.ts";
 import { orphans } from "./faults/orphans.ts";
 import { revocation } from "./faults/revocation.ts";
 
-const DRILLS: Record<string, { run: (rounds: number, only: string[]) => Promise<void>; rounds: number }> = {
+const DRILLS: Record<
+  string,
+  { run: (rounds: number, only: string[]) => Promise<void>; rounds: number }
+> = {
   idle: { run: idle, rounds: 10 },
   orphans: { run: orphans, rounds: 12 },
   revocation: { run: revocation, rounds: 400 },

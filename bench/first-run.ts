@@ -28,7 +28,8 @@ const seconds = (taken: number) => `${taken.toFixed(2)} s`;
 await withFreshDatabases(async (fresh) => {
   const { url, client } = await fresh();
   await run(client, schemaSql(), "supabase/schemas");
-  for (const table of TABLES) await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  for (const table of TABLES)
+    await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
   const other = await FreshTenant.create("others", url, client);
   const [one, two] = [await other.source("One"), await other.source("Two")];
   const theirs = await other.bind(one, two);
@@ -46,15 +47,24 @@ await withFreshDatabases(async (fresh) => {
     ["left", left, ours.left],
     ["right", right, ours.right],
   ] as const)
-    console.log(name, "imported in", seconds(await tenant.import(source, side)), `(${side.length} lines)`);
+    console.log(
+      name,
+      "imported in",
+      seconds(await tenant.import(source, side)),
+      `(${side.length} lines)`,
+    );
   const period = before ?? (await tenant.bind(left, right));
   console.log("prepared in", seconds(await tenant.prepare()));
   const report = async (what: string) => {
     const { seconds: taken, statements, ...outcome } = await tenant.run(period);
     const peak = process.resourceUsage().maxRSS / 1024;
-    console.log(`\n${what}: ${seconds(taken)}, memory at its highest so far ${peak.toFixed(0)} MB`, JSON.stringify(outcome));
+    console.log(
+      `\n${what}: ${seconds(taken)}, memory at its highest so far ${peak.toFixed(0)} MB`,
+      JSON.stringify(outcome),
+    );
     for (const { statement, ms } of statements)
-      if (ms >= LISTED_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${statement.slice(0, 130)}`);
+      if (ms >= LISTED_FROM_MS)
+        console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${statement.slice(0, 130)}`);
   };
   await report("first run");
   await report("nothing new");
@@ -67,16 +77,25 @@ process.exit(0);
 
 function linesOf(name: string, count: number, seed: number) {
   const made: Record<"left" | "right", FileLine[]> = { left: [], right: [] };
-  CASES[name]?.(count, new Random(seed), (side, { value_date, amount_minor, reference, counterparty, description }) =>
-    made[side].push({
-      day: new Date(value_date * 86_400_000).toISOString().slice(0, 10),
-      amount_minor,
-      ...(reference && { reference: String(reference) }),
-      ...(counterparty && { counterparty: String(counterparty) }),
-      ...(description && { description: String(description) }),
-    }),
+  CASES[name]?.(
+    count,
+    new Random(seed),
+    (side, { value_date, amount_minor, reference, counterparty, description }) =>
+      made[side].push({
+        day: new Date(value_date * 86_400_000).toISOString().slice(0, 10),
+        amount_minor,
+        ...(reference && { reference: String(reference) }),
+        ...(counterparty && { counterparty: String(counterparty) }),
+        ...(description && { description: String(description) }),
+      }),
   );
-  const more = name === "90 % exact" ? Math.min(10_000, count / 10) : Math.min(10_000, made.right.length);
+  const more =
+    name === "90 % exact" ? Math.min(10_000, count / 10) : Math.min(10_000, made.right.length);
   const { right } = made;
-  return { left: made.left, right: right.slice(0, right.length - more - 1), more: right.slice(-more - 1, -1), last: right.slice(-1) };
+  return {
+    left: made.left,
+    right: right.slice(0, right.length - more - 1),
+    more: right.slice(-more - 1, -1),
+    last: right.slice(-1),
+  };
 }

@@ -19,7 +19,11 @@ console.log(`seed ${seed}, ${values.runs} files a format`);
 const before = process.memoryUsage.rss();
 const table: Record<string, unknown> = {};
 for (const format of formats) {
-  const { unsound, misread, verified_wrong, compensated, ...counts } = await fuzz(format, Number(values.runs), seed);
+  const { unsound, misread, verified_wrong, compensated, ...counts } = await fuzz(
+    format,
+    Number(values.runs),
+    seed,
+  );
   table[format] = {
     ...counts,
     compensated: compensated.length,

@@ -15,7 +15,15 @@ export type Made = {
   literals: (text: string) => Set<number>;
 };
 
-const NAMES = ["Müller & Söhne", 'Café "Zoë"', "O'Neill; Ltd, Inc.", "Stadtwerke", "ŁÓDŹ 7/3", "A <b> &c", "x"];
+const NAMES = [
+  "Müller & Söhne",
+  'Café "Zoë"',
+  "O'Neill; Ltd, Inc.",
+  "Stadtwerke",
+  "ŁÓDŹ 7/3",
+  "A <b> &c",
+  "x",
+];
 
 export function makeFile(format: Format, random: Random): Made {
   const statements = Array.from({ length: 1 + random(3) }, () => figures(random));
@@ -39,7 +47,10 @@ export function makeFile(format: Format, random: Random): Made {
 }
 
 function figures(random: Random): Figures {
-  const amounts = Array.from({ length: 1 + random(8) }, () => (1 + random(random(2) ? 5_000_000 : 9_999)) * (random(2) ? 1 : -1));
+  const amounts = Array.from(
+    { length: 1 + random(8) },
+    () => (1 + random(random(2) ? 5_000_000 : 9_999)) * (random(2) ? 1 : -1),
+  );
   const opening = random(10_000_000) - 2_000_000;
   return { opening, amounts, closing: amounts.reduce((sum, amount) => sum + amount, opening) };
 }
@@ -60,7 +71,8 @@ function decimals(point: "." | ","): Made["literals"] {
     const found = new Set<number>();
     for (const [number] of text.matchAll(point === "." ? /[\d.]+/g : /[\d,]+/g)) {
       const [whole = "", fraction = "", ...more] = number.split(point);
-      if (more.length > 0 || /\D/.test(whole + fraction) || /[^0]/.test(fraction.slice(2))) continue;
+      if (more.length > 0 || /\D/.test(whole + fraction) || /[^0]/.test(fraction.slice(2)))
+        continue;
       found.add(Number(whole + fraction.slice(0, 2).padEnd(2, "0")));
     }
     return found;
@@ -99,7 +111,12 @@ function csv(statements: Figures[], pick: () => string, random: Random) {
   return { bytes, options: { mapping, currency: "EUR" }, literals: cells };
 }
 
-function json(format: "ndjson" | "json", statements: Figures[], pick: () => string, random: Random) {
+function json(
+  format: "ndjson" | "json",
+  statements: Figures[],
+  pick: () => string,
+  random: Random,
+) {
   const objects = statements.flatMap(({ amounts }, at) =>
     amounts.map((minor, nth) => {
       const amount = random(2) ? `"${signed(minor, ".")}"` : signed(minor, ".");
@@ -115,7 +132,12 @@ function json(format: "ndjson" | "json", statements: Figures[], pick: () => stri
   return { bytes: encode(text), options: { encoding: "utf-8" as const }, literals: decimals(".") };
 }
 
-function swift(format: "mt940" | "mt942", statements: Figures[], pick: () => string, random: Random) {
+function swift(
+  format: "mt940" | "mt942",
+  statements: Figures[],
+  pick: () => string,
+  random: Random,
+) {
   const balance = (minor: number) => `${minor < 0 ? "D" : "C"}260101EUR${plain(minor, ",")}`;
   const total = (amounts: number[]) =>
     `${amounts.length}EUR${plain(
@@ -143,15 +165,22 @@ function swift(format: "mt940" | "mt942", statements: Figures[], pick: () => str
             `:90C:${total(amounts.filter((minor) => minor > 0))}`,
           ];
     const message = [`:20:S${at}`, ":25:70050000/1", `:28C:${at + 1}/1`, ...body].join("\n");
-    return random(2) ? `${message}\n-\n` : `{1:F01BANKDEFFXXXX0000000000}{2:O${format.slice(2)}}{4:\n${message}\n-}\n`;
+    return random(2)
+      ? `${message}\n-\n`
+      : `{1:F01BANKDEFFXXXX0000000000}{2:O${format.slice(2)}}{4:\n${message}\n-}\n`;
   });
-  return { bytes: encode(text.join("")), options: { encoding: "utf-8" as const }, literals: decimals(",") };
+  return {
+    bytes: encode(text.join("")),
+    options: { encoding: "utf-8" as const },
+    literals: decimals(","),
+  };
 }
 
 function camt(format: Format, statements: Figures[], pick: () => string, random: Random) {
-  const [statement = "", root = ""] = { "camt.052": ["Rpt", "BkToCstmrAcctRpt"], "camt.054": ["Ntfctn", "BkToCstmrDbtCdtNtfctn"] }[
-    format as string
-  ] ?? ["Stmt", "BkToCstmrStmt"];
+  const [statement = "", root = ""] = {
+    "camt.052": ["Rpt", "BkToCstmrAcctRpt"],
+    "camt.054": ["Ntfctn", "BkToCstmrDbtCdtNtfctn"],
+  }[format as string] ?? ["Stmt", "BkToCstmrStmt"];
   const escaped = () => pick().replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const amount = (minor: number) => `<Amt Ccy="EUR">${plain(minor, ".")}</Amt>`;
   const side = (minor: number) => `<CdtDbtInd>${minor < 0 ? "DBIT" : "CRDT"}</CdtDbtInd>`;
@@ -174,7 +203,10 @@ function camt(format: Format, statements: Figures[], pick: () => string, random:
       "TtlDbtNtries",
       amounts.filter((minor) => minor < 0),
     )}</TxsSummry>\n`;
-    const checks = format === "camt.053" ? balance("OPBD", opening) + balance("CLBD", closing) + (random(2) ? summary : "") : summary;
+    const checks =
+      format === "camt.053"
+        ? balance("OPBD", opening) + balance("CLBD", closing) + (random(2) ? summary : "")
+        : summary;
     return `<${statement}><Id>${at}</Id><Acct><Id><IBAN>DE1</IBAN></Id><Ccy>EUR</Ccy></Acct>${checks}${entries.join("")}</${statement}>\n`;
   });
   const bytes = encode(
@@ -188,7 +220,8 @@ function bai2(statements: Figures[], pick: () => string, random: Random) {
   let count = 2;
   const text = statements.map(({ opening, closing, amounts }, at) => {
     const details = amounts.map(
-      (minor, nth) => `16,${minor < 0 ? 475 : 165},${Math.abs(minor)},Z,,R${nth},${pick()}\n${random(3) === 0 ? "88,more text\n" : ""}`,
+      (minor, nth) =>
+        `16,${minor < 0 ? 475 : 165},${Math.abs(minor)},Z,,R${nth},${pick()}\n${random(3) === 0 ? "88,more text\n" : ""}`,
     );
     const sum = opening + closing + amounts.reduce((all, minor) => all + Math.abs(minor), 0);
     const records = 2 + details.join("").split("\n").length - 1;
@@ -199,13 +232,15 @@ function bai2(statements: Figures[], pick: () => string, random: Random) {
   const bytes = encode(
     `01,1,2,260101,0200,1,,,2/\n02,1,2,1,260101,2359,EUR,2/\n${text.join("")}98,${total},${statements.length},${count}/\n99,${total},1,${count + 2}/\n`,
   );
-  const literals = (mutated: string) => new Set([...mutated.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
+  const literals = (mutated: string) =>
+    new Set([...mutated.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
   return { bytes, options: { encoding: "utf-8" as const }, literals };
 }
 
 function ofx(statements: Figures[], pick: () => string, random: Random) {
   const isXml = random(2) === 0;
-  const leaf = (name: string, text: string) => `<${name}>${text}${isXml || random(4) === 0 ? `</${name}>` : "\n"}`;
+  const leaf = (name: string, text: string) =>
+    `<${name}>${text}${isXml || random(4) === 0 ? `</${name}>` : "\n"}`;
   const text = statements.map(({ closing, amounts }, at) => {
     const lines = amounts.map(
       (minor, nth) =>
@@ -213,9 +248,14 @@ function ofx(statements: Figures[], pick: () => string, random: Random) {
     );
     return `<STMTRS>${leaf("CURDEF", "EUR")}<BANKACCTFROM>${leaf("ACCTID", String(at))}</BANKACCTFROM><BANKTRANLIST>${lines.join("")}</BANKTRANLIST><LEDGERBAL>${leaf("BALAMT", signed(closing, "."))}${leaf("DTASOF", "20260131")}</LEDGERBAL></STMTRS>`;
   });
-  const header = isXml ? '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n' : "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\n\n";
-  const bytes = encode(`${header}<OFX><BANKMSGSRSV1><STMTTRNRS>${text.join("")}</STMTTRNRS></BANKMSGSRSV1></OFX>\n`);
+  const header = isXml
+    ? '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n'
+    : "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\n\n";
+  const bytes = encode(
+    `${header}<OFX><BANKMSGSRSV1><STMTTRNRS>${text.join("")}</STMTTRNRS></BANKMSGSRSV1></OFX>\n`,
+  );
   // OFX has a point or a comma before the decimals.
-  const literals = (mutated: string) => new Set([...decimals(".")(mutated), ...decimals(",")(mutated)]);
+  const literals = (mutated: string) =>
+    new Set([...decimals(".")(mutated), ...decimals(",")(mutated)]);
   return { bytes, options: { encoding: "utf-8" as const }, literals };
 }

@@ -66,21 +66,31 @@ export async function fuzzOne(format: Format, seed: number, outcome: Outcome): P
   const ms = (user + system) / 1000;
   outcome.files++;
   outcome.slowest_ms = Math.max(outcome.slowest_ms, Math.round(ms));
-  const report = (list: string[], what: string) => list.length < 20 && list.push(`seed ${seed}: ${what}`);
+  const report = (list: string[], what: string) =>
+    list.length < 20 && list.push(`seed ${seed}: ${what}`);
   if (ms > SLOW_MS) report(outcome.unsound, `took ${Math.round(ms)} ms`);
-  if (result.error) return void report(outcome.unsound, String(result.error instanceof Error ? result.error.stack : result.error));
+  if (result.error)
+    return void report(
+      outcome.unsound,
+      String(result.error instanceof Error ? result.error.stack : result.error),
+    );
   for (const fault of faultsOf(result.lines, result.summary)) report(outcome.unsound, fault);
   const text = new TextDecoder("utf-8").decode(bytes);
   const written = made.literals(text);
   for (const line of result.lines) {
-    if (!written.has(Math.abs(line.amount_minor))) report(outcome.misread, `${line.amount_minor} is not in the file`);
+    if (!written.has(Math.abs(line.amount_minor)))
+      report(outcome.misread, `${line.amount_minor} is not in the file`);
   }
   if (result.refused) {
     outcome.file_refused++;
     return;
   }
   const { summary } = result;
-  if (summary.refused_count > 0 || summary.balance_holds === false || summary.control_totals_hold === false) {
+  if (
+    summary.refused_count > 0 ||
+    summary.balance_holds === false ||
+    summary.control_totals_hold === false
+  ) {
     outcome.flagged++;
     return;
   }
@@ -108,7 +118,12 @@ async function readAll(bytes: Uint8Array, options: ReadOptions, random: Random):
     if (random(5) === 0) detectAnything(bytes);
     for await (const batch of reading) lines.push(...batch.lines);
   } catch (error) {
-    return { lines, summary: reading.summary, refused: true, error: error instanceof FileRefused ? undefined : error };
+    return {
+      lines,
+      summary: reading.summary,
+      refused: true,
+      error: error instanceof FileRefused ? undefined : error,
+    };
   }
   return { lines, summary: reading.summary, refused: false };
 }
@@ -123,13 +138,20 @@ function detectAnything(bytes: Uint8Array): void {
 
 /** What every line must be, whatever the file was. */
 function* faultsOf(lines: ImportLine[], summary: Summary): Generator<string> {
-  if (summary.line_count !== lines.length) yield `${summary.line_count} lines counted, ${lines.length} given`;
+  if (summary.line_count !== lines.length)
+    yield `${summary.line_count} lines counted, ${lines.length} given`;
   for (const line of lines) {
-    if (!Number.isSafeInteger(line.amount_minor) || Object.is(line.amount_minor, -0)) yield `amount ${line.amount_minor}`;
-    if (!/^\d{4}-\d\d-\d\d$/.test(line.value_date) || Number.isNaN(Date.parse(line.value_date))) yield `date ${line.value_date}`;
+    if (!Number.isSafeInteger(line.amount_minor) || Object.is(line.amount_minor, -0))
+      yield `amount ${line.amount_minor}`;
+    if (!/^\d{4}-\d\d-\d\d$/.test(line.value_date) || Number.isNaN(Date.parse(line.value_date)))
+      yield `date ${line.value_date}`;
     if (!/^[A-Z]{3}$/.test(line.currency)) yield `currency ${line.currency}`;
     const text = JSON.stringify(line);
-    if (/\\u0000|\uFFFD/.test(text) || !text.isWellFormed() || /\\ud[89a-f]/i.test(text.replaceAll("\\\\", "")))
+    if (
+      /\\u0000|\uFFFD/.test(text) ||
+      !text.isWellFormed() ||
+      /\\ud[89a-f]/i.test(text.replaceAll("\\\\", ""))
+    )
       yield `text ${text.slice(0, 200)}`;
     if (text.length > 20_000) yield `a line of ${text.length} characters`;
     if (!(line.position.line >= 1)) yield `position ${line.position.line}`;
@@ -155,7 +177,9 @@ function checkVerified(
   const knownUnsigned = new Set(sound.map(({ amounts }) => unsigned(amounts)));
   let from = 0;
   for (const statement of result.summary.statements) {
-    const amounts = result.lines.slice(from, from + statement.line_count).map((line) => line.amount_minor);
+    const amounts = result.lines
+      .slice(from, from + statement.line_count)
+      .map((line) => line.amount_minor);
     from += statement.line_count;
     const isVerified = statement.balance_holds === true || statement.control_totals_hold === true;
     if (known.has(shape(amounts)) || (amounts.length === 0 && isVerified)) continue;
@@ -165,7 +189,10 @@ function checkVerified(
       outcome.altered++;
       continue;
     }
-    report(addsUp(statement, amounts, written) ? outcome.compensated : outcome.verified_wrong, what);
+    report(
+      addsUp(statement, amounts, written) ? outcome.compensated : outcome.verified_wrong,
+      what,
+    );
   }
 }
 
@@ -180,7 +207,11 @@ function addsUp(
 ): boolean {
   const sum = (of: number[]) => of.reduce((total, amount) => total + amount, 0);
   if (opening !== null && closing !== null)
-    return opening + sum(amounts) === closing && written.has(Math.abs(opening)) && written.has(Math.abs(closing));
+    return (
+      opening + sum(amounts) === closing &&
+      written.has(Math.abs(opening)) &&
+      written.has(Math.abs(closing))
+    );
   const sides = [amounts.filter((amount) => amount > 0), amounts.filter((amount) => amount < 0)];
   return sides.every((side) => side.length === 0 || written.has(Math.abs(sum(side))));
 }
@@ -192,14 +223,18 @@ function mutate(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8Arra
   return mutated;
 }
 
-const TELLING = [0, 9, 10, 13, 32, 34, 39, 43, 44, 45, 46, 47, 48, 57, 58, 59, 60, 62, 63, 67, 68, 92, 123, 125, 128, 195, 255];
+const TELLING = [
+  0, 9, 10, 13, 32, 34, 39, 43, 44, 45, 46, 47, 48, 57, 58, 59, 60, 62, 63, 67, 68, 92, 123, 125,
+  128, 195, 255,
+];
 
 function mutateOnce(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
   if (bytes.length < 4) return bytes;
   const at = random(bytes.length);
   const length = 1 + random(random(4) === 0 ? bytes.length - at : Math.min(60, bytes.length - at));
   const block = bytes.subarray(at, at + length);
-  const put = (with_: Uint8Array, instead: number) => Buffer.concat([bytes.subarray(0, at), with_, bytes.subarray(at + instead)]);
+  const put = (with_: Uint8Array, instead: number) =>
+    Buffer.concat([bytes.subarray(0, at), with_, bytes.subarray(at + instead)]);
   switch (random(11)) {
     case 0:
       return put(Uint8Array.of((bytes[at] ?? 0) ^ (1 << random(8))), 1);
@@ -209,9 +244,15 @@ function mutateOnce(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8
       return put(Uint8Array.of(TELLING[random(TELLING.length)] ?? 0), random(2));
     case 3:
     case 4: {
-      const digits = [...bytes.keys()].filter((index) => (bytes[index] ?? 0) >= 48 && (bytes[index] ?? 0) <= 57);
+      const digits = [...bytes.keys()].filter(
+        (index) => (bytes[index] ?? 0) >= 48 && (bytes[index] ?? 0) <= 57,
+      );
       const index = digits[random(digits.length)] ?? at;
-      return Buffer.concat([bytes.subarray(0, index), Uint8Array.of(48 + random(10)), bytes.subarray(index + 1)]);
+      return Buffer.concat([
+        bytes.subarray(0, index),
+        Uint8Array.of(48 + random(10)),
+        bytes.subarray(index + 1),
+      ]);
     }
     case 5:
       return put(new Uint8Array(0), length);

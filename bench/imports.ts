@@ -15,7 +15,13 @@ import { type ReadOptions, readLines } from "#lib/imports/formats/read-lines.ts"
 
 const MILLION = 1_000_000;
 
-type Case = { options: ReadOptions; lines: number; head: string; line: (nth: number) => string; tail: string };
+type Case = {
+  options: ReadOptions;
+  lines: number;
+  head: string;
+  line: (nth: number) => string;
+  tail: string;
+};
 
 const cents = (nth: number) => ((nth * 7919) % 1_000_000) - 500_000;
 const decimal = (nth: number, point = ".") => {
@@ -23,7 +29,8 @@ const decimal = (nth: number, point = ".") => {
   return `${Math.floor(minor / 100)}${point}${String(minor % 100).padStart(2, "0")}`;
 };
 const day = (nth: number) => String(1 + (nth % 28)).padStart(2, "0");
-const sum = (count: number) => Array.from({ length: count }, (_, nth) => cents(nth)).reduce((total, minor) => total + minor, 0);
+const sum = (count: number) =>
+  Array.from({ length: count }, (_, nth) => cents(nth)).reduce((total, minor) => total + minor, 0);
 const absolute = (minor: number, point: string) =>
   `${Math.floor(Math.abs(minor) / 100)}${point}${String(Math.abs(minor) % 100).padStart(2, "0")}`;
 
@@ -91,7 +98,8 @@ const CASES: Record<string, Case> = {
     options: { format: "bai2" },
     lines: MILLION,
     head: "01,1,2,260131,0200,1,,,2/\n02,1,2,1,260131,2359,USD,2/\n03,0975312468,USD,010,0,,/\n",
-    line: (nth) => `16,${cents(nth) < 0 ? 475 : 165},${Math.abs(cents(nth))},Z,DD${nth},CUST-${nth},PAYMENT OF INVOICE ${nth}/\n`,
+    line: (nth) =>
+      `16,${cents(nth) < 0 ? 475 : 165},${Math.abs(cents(nth))},Z,DD${nth},CUST-${nth},PAYMENT OF INVOICE ${nth}/\n`,
     tail: "49,1,1/\n98,1,1,1/\n99,1,1,1/\n",
   },
   ofx: {
@@ -122,12 +130,17 @@ async function compare(wanted: string[]): Promise<void> {
       const output = createWriteStream(path);
       output.write(head);
       for (let nth = 0; nth < lines; nth += 1_000) {
-        const block = Array.from({ length: Math.min(1_000, lines - nth) }, (_, at) => line(nth + at)).join("");
-        if (!output.write(block)) await new Promise<void>((drained) => output.once("drain", drained));
+        const block = Array.from({ length: Math.min(1_000, lines - nth) }, (_, at) =>
+          line(nth + at),
+        ).join("");
+        if (!output.write(block))
+          await new Promise<void>((drained) => output.once("drain", drained));
       }
       output.end(tail);
       await finished(output);
-      figures[which] = await new Promise((done) => fork(import.meta.filename, ["read", which, path]).once("message", done));
+      figures[which] = await new Promise((done) =>
+        fork(import.meta.filename, ["read", which, path]).once("message", done),
+      );
       rmSync(path);
     }
   } finally {
@@ -155,7 +168,8 @@ async function measure(which: string, path: string): Promise<void> {
   const { user, system } = process.cpuUsage(cpuAt);
   const held = turns.stop();
   const { refused_count, balance_holds } = reading.summary;
-  if (read !== lines || refused_count > 0) throw new Error(`${which}: ${read} of ${lines} lines, ${refused_count} refused`);
+  if (read !== lines || refused_count > 0)
+    throw new Error(`${which}: ${read} of ${lines} lines, ${refused_count} refused`);
   const megabytes = statSync(path).size / 1024 / 1024;
   process.send?.({
     MB: Math.round(megabytes),
@@ -186,7 +200,10 @@ function watchTurns(): { stop: () => { p99: number; max: number } } {
     stop() {
       clearImmediate(immediate);
       held.sort((left, right) => left - right);
-      return { p99: round(held[Math.floor(held.length * 0.99)] ?? 0), max: round(held.at(-1) ?? 0) };
+      return {
+        p99: round(held[Math.floor(held.length * 0.99)] ?? 0),
+        max: round(held.at(-1) ?? 0),
+      };
     },
   };
 }
@@ -194,7 +211,8 @@ function watchTurns(): { stop: () => { p99: number; max: number } } {
 async function plainSeconds(path: string): Promise<number> {
   const startedAt = performance.now();
   const decoder = new TextDecoder();
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) decoder.decode(chunk as Buffer, { stream: true });
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }))
+    decoder.decode(chunk as Buffer, { stream: true });
   return (performance.now() - startedAt) / 1000;
 }
 

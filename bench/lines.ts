@@ -18,11 +18,18 @@ const tenant = await createTenant();
 const bearer = await userToken(tenant, ["tenant_admin"]);
 const headers = { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant };
 const other = await createTenant();
-const othersHeaders = { Authorization: `Bearer ${await userToken(other, ["tenant_admin"])}`, "X-Tenant-Id": other };
+const othersHeaders = {
+  Authorization: `Bearer ${await userToken(other, ["tenant_admin"])}`,
+  "X-Tenant-Id": other,
+};
 const database = new Client({ connectionString: stack.databaseUrl });
 await database.connect();
 
-const source = await post<{ id: string }>("/v1/sources", { name: "Bench", kind: "bank_statement", currency: "EUR" });
+const source = await post<{ id: string }>("/v1/sources", {
+  name: "Bench",
+  kind: "bank_statement",
+  currency: "EUR",
+});
 const file = csv();
 console.log(`${LINES} lines, ${(file.length / 1e6).toFixed(0)} MB`);
 
@@ -50,12 +57,24 @@ const reading = (async () => {
 const busy = await callsWhile(reading);
 const done = await reading;
 const seconds = (performance.now() - startedAt) / 1000;
-console.log(done.status, done.accepted_count, "lines in", seconds.toFixed(1), "s, sent in", ((sentAt - startedAt) / 1000).toFixed(1), "s");
+console.log(
+  done.status,
+  done.accepted_count,
+  "lines in",
+  seconds.toFixed(1),
+  "s, sent in",
+  ((sentAt - startedAt) / 1000).toFixed(1),
+  "s",
+);
 console.log("other calls meanwhile, ms:", busy);
 console.log("peak memory, MB:", peaks());
 
 for (const like of ["including all", "including generated including identity"]) {
-  console.log(`COPY into a table ${like === "including all" ? "with the same indexes" : "without indexes"}:`, await bareCopy(like), "s");
+  console.log(
+    `COPY into a table ${like === "including all" ? "with the same indexes" : "without indexes"}:`,
+    await bareCopy(like),
+    "s",
+  );
 }
 await database.end();
 
@@ -66,8 +85,12 @@ async function bareCopy(like: string): Promise<string> {
       `'${tenant}'`,
     ),
   );
-  await database.query(`drop table if exists private.bench_copy; create table private.bench_copy (like public.lines ${like})`);
-  const { rows } = await database.query<{ row: string }>("select r::text as row from private.bench_rows r limit 1");
+  await database.query(
+    `drop table if exists private.bench_copy; create table private.bench_copy (like public.lines ${like})`,
+  );
+  const { rows } = await database.query<{ row: string }>(
+    "select r::text as row from private.bench_rows r limit 1",
+  );
   if (!rows[0]) throw new Error("There are no lines to copy.");
   const text: string[] = [];
   const all = new Client({ connectionString: stack.databaseUrl });
@@ -77,7 +100,8 @@ async function bareCopy(like: string): Promise<string> {
   await all.end();
   const at = performance.now();
   const copy = database.query(copyFrom("copy private.bench_copy from stdin"));
-  for (const chunk of text) if (!copy.write(chunk)) await new Promise((goOn) => copy.once("drain", goOn));
+  for (const chunk of text)
+    if (!copy.write(chunk)) await new Promise((goOn) => copy.once("drain", goOn));
   await new Promise<void>((goOn, fail) => copy.once("finish", goOn).once("error", fail).end());
   const took = (performance.now() - at) / 1000;
   await database.query("drop table private.bench_copy");
@@ -86,7 +110,9 @@ async function bareCopy(like: string): Promise<string> {
 }
 
 /** Of another tenant's reads, one after another, until the work is done; as often as one credential may call. */
-async function callsWhile(work: Promise<unknown>): Promise<{ calls: number; p50: number; p99: number }> {
+async function callsWhile(
+  work: Promise<unknown>,
+): Promise<{ calls: number; p50: number; p99: number }> {
   let over = false;
   work.finally(() => {
     over = true;
@@ -110,9 +136,13 @@ function watchMemory(): () => Record<string, number> {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-        const part = /(server\/main|matcher\/main|worker\/main|local\/data-api)\.ts/.exec(command)?.[1];
+        const part = /(server\/main|matcher\/main|worker\/main|local\/data-api)\.ts/.exec(
+          command,
+        )?.[1];
         if (!part || !command.includes(process.cwd())) continue;
-        const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+        const kib = Number(
+          /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0,
+        );
         most[part] = Math.max(most[part] ?? 0, Math.round(kib / 1024));
       } catch {
         // It ended meanwhile.
@@ -133,7 +163,11 @@ async function get<Answer>(path: string, sent: Record<string, string> = headers)
 }
 
 async function post<Answer>(path: string, body: object): Promise<Answer> {
-  const init = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const init = {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  };
   const response = await fetch(stack.url + path, init);
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   return (await response.json()) as Answer;

@@ -15,12 +15,15 @@ const ROUNDS = 40;
 type Owner = { tenant: string; middle: string };
 type Case = { query: (owner: Owner) => Record<string, string>; as?: string };
 
-const middle = ({ middle: id }: Owner) => Buffer.from(JSON.stringify(["id", [id]])).toString("base64url");
+const middle = ({ middle: id }: Owner) =>
+  Buffer.from(JSON.stringify(["id", [id]])).toString("base64url");
 const CASES: Record<string, Case> = {
   "first page": { query: () => ({}) },
   "page in the middle": { query: (owner) => ({ cursor: middle(owner) }) },
   operation: { query: () => ({ operation: "sync" }) },
-  "updated a minute ago": { query: () => ({ updated_since: new Date(Date.now() - 60_000).toISOString() }) },
+  "updated a minute ago": {
+    query: () => ({ updated_since: new Date(Date.now() - 60_000).toISOString() }),
+  },
   "bin only": { query: () => ({ include_deleted: "only" }) },
   "bin as well": { query: () => ({ include_deleted: "true" }) },
   "publishable key": { query: () => ({}), as: stack.publishableKey },
@@ -38,7 +41,8 @@ await sql("vacuum analyze public.records");
 const figures: Record<string, Record<string, number>> = {};
 for (const [name, { query, as }] of Object.entries(CASES)) {
   const tokens = new Map<string, string>();
-  for (const { tenant } of owners) tokens.set(tenant, as ?? (await userToken(tenant, ["tenant_admin"])));
+  for (const { tenant } of owners)
+    tokens.set(tenant, as ?? (await userToken(tenant, ["tenant_admin"])));
   const times = new Map<number, number[]>(SIZES.map((size) => [size, []]));
   for (let round = -5; round < ROUNDS; round++) {
     for (const owner of owners) {
@@ -52,7 +56,9 @@ for (const [name, { query, as }] of Object.entries(CASES)) {
       if (round >= 0) times.get(owner.size)?.push(performance.now() - startedAt);
     }
   }
-  figures[name] = Object.fromEntries([...times].map(([size, ms]) => [`median_ms at ${size}`, median(ms)]));
+  figures[name] = Object.fromEntries(
+    [...times].map(([size, ms]) => [`median_ms at ${size}`, median(ms)]),
+  );
 }
 console.table(figures);
 await database.end();

@@ -36,16 +36,22 @@ await withFreshDatabases(async (fresh) => {
   const filledMs = await timed(() => client.query(FILL));
   const [{ at = new Date() } = {}] = (await client.query<{ at: Date }>("select now() as at")).rows;
   for (const table of TABLES) {
-    await client.query(`create table public.flat_${table} (like public.${table} including all excluding identity)`);
+    await client.query(
+      `create table public.flat_${table} (like public.${table} including all excluding identity)`,
+    );
     await client.query(`insert into public.flat_${table} select * from public.${table}`);
   }
   await client.query("vacuum analyze");
-  console.log(`${ROWS} events, each delivered once, in ${seconds(filledMs)}; ${await sizes(client)}`);
+  console.log(
+    `${ROWS} events, each delivered once, in ${seconds(filledMs)}; ${await sizes(client)}`,
+  );
 
   let before = await walAt(client);
   const batches: number[] = [];
   for (const table of TABLES) {
-    const age = { events: "at", webhook_deliveries: "created_at", webhook_attempts: "started_at" }[table];
+    const age = { events: "at", webhook_deliveries: "created_at", webhook_attempts: "started_at" }[
+      table
+    ];
     for (let left = BATCH; left > 0; ) {
       const since = performance.now();
       const { rowCount } = await client.query(
@@ -63,15 +69,22 @@ await withFreshDatabases(async (fresh) => {
   );
   await client.query("vacuum");
   before = await walAt(client);
-  const [rows] = (await client.query<{ n: number }>("select count(*)::integer as n from public.events")).rows;
+  const [rows] = (
+    await client.query<{ n: number }>("select count(*)::integer as n from public.events")
+  ).rows;
   const drops: number[] = [];
   for (let done = 1; done > 0; ) {
     const since = performance.now();
-    const { rows: rolled } = await client.query<{ done: number }>("select private.roll_partitions($1) as done", [at]);
+    const { rows: rolled } = await client.query<{ done: number }>(
+      "select private.roll_partitions($1) as done",
+      [at],
+    );
     done = rolled[0]?.done ?? 0;
     if (done > 0) drops.push(performance.now() - since);
   }
-  const [left] = (await client.query<{ n: number }>("select count(*)::integer as n from public.events")).rows;
+  const [left] = (
+    await client.query<{ n: number }>("select count(*)::integer as n from public.events")
+  ).rows;
   console.log(
     `dropped: ${(rows?.n ?? 0) - (left?.n ?? 0)} events with theirs in ${drops.length} partitions, ${Math.round(drops.reduce((sum, ms) => sum + ms, 0))} ms; ` +
       `slowest ${Math.round(Math.max(...drops))} ms; ${mebibytes((await walAt(client)) - before)} of WAL; ${await sizes(client)}`,
@@ -85,7 +98,9 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function walAt(client: Client): Promise<number> {
-  const { rows } = await client.query<{ bytes: string }>("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as bytes");
+  const { rows } = await client.query<{ bytes: string }>(
+    "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as bytes",
+  );
   return Number(rows[0]?.bytes);
 }
 

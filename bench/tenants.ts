@@ -54,7 +54,9 @@ await withFreshDatabases(async (fresh) => {
   const since = performance.now();
   for (const statement of FILL) await client.query(statement);
   for (let folded = 1; folded > 0; )
-    folded = (await one<{ done: number }>(client, "select private.fold_exception_counters() as done")).done;
+    folded = (
+      await one<{ done: number }>(client, "select private.fold_exception_counters() as done")
+    ).done;
   await client.query(`vacuum analyze`);
   const { bytes } = await one<{ bytes: string }>(
     client,
@@ -66,23 +68,31 @@ await withFreshDatabases(async (fresh) => {
   );
 
   await report("the board of one tenant, 50 items", (round) =>
-    asTenant(client, `t${(round % TENANTS) + 1}`, "list_sla_exceptions", { limit: 50, sort_by: "due_at" }),
+    asTenant(client, `t${(round % TENANTS) + 1}`, "list_sla_exceptions", {
+      limit: 50,
+      sort_by: "due_at",
+    }),
   );
   await report("deliveries of one webhook, a page of 50", (round) => {
     const n = (round % TENANTS) + 1;
     return asTenant(client, `t${n}`, "list_webhook_deliveries", { id: `whk_${n}`, limit: 50 });
   });
-  await report("a tick of the SLA clock, nothing due", () => client.query("select private.tick_sla_clock(5000)"));
-  await report("a look for overdue deliveries, none", () => client.query("select private.overdue_webhooks()"));
+  await report("a tick of the SLA clock, nothing due", () =>
+    client.query("select private.tick_sla_clock(5000)"),
+  );
+  await report("a look for overdue deliveries, none", () =>
+    client.query("select private.overdue_webhooks()"),
+  );
   await report("/metrics: service_metrics", () => client.query("select private.service_metrics()"));
   await report("an event with its delivery: commit", (round) =>
     client.query("select private.emit($1, 'exception.resolved', '{}')", [tenantOf(round)]),
   );
   const claimed: string[] = [];
   await report("its claim", async (round) => {
-    const { rows } = await client.query<{ attempt_id: string }>("select * from private.claim_webhook_deliveries($1, 100)", [
-      [`whk_${tenantOf(round).slice(1)}`],
-    ]);
+    const { rows } = await client.query<{ attempt_id: string }>(
+      "select * from private.claim_webhook_deliveries($1, 100)",
+      [[`whk_${tenantOf(round).slice(1)}`]],
+    );
     claimed.push(...rows.map(({ attempt_id }) => attempt_id));
   });
   await report("its settlement", (round) =>
@@ -99,7 +109,8 @@ await withFreshDatabases(async (fresh) => {
       ]),
     ]),
   );
-  if (claimed.length !== ROUNDS) throw new Error(`${claimed.length} deliveries were claimed, not ${ROUNDS}.`);
+  if (claimed.length !== ROUNDS)
+    throw new Error(`${claimed.length} deliveries were claimed, not ${ROUNDS}.`);
 
   const query: Query = (text, values) => client.query(text, values as unknown[]) as never;
   const began = performance.now();
@@ -108,8 +119,11 @@ await withFreshDatabases(async (fresh) => {
   console.log(
     `| signing ${signings.length} audit logs that moved | ${(ms / 1000).toFixed(1)} s, ${(ms / signings.length).toFixed(2)} ms each |`,
   );
-  if (signings.some((signing) => "fault" in signing)) throw new Error("An audit log does not verify.");
-  await report("a look for audit logs that moved, none", () => client.query("select * from private.unsigned_security_event_chains()"));
+  if (signings.some((signing) => "fault" in signing))
+    throw new Error("An audit log does not verify.");
+  await report("a look for audit logs that moved, none", () =>
+    client.query("select * from private.unsigned_security_event_chains()"),
+  );
 });
 
 function tenantOf(round: number): string {
@@ -117,7 +131,12 @@ function tenantOf(round: number): string {
 }
 
 /** Calls a verb as a request of the tenant's admin does. */
-async function asTenant(client: Client, tenant: string, verb: string, input: object): Promise<void> {
+async function asTenant(
+  client: Client,
+  tenant: string,
+  verb: string,
+  input: object,
+): Promise<void> {
   const claims = {
     role: "authenticated",
     sub: "ada",
@@ -132,7 +151,10 @@ async function asTenant(client: Client, tenant: string, verb: string, input: obj
   await client.query("begin");
   await client.query(text, values);
   const operation = verb.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  await client.query(`select public.${verb}(input => $1, request => $2)`, [input, { operation, request_id: "req_bench" }]);
+  await client.query(`select public.${verb}(input => $1, request => $2)`, [
+    input,
+    { operation, request_id: "req_bench" },
+  ]);
   await client.query("rollback");
 }
 
@@ -144,9 +166,15 @@ async function report(what: string, work: (round: number) => Promise<unknown>): 
     times.push(performance.now() - since);
   }
   times.sort((left, right) => left - right);
-  console.log(`| ${what} | median ${times[ROUNDS / 2]?.toFixed(1)} ms, slowest ${times.at(-1)?.toFixed(1)} ms |`);
+  console.log(
+    `| ${what} | median ${times[ROUNDS / 2]?.toFixed(1)} ms, slowest ${times.at(-1)?.toFixed(1)} ms |`,
+  );
 }
 
-async function one<Row extends object>(client: Client, text: string, values: unknown[] = []): Promise<Row> {
+async function one<Row extends object>(
+  client: Client,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row> {
   return (await client.query<Row>(text, values)).rows[0] as Row;
 }

@@ -16,7 +16,8 @@ const [verb, tenant, days] = positionals;
 
 Object.assign(process.env, stackEnvironment());
 const connectionString = process.env.DATABASE_URL;
-if (!connectionString) fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
+if (!connectionString)
+  fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 const client = new Client({ connectionString });
 const query = (text: string, given: unknown[]) => client.query(text, given);
 
@@ -27,7 +28,10 @@ else fail(USAGE);
 
 function parsed() {
   try {
-    return parseArgs({ allowPositionals: true, options: { tenant: { type: "string" }, checkpoints: { type: "string" } } });
+    return parseArgs({
+      allowPositionals: true,
+      options: { tenant: { type: "string" }, checkpoints: { type: "string" } },
+    });
   } catch {
     return fail(USAGE);
   }
@@ -53,25 +57,35 @@ async function verify(): Promise<void> {
     `select chain from private.security_event_heads union select coalesce(tenant_id, '*') from public.security_events
      union select chain from private.security_event_checkpoints order by 1`,
   );
-  const chains = [...new Set([...rows.map(({ chain }) => chain), ...kept.map(({ chain }) => chain)])];
+  const chains = [
+    ...new Set([...rows.map(({ chain }) => chain), ...kept.map(({ chain }) => chain)]),
+  ];
   const wanted = chains.filter((chain) => values.tenant === undefined || chain === values.tenant);
-  if (wanted.length === 0) fail(values.tenant === undefined ? "No security events." : `${values.tenant} has no security events.`);
+  if (wanted.length === 0)
+    fail(
+      values.tenant === undefined
+        ? "No security events."
+        : `${values.tenant} has no security events.`,
+    );
   let broken = 0;
   for (const chain of wanted) {
     const state = await readChainState(query, chain);
     const checkpoints = [...state.checkpoints, ...kept.filter((one) => one.chain === chain)];
-    const { fault, events, verified_through, checkpoint, unsigned_events, forgotten_through_seq } = await verifyChain(
-      { ...state, checkpoints },
-      chainReader(query, chain),
-    );
+    const { fault, events, verified_through, checkpoint, unsigned_events, forgotten_through_seq } =
+      await verifyChain({ ...state, checkpoints }, chainReader(query, chain));
     if (fault) {
       broken++;
-      console.log(`✗ ${chain}: broken at event ${fault.seq} (${fault.reason})${fault.event_id ? `, event ${fault.event_id}` : ""}`);
+      console.log(
+        `✗ ${chain}: broken at event ${fault.seq} (${fault.reason})${fault.event_id ? `, event ${fault.event_id}` : ""}`,
+      );
       console.log(`  ${fault.message}`);
       continue;
     }
-    const since = forgotten_through_seq === null ? "" : ` after the purged ${forgotten_through_seq}`;
-    const signed = checkpoint ? `signed up to ${checkpoint.seq} at ${checkpoint.at}` : "nothing signed yet";
+    const since =
+      forgotten_through_seq === null ? "" : ` after the purged ${forgotten_through_seq}`;
+    const signed = checkpoint
+      ? `signed up to ${checkpoint.seq} at ${checkpoint.at}`
+      : "nothing signed yet";
     console.log(
       `✓ ${chain}: ${events} events${since} verified, up to event ${verified_through?.seq ?? 0}; ` +
         `${signed}, ${unsigned_events} not signed yet`,
@@ -84,13 +98,19 @@ async function verify(): Promise<void> {
 async function readKept(file: string) {
   const { checkpoint } = await import("#lib/security-events/checkpoint.ts");
   const kept: ({ chain: string } & ReturnType<typeof checkpoint.parse>)[] = [];
-  const lines = createInterface({ input: createReadStream(file).on("error", () => fail(`${file} can't be read.`)) });
+  const lines = createInterface({
+    input: createReadStream(file).on("error", () => fail(`${file} can't be read.`)),
+  });
   for await (const line of lines) {
     const value = asJson(line);
     const found = checkpoint.safeParse(value);
-    if (found.success && typeof value?.chain === "string") kept.push({ chain: value.chain, ...found.data });
+    if (found.success && typeof value?.chain === "string")
+      kept.push({ chain: value.chain, ...found.data });
   }
-  if (kept.length === 0) fail(`${file} has no checkpoints: pass lines of the worker's log that contain "audit checkpoint".`);
+  if (kept.length === 0)
+    fail(
+      `${file} has no checkpoints: pass lines of the worker's log that contain "audit checkpoint".`,
+    );
   return kept;
 }
 
@@ -104,7 +124,10 @@ function asJson(line: string): { chain?: unknown } | null {
 
 async function setRetention(): Promise<void> {
   if (!/^\d{1,5}$/.test(days ?? "")) fail("Enter 30 to 3660 days.");
-  const { rows } = await client.query<{ before: number }>("select private.set_security_event_retention($1, $2) as before", [tenant, days]);
+  const { rows } = await client.query<{ before: number }>(
+    "select private.set_security_event_retention($1, $2) as before",
+    [tenant, days],
+  );
   console.log(`${tenant} keeps its security events for ${days} days (before: ${rows[0]?.before}).`);
 }
 

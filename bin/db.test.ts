@@ -20,7 +20,10 @@ beforeEach(async () => {
   await client.query("drop schema graphile_worker cascade");
 });
 
-async function push(databaseUrl: string, ...flags: string[]): Promise<{ ends: number; says: string }> {
+async function push(
+  databaseUrl: string,
+  ...flags: string[]
+): Promise<{ ends: number; says: string }> {
   const env = { ...process.env, DIRECT_URL: "", DATABASE_URL: databaseUrl };
   return promisify(execFile)(process.execPath, [DB, "push", ...flags], { env }).then(
     ({ stdout }) => ({ ends: 0, says: stdout }),
@@ -29,23 +32,35 @@ async function push(databaseUrl: string, ...flags: string[]): Promise<{ ends: nu
 }
 
 const applied = async () =>
-  (await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations order by version")).rows.map(
-    ({ version }) => version,
-  );
+  (
+    await client.query<{ version: string }>(
+      "select version from supabase_migrations.schema_migrations order by version",
+    )
+  ).rows.map(({ version }) => version);
 
-describe("npm run db -- push, as the project's postgres, which is no superuser", { timeout: 60_000 }, () => {
+describe("npm run db -- push, as the project's postgres, which is no superuser", {
+  timeout: 60_000,
+}, () => {
   test("lists what is pending and changes nothing, then applies it once, from two places at once", async () => {
-    const { rows } = await client.query<{ super: boolean }>("select rolsuper as super from pg_roles where rolname = current_user");
+    const { rows } = await client.query<{ super: boolean }>(
+      "select rolsuper as super from pg_roles where rolname = current_user",
+    );
     expect(rows).toEqual([{ super: false }]);
 
     const dry = await push(url, "--dry-run");
     expect(dry.says.trim().split("\n").slice(1)).toEqual(NAMES.map((name) => `  ${name}`));
-    expect((await client.query("select to_regclass('public.exceptions') as found")).rows).toEqual([{ found: null }]);
-    expect((await client.query("select to_regnamespace('supabase_migrations') as found")).rows).toEqual([{ found: null }]);
+    expect((await client.query("select to_regclass('public.exceptions') as found")).rows).toEqual([
+      { found: null },
+    ]);
+    expect(
+      (await client.query("select to_regnamespace('supabase_migrations') as found")).rows,
+    ).toEqual([{ found: null }]);
 
     const both = await Promise.all([push(url), push(url)]);
     expect(both.map(({ ends }) => ends)).toEqual([0, 0]);
-    const lines = both.flatMap(({ says }) => says.split("\n")).filter((line) => line.startsWith("  "));
+    const lines = both
+      .flatMap(({ says }) => says.split("\n"))
+      .filter((line) => line.startsWith("  "));
     expect(lines.sort()).toEqual(NAMES.map((name) => `  ${name}`));
     expect(await applied()).toEqual(migrations().map(({ version }) => version));
     expect(await push(url)).toEqual({ ends: 0, says: "The database is up to date.\n" });
@@ -55,15 +70,23 @@ describe("npm run db -- push, as the project's postgres, which is no superuser",
     await push(url);
     const [first = "", ...rest] = await applied();
     for (const strange of [FUTURE, "20000101000000"]) {
-      await client.query("update supabase_migrations.schema_migrations set version = $2 where version = $1", [first, strange]);
+      await client.query(
+        "update supabase_migrations.schema_migrations set version = $2 where version = $1",
+        [first, strange],
+      );
       for (const flags of [[], ["--dry-run"]]) {
         const { ends, says } = await push(url, ...flags);
         expect([ends, says]).toEqual([
           1,
-          expect.stringContaining(`The database has ${strange}, which this version of Tieout doesn't know`),
+          expect.stringContaining(
+            `The database has ${strange}, which this version of Tieout doesn't know`,
+          ),
         ]);
       }
-      await client.query("update supabase_migrations.schema_migrations set version = $1 where version = $2", [first, strange]);
+      await client.query(
+        "update supabase_migrations.schema_migrations set version = $1 where version = $2",
+        [first, strange],
+      );
     }
     expect(await applied()).toEqual([first, ...rest]);
   });
@@ -71,7 +94,10 @@ describe("npm run db -- push, as the project's postgres, which is no superuser",
   test("keeps nothing of a migration that fails, and says which it was", async () => {
     await client.query("create table public.sources (id text)");
     const { ends, says } = await push(url);
-    expect([ends, says]).toEqual([1, expect.stringMatching(/^Nothing of the migration that failed is kept.*\d{14}_\w+: .*sources/)]);
+    expect([ends, says]).toEqual([
+      1,
+      expect.stringMatching(/^Nothing of the migration that failed is kept.*\d{14}_\w+: .*sources/),
+    ]);
     expect(says).not.toContain("password");
   });
 

@@ -1,5 +1,11 @@
 import type { Client } from "pg";
-import { LockHeld, migrate, migrationState, nameOf, UnknownMigrations } from "../supabase/local/migrate.ts";
+import {
+  LockHeld,
+  migrate,
+  migrationState,
+  nameOf,
+  UnknownMigrations,
+} from "../supabase/local/migrate.ts";
 import { connected } from "../supervisor/connected.ts";
 import { keepQuotas, readQuotas } from "../supervisor/quotas.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
@@ -27,7 +33,10 @@ if (!isPush && !isRestored) fail(USAGE);
 
 const { DIRECT_URL, DATABASE_URL } = stackEnvironment();
 const databaseUrl = DIRECT_URL || DATABASE_URL;
-if (!databaseUrl) fail("No database is named. Set DATABASE_URL to the project's connection string, as its role postgres.");
+if (!databaseUrl)
+  fail(
+    "No database is named. Set DATABASE_URL to the project's connection string, as its role postgres.",
+  );
 
 try {
   if (isPush) await push(databaseUrl);
@@ -49,7 +58,9 @@ async function push(url: string): Promise<void> {
 
 async function markRestored(url: string): Promise<void> {
   await connected(url, async (client) => {
-    const { rowCount } = await client.query("update public.webhook_deliveries set cause = 'recover' where status = 'pending'");
+    const { rowCount } = await client.query(
+      "update public.webhook_deliveries set cause = 'recover' where status = 'pending'",
+    );
     console.log(`Marked ${rowCount} pending deliveries as recoveries. Workers can start.`);
   });
 }
@@ -61,8 +72,14 @@ async function requireOwner(client: Client): Promise<void> {
      from pg_roles where rolname = current_user`,
   );
   const [role] = rows;
-  if (role?.super) throw new Refusal(`${role.name} is a superuser, and would own what is made. Connect as postgres, as Supabase gives it.`);
-  if (!role?.creates) throw new Refusal(`${role?.name} can't create schemas in this database. Connect as postgres, its owner.`);
+  if (role?.super)
+    throw new Refusal(
+      `${role.name} is a superuser, and would own what is made. Connect as postgres, as Supabase gives it.`,
+    );
+  if (!role?.creates)
+    throw new Refusal(
+      `${role?.name} can't create schemas in this database. Connect as postgres, its owner.`,
+    );
 }
 
 function list(done: string, names: string[]): void {
@@ -72,7 +89,11 @@ function list(done: string, names: string[]): void {
 }
 
 function sentenceOf(error: Error & { code?: string }): string {
-  if (error instanceof LockHeld || error instanceof UnknownMigrations || error instanceof Refusal) return error.message;
-  if (error.code?.startsWith("E")) return `The database at DIRECT_URL or DATABASE_URL can't be reached: ${error.message || error.code}.`;
-  return isPush ? `Nothing of the migration that failed is kept; those before it are. ${error.message}` : error.message;
+  if (error instanceof LockHeld || error instanceof UnknownMigrations || error instanceof Refusal)
+    return error.message;
+  if (error.code?.startsWith("E"))
+    return `The database at DIRECT_URL or DATABASE_URL can't be reached: ${error.message || error.code}.`;
+  return isPush
+    ? `Nothing of the migration that failed is kept; those before it are. ${error.message}`
+    : error.message;
 }

@@ -13,7 +13,9 @@ const MARKS: Record<Finding["verdict"], string> = { ok: "✓", unknown: "–", p
 const { values } = parseArgs({ options: { books: { type: "boolean", default: false } } });
 const project = projectFrom(process.env);
 if (!project) {
-  fail("There is no project to look at: set SUPABASE_URL, its keys and DATABASE_URL, or start a local stack on DATA_DIR with npm start.");
+  fail(
+    "There is no project to look at: set SUPABASE_URL, its keys and DATABASE_URL, or start a local stack on DATA_DIR with npm start.",
+  );
 }
 
 let problems = 0;

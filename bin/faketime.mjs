@@ -11,7 +11,10 @@ export async function ensureFaketime() {
     await run("apt-get", ["update"]);
     await run("apt-get", ["install", "--yes", "--no-install-recommends", "libfaketime"]);
   }
-  if (!library()) throw new Error("No libfaketime found. Install it: the package libfaketime of Debian or Ubuntu.");
+  if (!library())
+    throw new Error(
+      "No libfaketime found. Install it: the package libfaketime of Debian or Ubuntu.",
+    );
 }
 
 /** Environment variables that set the clock of a process and its children so many days ahead. Its monotonic clock does not change. */
@@ -43,5 +46,7 @@ function isLeap(year) {
 function library() {
   const machine = execFileSync("uname", ["-m"], { encoding: "utf8" }).trim();
   const folder = `/usr/lib/${machine}-linux-gnu/faketime`;
-  return existsSync(folder) && readdirSync(folder).includes("libfaketimeMT.so.1") ? `${folder}/libfaketimeMT.so.1` : undefined;
+  return existsSync(folder) && readdirSync(folder).includes("libfaketimeMT.so.1")
+    ? `${folder}/libfaketimeMT.so.1`
+    : undefined;
 }

@@ -6,7 +6,12 @@
  * With --check it writes nothing, prints the differences and fails where there are some.
  */
 import { Pool } from "pg";
-import { ARTEFACTS, type ArtefactName, checkArtefact, writeArtefact } from "./generate/artefacts.ts";
+import {
+  ARTEFACTS,
+  type ArtefactName,
+  checkArtefact,
+  writeArtefact,
+} from "./generate/artefacts.ts";
 import { withFreshDatabases } from "./generate/fresh-database.ts";
 import { run, schemaSql } from "./migration/schemas.ts";
 
@@ -36,14 +41,23 @@ async function generate(chosen: ArtefactName[], database?: Pool): Promise<void> 
 function report(name: ArtefactName, differences: string[]): void {
   if (differences.length === 0) return;
   process.exitCode = 1;
-  const more = differences.length > SHOWN_LINES ? [`… and ${differences.length - SHOWN_LINES} lines more`] : [];
-  const lines = [`${ARTEFACTS[name].path} is out of date: npm run generate`, ...differences.slice(0, SHOWN_LINES), ...more];
+  const more =
+    differences.length > SHOWN_LINES
+      ? [`… and ${differences.length - SHOWN_LINES} lines more`]
+      : [];
+  const lines = [
+    `${ARTEFACTS[name].path} is out of date: npm run generate`,
+    ...differences.slice(0, SHOWN_LINES),
+    ...more,
+  ];
   console.error(lines.join("\n"));
 }
 
 function readArguments(given: string[]): [names: ArtefactName[], check: boolean] {
   const known = Object.keys(ARTEFACTS) as ArtefactName[];
-  const unknown = given.find((argument) => argument !== "--check" && !known.includes(argument as ArtefactName));
+  const unknown = given.find(
+    (argument) => argument !== "--check" && !known.includes(argument as ArtefactName),
+  );
   if (unknown) throw new Error(`"${unknown}" is not one of --check, ${known.join(", ")}.`);
   const named = known.filter((name) => given.includes(name));
   return [named.length > 0 ? named : known, given.includes("--check")];

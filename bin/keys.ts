@@ -10,7 +10,10 @@ if (command !== "check" || words.length === 0) fail(USAGE);
 
 const text = words.length === 1 && words[0] === "-" ? readFileSync(0, "utf8") : words.join(" ");
 const found = findCredentials(text);
-for (const { match, genuine } of found) console.log(`${mask(match)}  ${genuine ? "genuine: revoke it" : "not a key: the checksum fails"}`);
+for (const { match, genuine } of found)
+  console.log(
+    `${mask(match)}  ${genuine ? "genuine: revoke it" : "not a key: the checksum fails"}`,
+  );
 if (found.length === 0) console.log("No API key found.");
 if (found.some(({ genuine }) => genuine)) process.exitCode = 1;
 

@@ -1,5 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -8,12 +15,21 @@ import { parseAllDocuments } from "yaml";
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "ops/kubernetes");
 
-type Manifest = { apiVersion: string; kind: string; metadata: { name: string }; spec: Record<string, unknown> };
+type Manifest = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  spec: Record<string, unknown>;
+};
 type Model = new (data: unknown) => { validate: () => void };
 
 const MANIFESTS = readdirSync(FOLDER)
   .filter((file) => file !== "kustomization.yaml")
-  .flatMap((file) => parseAllDocuments(readFileSync(join(FOLDER, file), "utf8")).map((document) => document.toJS() as Manifest));
+  .flatMap((file) =>
+    parseAllDocuments(readFileSync(join(FOLDER, file), "utf8")).map(
+      (document) => document.toJS() as Manifest,
+    ),
+  );
 
 const scratch = mkdtempSync(join(tmpdir(), "tieout-manifests-"));
 symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
@@ -21,7 +37,10 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 /** The OpenAPI schemas that Kubernetes publishes, which let fields pass that they don't know. @throws Error where one refuses */
 async function validate({ apiVersion, kind, ...rest }: Manifest): Promise<void> {
-  const models = (await import(/* @vite-ignore */ `kubernetes-models/${apiVersion}`)) as Record<string, Model>;
+  const models = (await import(/* @vite-ignore */ `kubernetes-models/${apiVersion}`)) as Record<
+    string,
+    Model
+  >;
   const Known = models[kind];
   if (!Known) throw new Error(`${apiVersion} has no ${kind}.`);
   new Known(rest).validate();
@@ -34,9 +53,22 @@ function unknownFields(manifests: readonly Manifest[]): string {
       `import type { I${manifest.kind} as T${nth} } from "kubernetes-models/${manifest.apiVersion}";\nexport const m${nth}: T${nth} = ${JSON.stringify(manifest, null, 1)};\n`,
   );
   writeFileSync(join(scratch, "manifests.ts"), literals.join(""));
-  const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "esnext", "--types", ""];
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "nodenext",
+    "--target",
+    "esnext",
+    "--types",
+    "",
+  ];
   try {
-    execFileSync(join(ROOT, "node_modules/.bin/tsc"), [...options, "manifests.ts"], { cwd: scratch, encoding: "utf8" });
+    execFileSync(join(ROOT, "node_modules/.bin/tsc"), [...options, "manifests.ts"], {
+      cwd: scratch,
+      encoding: "utf8",
+    });
     return "";
   } catch (error) {
     return (error as { stdout: string }).stdout;
@@ -55,7 +87,11 @@ describe("the manifests for Kubernetes", () => {
 
   test("would be refused with a value of the wrong kind, or a field misspelt", async () => {
     const web = MANIFESTS.find(({ kind }) => kind === "Deployment") as Manifest;
-    await expect(validate({ ...web, spec: { ...web.spec, replicas: "two" } })).rejects.toThrow("/spec/replicas must be integer");
-    expect(unknownFields([{ ...web, spec: { ...web.spec, replica: 2 } }])).toContain("'\"replica\"' does not exist");
+    await expect(validate({ ...web, spec: { ...web.spec, replicas: "two" } })).rejects.toThrow(
+      "/spec/replicas must be integer",
+    );
+    expect(unknownFields([{ ...web, spec: { ...web.spec, replica: 2 } }])).toContain(
+      "'\"replica\"' does not exist",
+    );
   });
 });

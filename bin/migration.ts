@@ -18,16 +18,23 @@ import { run, schemaSql } from "./migration/schemas.ts";
 
 const FOLDER = new URL("../supabase/migrations/", import.meta.url);
 const MARKER = "-- From here on written by `npm run migration`, anew each time. Above is by hand.";
-const USAGE = 'Usage: npm run migration <name> [-- --sql "alter table …"]   (a name of lower-case letters, digits and _)';
+const USAGE =
+  'Usage: npm run migration <name> [-- --sql "alter table …"]   (a name of lower-case letters, digits and _)';
 
 const { name, sql } = readArguments();
 const known = migrations();
 const again = known.findIndex((migration) => migration.name === name);
-if (again >= 0 && again < known.length - 1) fail(`There is a migration ${name} already, and others after it. Choose another name.`);
+if (again >= 0 && again < known.length - 1)
+  fail(`There is a migration ${name} already, and others after it. Choose another name.`);
 const before = again < 0 ? known : known.slice(0, -1);
-const file = again < 0 ? new URL(`${nextVersion(before)}_${name}.sql`, FOLDER) : (known[again] as Migration).file;
+const file =
+  again < 0
+    ? new URL(`${nextVersion(before)}_${name}.sql`, FOLDER)
+    : (known[again] as Migration).file;
 
-await withFreshDatabases(before.length === 0 ? writeBaseline : writeMigration).catch((error: Error) => fail(error.message));
+await withFreshDatabases(before.length === 0 ? writeBaseline : writeMigration).catch(
+  (error: Error) => fail(error.message),
+);
 
 /** Where there are no migrations, the first is the schemas as they are. */
 async function writeBaseline(fresh: Fresh): Promise<void> {
@@ -41,8 +48,11 @@ async function writeMigration(fresh: Fresh): Promise<void> {
   const { client: wanted } = await fresh();
   await run(wanted, schemaSql(), "supabase/schemas");
   const { client: made } = await fresh();
-  for (const migration of before) await run(made, readFileSync(migration.file, "utf8"), migration.name);
-  const byHand = [handWritten(), sql && `${sql.trim().replace(/;?$/, ";")}\n`].filter(Boolean).join("\n");
+  for (const migration of before)
+    await run(made, readFileSync(migration.file, "utf8"), migration.name);
+  const byHand = [handWritten(), sql && `${sql.trim().replace(/;?$/, ";")}\n`]
+    .filter(Boolean)
+    .join("\n");
   if (byHand) await run(made, byHand, "What is written by hand");
 
   const target = await readCatalogue(wanted);
@@ -53,16 +63,23 @@ async function writeMigration(fresh: Fresh): Promise<void> {
         `Give the statements by --sql, or in ${path(file)} above the line\n  ${MARKER}`,
     );
   }
-  if (plan.statements.length === 0 && !byHand) throw new Error("The migrations make what the schemas say: there is nothing to write.");
+  if (plan.statements.length === 0 && !byHand)
+    throw new Error("The migrations make what the schemas say: there is nothing to write.");
   const kept = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  write([byHand || `-- ${name.replaceAll("_", " ")}\n`, MARKER, "", ...plan.statements, ""].join("\n"));
+  write(
+    [byHand || `-- ${name.replaceAll("_", " ")}\n`, MARKER, "", ...plan.statements, ""].join("\n"),
+  );
 
   const { client: proof } = await fresh();
-  for (const migration of before) await run(proof, readFileSync(migration.file, "utf8"), migration.name);
+  for (const migration of before)
+    await run(proof, readFileSync(migration.file, "utf8"), migration.name);
   try {
     await run(proof, readFileSync(file, "utf8"), path(file));
     const left = differences(await readCatalogue(proof), target);
-    if (left.length > 0) throw new Error(`Beyond the migration these differ:\n${left.map((one) => `  ${describe(one)}`).join("\n")}`);
+    if (left.length > 0)
+      throw new Error(
+        `Beyond the migration these differ:\n${left.map((one) => `  ${describe(one)}`).join("\n")}`,
+      );
   } catch (error) {
     if (kept === undefined) rmSync(file);
     else writeFileSync(file, kept);
@@ -94,7 +111,10 @@ function path(url: URL): string {
 
 function readArguments(): { name: string; sql: string | undefined } {
   try {
-    const { positionals, values } = parseArgs({ allowPositionals: true, options: { sql: { type: "string" } } });
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: { sql: { type: "string" } },
+    });
     const [given = "", ...more] = positionals;
     if (more.length > 0 || !/^[a-z][a-z0-9_]*$/.test(given)) fail(USAGE);
     return { name: given, sql: values.sql };

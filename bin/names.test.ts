@@ -13,13 +13,28 @@ function differByOne(left: string, right: string): boolean {
   let start = 0;
   while (start < left.length && left[start] === right[start]) start++;
   let end = 0;
-  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end++;
+  while (
+    end < Math.min(left.length, right.length) - start &&
+    left.at(-1 - end) === right.at(-1 - end)
+  )
+    end++;
   return Math.max(left.length, right.length) - start - end === 1;
 }
 
-test.each(["lib", "components"])("no two modules of %s have names that differ by one letter", (folder) => {
-  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).filter((file) => MODULE.test(file));
-  const known = [...new Set(files.map((file) => basename(file).replace(MODULE, "")))].filter((name) => name.length >= SHORTEST).sort();
-  const pairs = known.flatMap((left, at) => known.slice(at + 1).flatMap((right) => (differByOne(left, right) ? [`${left} ${right}`] : [])));
-  expect(pairs).toEqual([]);
-});
+test.each(["lib", "components"])(
+  "no two modules of %s have names that differ by one letter",
+  (folder) => {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).filter(
+      (file) => MODULE.test(file),
+    );
+    const known = [...new Set(files.map((file) => basename(file).replace(MODULE, "")))]
+      .filter((name) => name.length >= SHORTEST)
+      .sort();
+    const pairs = known.flatMap((left, at) =>
+      known
+        .slice(at + 1)
+        .flatMap((right) => (differByOne(left, right) ? [`${left} ${right}`] : [])),
+    );
+    expect(pairs).toEqual([]);
+  },
+);

@@ -17,7 +17,11 @@ type Container = {
   livenessProbe?: object;
   readinessProbe?: object;
 };
-type Pod = { securityContext: Record<string, unknown>; automountServiceAccountToken: boolean; containers: Container[] };
+type Pod = {
+  securityContext: Record<string, unknown>;
+  automountServiceAccountToken: boolean;
+  containers: Container[];
+};
 type Labels = Record<string, string>;
 type Manifest = {
   apiVersion: string;
@@ -30,13 +34,26 @@ type Manifest = {
     template?: { metadata: { labels: Labels }; spec: Pod };
   };
 };
-type Service = { command?: string[]; read_only?: boolean; cap_drop?: string[]; healthcheck?: object; mem_limit?: string; image: string };
+type Service = {
+  command?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  healthcheck?: object;
+  mem_limit?: string;
+  image: string;
+};
 
 const MANIFESTS = readdirSync(join(ROOT, "ops/kubernetes"))
   .filter((file) => file !== "kustomization.yaml")
-  .flatMap((file) => parseAllDocuments(textOf(`ops/kubernetes/${file}`)).map((document) => document.toJS() as Manifest));
+  .flatMap((file) =>
+    parseAllDocuments(textOf(`ops/kubernetes/${file}`)).map(
+      (document) => document.toJS() as Manifest,
+    ),
+  );
 const DEPLOYMENTS = MANIFESTS.filter(({ kind }) => kind === "Deployment");
-const COMPOSE = parse(textOf("ops/compose/compose.yaml"), { merge: true }) as { services: Record<string, Service> };
+const COMPOSE = parse(textOf("ops/compose/compose.yaml"), { merge: true }) as {
+  services: Record<string, Service>;
+};
 const OURS = Object.entries(COMPOSE.services).filter(([, { image }]) => image === "tieout");
 
 /** The file that a command of the image runs. */
@@ -44,35 +61,61 @@ const entryOf = (args: readonly string[]) => args.find((arg) => !arg.startsWith(
 
 describe("the image", () => {
   test("is a Dockerfile without a fault", () => {
-    const faults = validate(textOf("Dockerfile"), { instructionWorkdirRelative: ValidationSeverity.ERROR });
+    const faults = validate(textOf("Dockerfile"), {
+      instructionWorkdirRelative: ValidationSeverity.ERROR,
+    });
     expect(faults.map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
   });
 
   test("has what its processes load, and is not run by root", () => {
-    const copied = [...textOf("Dockerfile").matchAll(/^COPY --from=build .* \.\/([\w.-]*)$/gm)].map(([, folder]) => folder);
-    for (const entry of ["server", "worker", "matcher", "bin", "lib", "supabase", "supervisor", "app", "docs", ".next", "node_modules"])
+    const copied = [...textOf("Dockerfile").matchAll(/^COPY --from=build .* \.\/([\w.-]*)$/gm)].map(
+      ([, folder]) => folder,
+    );
+    for (const entry of [
+      "server",
+      "worker",
+      "matcher",
+      "bin",
+      "lib",
+      "supabase",
+      "supervisor",
+      "app",
+      "docs",
+      ".next",
+      "node_modules",
+    ])
       expect(copied).toContain(entry);
     expect(textOf("Dockerfile")).toMatch(/^USER nonroot$/m);
     const ignored = textOf(".dockerignore").split("\n");
-    for (const kept of ["supabase", "docs", "bin", "supervisor"]) expect(ignored).not.toContain(kept);
+    for (const kept of ["supabase", "docs", "bin", "supervisor"])
+      expect(ignored).not.toContain(kept);
     for (const secret of [".data", ".git"]) expect(ignored).toContain(secret);
   });
 });
 
 describe("the manifests for Kubernetes", () => {
   test("run two of each kind, keep one through a disruption, and select the pods that they make", () => {
-    expect(DEPLOYMENTS.map(({ metadata }) => metadata.name).sort()).toEqual(["tieout-matcher", "tieout-web", "tieout-worker"]);
+    expect(DEPLOYMENTS.map(({ metadata }) => metadata.name).sort()).toEqual([
+      "tieout-matcher",
+      "tieout-web",
+      "tieout-worker",
+    ]);
     for (const { metadata, spec } of DEPLOYMENTS) {
       expect(spec.replicas).toBe(2);
-      expect(spec.template?.metadata.labels).toMatchObject(spec.selector?.matchLabels ?? { no: "selector" });
-      const budget = MANIFESTS.find(({ kind, metadata: { name } }) => kind === "PodDisruptionBudget" && name === metadata.name);
+      expect(spec.template?.metadata.labels).toMatchObject(
+        spec.selector?.matchLabels ?? { no: "selector" },
+      );
+      const budget = MANIFESTS.find(
+        ({ kind, metadata: { name } }) => kind === "PodDisruptionBudget" && name === metadata.name,
+      );
       expect(budget?.spec.minAvailable).toBe(1);
       expect(budget?.spec.selector?.matchLabels).toEqual(spec.selector?.matchLabels);
     }
     const service = MANIFESTS.find(({ kind }) => kind === "Service");
-    expect(DEPLOYMENTS.find(({ metadata }) => metadata.name === "tieout-web")?.spec.template?.metadata.labels).toMatchObject(
-      service?.spec.selector ?? { no: "selector" },
-    );
+    expect(
+      DEPLOYMENTS.find(({ metadata }) => metadata.name === "tieout-web")?.spec.template?.metadata
+        .labels,
+    ).toMatchObject(service?.spec.selector ?? { no: "selector" });
   });
 
   test.each(DEPLOYMENTS.map((one) => [one.metadata.name, one] as const))(
@@ -84,13 +127,23 @@ describe("the manifests for Kubernetes", () => {
       expect([securityContext.runAsNonRoot, automountServiceAccountToken]).toEqual([true, false]);
       for (const container of containers) {
         expect(container).toMatchObject({
-          securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-          resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+          securityContext: {
+            readOnlyRootFilesystem: true,
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ["ALL"] },
+          },
+          resources: {
+            requests: { cpu: expect.any(String), memory: expect.any(String) },
+            limits: { memory: expect.any(String) },
+          },
         });
-        for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const) expect(container[probe], probe).toBeDefined();
+        for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const)
+          expect(container[probe], probe).toBeDefined();
         // The heap is collected before the kernel ends the process.
         const heap = Number(/--max-old-space-size=(\d+)/.exec(container.args.join(" "))?.[1]);
-        expect(heap * 1.2).toBeLessThan(Number.parseInt(container.resources.limits?.memory ?? "", 10));
+        expect(heap * 1.2).toBeLessThan(
+          Number.parseInt(container.resources.limits?.memory ?? "", 10),
+        );
       }
     },
   );
@@ -99,30 +152,61 @@ describe("the manifests for Kubernetes", () => {
 describe("the compose file", () => {
   test("runs two of each kind behind a proxy, each with a health check, on a file system that it can't write", () => {
     const background = OURS.filter(([name]) => name !== "migrate");
-    expect(background.map(([name]) => name).sort()).toEqual(["matcher-1", "matcher-2", "web-1", "web-2", "worker-1", "worker-2"]);
+    expect(background.map(([name]) => name).sort()).toEqual([
+      "matcher-1",
+      "matcher-2",
+      "web-1",
+      "web-2",
+      "worker-1",
+      "worker-2",
+    ]);
     for (const [, service] of background)
-      expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"], healthcheck: expect.any(Object), mem_limit: expect.any(String) });
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        healthcheck: expect.any(Object),
+        mem_limit: expect.any(String),
+      });
     const proxied = textOf("ops/compose/Caddyfile");
-    for (const web of ["web-1:3000", "web-2:3000", "health_uri /readyz"]) expect(proxied).toContain(web);
+    for (const web of ["web-1:3000", "web-2:3000", "health_uri /readyz"])
+      expect(proxied).toContain(web);
   });
 
   test("names variables that the README explains", () => {
     const readme = textOf("README.md");
-    const named = [...textOf("ops/compose/example.env").matchAll(/^([A-Z_]+)=/gm)].map(([, name = ""]) => name);
+    const named = [...textOf("ops/compose/example.env").matchAll(/^([A-Z_]+)=/gm)].map(
+      ([, name = ""]) => name,
+    );
     const platform = ["DOMAIN", "POSTGRES_PASSWORD"];
-    expect(named.filter((name) => !platform.includes(name) && !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(
+      named.filter((name) => !platform.includes(name) && !readme.includes(`\`${name}\``)),
+    ).toEqual([]);
   });
 });
 
 test("every command of the image, the manifests and the compose file starts a file that is there, its heap as the supervisor bounds it", () => {
   const pods = MANIFESTS.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
   const image = JSON.parse(/^CMD (.*)$/m.exec(textOf("Dockerfile"))?.[1] ?? "[]") as string[];
-  const commands = [image, ...pods.map(({ args }) => args), ...OURS.map(([, { command = [] }]) => command)];
-  expect([...new Set(commands.map(entryOf))].sort()).toEqual(["bin/db.ts", "matcher/main.ts", "server/main.ts", "worker/main.ts"]);
+  const commands = [
+    image,
+    ...pods.map(({ args }) => args),
+    ...OURS.map(([, { command = [] }]) => command),
+  ];
+  expect([...new Set(commands.map(entryOf))].sort()).toEqual([
+    "bin/db.ts",
+    "matcher/main.ts",
+    "server/main.ts",
+    "worker/main.ts",
+  ]);
   for (const command of commands) {
     const entry = entryOf(command);
     expect(existsSync(join(ROOT, entry)), entry).toBe(true);
-    const heap = { "bin/db.ts": [], "server/main.ts": HEAP.web, "worker/main.ts": HEAP.worker, "matcher/main.ts": HEAP.matcher }[entry];
+    const heap = {
+      "bin/db.ts": [],
+      "server/main.ts": HEAP.web,
+      "worker/main.ts": HEAP.worker,
+      "matcher/main.ts": HEAP.matcher,
+    }[entry];
     expect(command.slice(0, command.indexOf(entry)), entry).toEqual(heap);
   }
 });

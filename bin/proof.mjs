@@ -20,9 +20,13 @@ const PARTS = {
   unit: () => [{ name: "unit", suite: "unit", run: () => vitest("unit", []) }],
   api: () => [...new Set(below("e2e/api", "test").map(folderOf))].map((name) => tests("api", name)),
   stack: () => below("e2e/stack", "test").map((name) => tests("stack", name)),
-  ui: () => below("e2e/ui", "spec").map((name) => ({ name, suite: "ui", run: () => playwright([name]) })),
+  ui: () =>
+    below("e2e/ui", "spec").map((name) => ({ name, suite: "ui", run: () => playwright([name]) })),
   faults: () => below("e2e/faults", "test").map((name) => tests("faults", name)),
-  clock: () => [40, 400, daysToLeapDay()].flatMap((days) => ["unit", "api"].map((suite) => gateAhead(suite, days))),
+  clock: () =>
+    [40, 400, daysToLeapDay()].flatMap((days) =>
+      ["unit", "api"].map((suite) => gateAhead(suite, days)),
+    ),
   fuzz: () => [{ name: "fuzz", run: () => ended("fuzz", "e2e/abuse/run.ts", []) }],
   breaks: () => [{ name: "breaks", run: () => ended("breaks", "e2e/breaks/run.ts", []) }],
 };
@@ -30,7 +34,9 @@ const PARTS = {
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`);
+  console.error(
+    `There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`,
+  );
   process.exit(1);
 }
 
@@ -49,7 +55,8 @@ process.exit(failed > 0 ? 1 : 0);
 
 async function prove(part) {
   const steps = PARTS[part]();
-  if (!proof.parts[part] || (proof.parts[part].ended && named.length > 0)) proof.parts[part] = { ended: false, steps: {} };
+  if (!proof.parts[part] || (proof.parts[part].ended && named.length > 0))
+    proof.parts[part] = { ended: false, steps: {} };
   const { steps: done } = proof.parts[part];
   for (const { name, suite, run } of steps.filter((step) => !done[step.name])) {
     const test = new TestRun();
@@ -69,11 +76,15 @@ function begun() {
   const commit = commitOf();
   const clean = isClean();
   const kept = clean && existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
-  return kept?.commit === commit && kept.clean ? kept : { commit, clean, startedAt: new Date(), parts: {} };
+  return kept?.commit === commit && kept.clean
+    ? kept
+    : { commit, clean, startedAt: new Date(), parts: {} };
 }
 
 function below(folder, kind) {
-  const files = readdirSync(join(ROOT, folder), { recursive: true }).map((file) => `${folder}/${file}`);
+  const files = readdirSync(join(ROOT, folder), { recursive: true }).map(
+    (file) => `${folder}/${file}`,
+  );
   return files.filter((file) => file.endsWith(`.${kind}.ts`)).sort();
 }
 
@@ -98,7 +109,12 @@ function gateAhead(suite, days) {
 function sumOf({ steps }) {
   const all = Object.values(steps);
   const count = (kind) => all.reduce((sum, step) => sum + (step[kind].length ?? step[kind]), 0);
-  return { passed: count("passed"), failed: count("failed"), flaky: count("flaky"), minutes: count("minutes").toFixed(1) };
+  return {
+    passed: count("passed"),
+    failed: count("failed"),
+    flaky: count("flaky"),
+    minutes: count("minutes").toFixed(1),
+  };
 }
 
 function lineOf(part, result) {

@@ -10,5 +10,7 @@ if (!ownerUrl || process.argv.length > 2) fail(USAGE);
 try {
   console.log(await makeRequestRole(ownerUrl));
 } catch (error) {
-  fail(`The role could not be made: ${(error as Error).message}. DATABASE_URL has to be the project owner's.`);
+  fail(
+    `The role could not be made: ${(error as Error).message}. DATABASE_URL has to be the project owner's.`,
+  );
 }

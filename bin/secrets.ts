@@ -10,14 +10,17 @@ if (process.argv.slice(2).join(" ") !== "reseal") fail(USAGE);
 
 Object.assign(process.env, stackEnvironment());
 const connectionString = process.env.DATABASE_URL;
-if (!connectionString) fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
+if (!connectionString)
+  fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 
 const { resealSecret } = await import("#lib/webhooks/seal-secret.ts");
 const client = new Client({ connectionString });
 await client.connect().catch(() => fail("The database isn't responding. Is the stack running?"));
 
 type Row = { id: string; tenant_id: string; sealed: string };
-const { rows } = await client.query<Row>("select id, tenant_id, sealed from private.webhook_secrets order by id");
+const { rows } = await client.query<Row>(
+  "select id, tenant_id, sealed from private.webhook_secrets order by id",
+);
 const unreadable: string[] = [];
 let resealed = 0;
 for (const { id, tenant_id, sealed } of rows) {
@@ -25,14 +28,20 @@ for (const { id, tenant_id, sealed } of rows) {
   if (fresh === null) unreadable.push(id);
   else
     resealed +=
-      (await client.query("update private.webhook_secrets set sealed = $1 where id = $2 and sealed = $3", [fresh, id, sealed])).rowCount ??
-      0;
+      (
+        await client.query(
+          "update private.webhook_secrets set sealed = $1 where id = $2 and sealed = $3",
+          [fresh, id, sealed],
+        )
+      ).rowCount ?? 0;
 }
 await client.end();
 
 console.log(`Resealed ${resealed} of ${rows.length} webhook secrets with the newest key.`);
 if (unreadable.length > 0)
-  fail(`None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`);
+  fail(
+    `None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`,
+  );
 
 function reseal(sealed: string, tenantId: string, id: string): string | null {
   try {

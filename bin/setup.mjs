@@ -52,7 +52,9 @@ export async function build({ typesAreChecked = false } = {}) {
 
 /** Once here, as small as it gets, and not with each request. */
 async function compress(folder) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => /\.(css|js|svg)$/.test(entry.name));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    /\.(css|js|svg)$/.test(entry.name),
+  );
   await Promise.all(
     files.map(async (entry) => {
       const path = join(entry.parentPath ?? entry.path, entry.name);
@@ -66,11 +68,17 @@ async function compress(folder) {
 /** Runs a command to its end, its output on stderr: stdout belongs to the log. */
 export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) {
   return new Promise((done, fail) => {
-    const child = spawn(command, args, { cwd: ROOT, stdio, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env } });
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      stdio,
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env },
+    });
     endsBeforeUs(child);
     child.once("error", fail);
     child.once("exit", (code, signal) =>
-      code === 0 ? done() : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`)),
+      code === 0
+        ? done()
+        : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`)),
     );
   });
 }
@@ -81,13 +89,18 @@ function installed() {
   if (!existsSync(note) || !existsSync(NODE)) return false;
   const present = JSON.parse(readFileSync(note, "utf8")).packages;
   const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
-  return Object.entries(wanted).every(([path, { version, optional }]) => path === "" || optional || present[path]?.version === version);
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) =>
+      path === "" || optional || present[path]?.version === version,
+  );
 }
 
 function hashOf(paths) {
   const hash = createHash("sha256");
-  for (const [name, value] of Object.entries(process.env).sort()) if (name.startsWith("NEXT_PUBLIC_")) hash.update(`${name}=${value}\0`);
-  for (const file of paths.flatMap(filesOf)) if (!NOT_BUILT.test(file)) hash.update(`${file}\0`).update(readFileSync(join(ROOT, file)));
+  for (const [name, value] of Object.entries(process.env).sort())
+    if (name.startsWith("NEXT_PUBLIC_")) hash.update(`${name}=${value}\0`);
+  for (const file of paths.flatMap(filesOf))
+    if (!NOT_BUILT.test(file)) hash.update(`${file}\0`).update(readFileSync(join(ROOT, file)));
   return hash.digest("hex");
 }
 

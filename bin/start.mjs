@@ -20,5 +20,6 @@ const supervisor = spawn(NODE, [join(ROOT, "supervisor/main.ts"), ...(dev ? ["--
   detached: true,
   stdio: ["ignore", "inherit", "inherit", "ipc"],
 });
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"]) process.on(signal, () => supervisor.kill(signal));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"])
+  process.on(signal, () => supervisor.kill(signal));
 supervisor.once("exit", (code, signal) => process.exit(signal ? 1 : code));

@@ -29,18 +29,27 @@ export async function ended(name, script, args) {
 export async function vitest(suite, args, env = {}) {
   const report = reportFile();
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", `--project=${suite}*`, ...reporters, ...args], env);
+  const ok = await succeeds(
+    "node_modules/vitest/vitest.mjs",
+    ["run", `--project=${suite}*`, ...reporters, ...args],
+    env,
+  );
   return outcome(suite, ok, report, ({ numPassedTests, testResults }) => ({
     passed: numPassedTests,
     failures: testResults.flatMap(failedInFile),
-    files: testResults.map(({ name, startTime, endTime }) => ({ file: relative(ROOT, name), seconds: (endTime - startTime) / 1000 })),
+    files: testResults.map(({ name, startTime, endTime }) => ({
+      file: relative(ROOT, name),
+      seconds: (endTime - startTime) / 1000,
+    })),
   }));
 }
 
 /** @returns {Promise<Outcome>} */
 export async function playwright(args) {
   const report = reportFile();
-  const ok = await succeeds("node_modules/@playwright/test/cli.js", ["test", ...args], { PLAYWRIGHT_JSON_OUTPUT_NAME: report });
+  const ok = await succeeds("node_modules/@playwright/test/cli.js", ["test", ...args], {
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+  });
   return outcome("ui", ok, report, ({ stats, suites }) => ({
     passed: stats.expected,
     failures: suites.flatMap((suite) => failedInSuite(suite, [])),
@@ -53,7 +62,11 @@ export function again(suite, { failures }) {
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   if (suite === "verify") return verify();
   if (suite !== "ui") return vitest(suite, [...files, "--maxWorkers=1"]);
-  return playwright([...(files.length > 0 ? ["--last-failed"] : []), "--workers=1", "--trace=retain-on-failure"]);
+  return playwright([
+    ...(files.length > 0 ? ["--last-failed"] : []),
+    "--workers=1",
+    "--trace=retain-on-failure",
+  ]);
 }
 
 /** A file that failed without a failed test could not be read, or its hooks broke. */
@@ -61,8 +74,14 @@ function failedInFile({ name, status, message, assertionResults }) {
   const file = relative(ROOT, name);
   const failed = assertionResults
     .filter((one) => one.status === "failed")
-    .map(({ fullName, failureMessages }) => ({ name: `${file} > ${fullName}`, file, words: wordsOf(failureMessages[0]) }));
-  return failed.length === 0 && status === "failed" ? [{ name: file, file, words: wordsOf(message) }] : failed;
+    .map(({ fullName, failureMessages }) => ({
+      name: `${file} > ${fullName}`,
+      file,
+      words: wordsOf(failureMessages[0]),
+    }));
+  return failed.length === 0 && status === "failed"
+    ? [{ name: file, file, words: wordsOf(message) }]
+    : failed;
 }
 
 function failedInSuite({ specs = [], suites = [] }, before) {
@@ -70,9 +89,14 @@ function failedInSuite({ specs = [], suites = [] }, before) {
     ...specs
       .filter(({ tests }) => tests.some(({ status }) => status === "unexpected"))
       .map(({ file, line, title, tests }) => {
-        const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {};
+        const { error } =
+          tests.flatMap(({ results }) => results).find((result) => result.error) ?? {};
         const path = `e2e/ui/${file}`;
-        return { name: [`${path}:${line}`, ...before, title].join(" > "), file: path, words: wordsOf(error?.message) };
+        return {
+          name: [`${path}:${line}`, ...before, title].join(" > "),
+          file: path,
+          words: wordsOf(error?.message),
+        };
       }),
     ...suites.flatMap((suite) => failedInSuite(suite, [...before, suite.title])),
   ];
@@ -80,7 +104,10 @@ function failedInSuite({ specs = [], suites = [] }, before) {
 
 function secondsOf({ specs = [], suites = [] }) {
   const own = specs.flatMap(({ tests }) => tests).flatMap(({ results }) => results);
-  return own.reduce((sum, { duration }) => sum + duration / 1000, 0) + suites.reduce((sum, suite) => sum + secondsOf(suite), 0);
+  return (
+    own.reduce((sum, { duration }) => sum + duration / 1000, 0) +
+    suites.reduce((sum, suite) => sum + secondsOf(suite), 0)
+  );
 }
 
 /** The beginning of what a failure says. */
@@ -93,8 +120,12 @@ function wordsOf(message = "") {
 }
 
 function outcome(suite, ok, report, read) {
-  const result = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, failures: [], files: [] };
-  return ok || result.failures.length > 0 ? result : { ...result, failures: [{ name: suite, words: "ended before it reported anything" }] };
+  const result = existsSync(report)
+    ? read(JSON.parse(readFileSync(report, "utf8")))
+    : { passed: 0, failures: [], files: [] };
+  return ok || result.failures.length > 0
+    ? result
+    : { ...result, failures: [{ name: suite, words: "ended before it reported anything" }] };
 }
 
 /** What a suite says is printed when it ends: suites run side by side. */
@@ -106,7 +137,8 @@ function succeeds(script, args, env = {}) {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const said = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => said.push(chunk));
     child.once("error", (error) => said.push(error.message));
     child.once("close", (code) => {
       process.stdout.write(Buffer.concat(said));

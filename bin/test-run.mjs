@@ -27,12 +27,19 @@ export class TestRun {
   /** What broke the run itself. */
   fail(error) {
     console.error(error.message);
-    this.results["set-up"] = { passed: 0, failures: [{ name: error.message }], flaky: [], files: [], minutes: 0 };
+    this.results["set-up"] = {
+      passed: 0,
+      failures: [{ name: error.message }],
+      flaky: [],
+      files: [],
+      minutes: 0,
+    };
   }
 
   /** To be called when all suites have ended: what fails twice has failed, what passes now is flaky. */
   async onceMoreAlone() {
-    for (const [name, { failures }] of Object.entries(this.results)) if (failures.length > 0) await this.#alone(name);
+    for (const [name, { failures }] of Object.entries(this.results))
+      if (failures.length > 0) await this.#alone(name);
   }
 
   async #alone(name) {
@@ -40,22 +47,38 @@ export class TestRun {
     const first = this.results[name];
     console.log(`── ${name}: ${first.failures.length} failed, once more alone ──`);
     const second = await again(name, first);
-    const failures = first.failures.filter((one) => second.failures.some((other) => isSame(one, other)));
+    const failures = first.failures.filter((one) =>
+      second.failures.some((other) => isSame(one, other)),
+    );
     const flaky = first.failures.filter((one) => !failures.includes(one));
     // A suite that reported nothing was run whole.
-    const passed = first.failures.every(({ file }) => file) ? first.passed + flaky.length : second.passed;
-    this.results[name] = { ...first, passed, failures, flaky, minutes: first.minutes + minutesSince(since) };
+    const passed = first.failures.every(({ file }) => file)
+      ? first.passed + flaky.length
+      : second.passed;
+    this.results[name] = {
+      ...first,
+      passed,
+      failures,
+      flaky,
+      minutes: first.minutes + minutesSince(since),
+    };
   }
 
   /** What came of it, as it is written to a file. */
   report() {
     const all = Object.entries(this.results);
-    const listed = (kind) => all.flatMap(([suite, result]) => result[kind].map((one) => ({ suite, ...one })));
+    const listed = (kind) =>
+      all.flatMap(([suite, result]) => result[kind].map((one) => ({ suite, ...one })));
     const failed = listed("failures");
     const flaky = listed("flaky");
     if (flaky.length > FLAKY_MAX)
-      failed.push({ suite: "flaky", name: `${flaky.length} tests passed only alone, and at most ${FLAKY_MAX} may` });
-    const slowest = all.flatMap(([, { files }]) => files).sort((left, right) => right.seconds - left.seconds);
+      failed.push({
+        suite: "flaky",
+        name: `${flaky.length} tests passed only alone, and at most ${FLAKY_MAX} may`,
+      });
+    const slowest = all
+      .flatMap(([, { files }]) => files)
+      .sort((left, right) => right.seconds - left.seconds);
     return {
       commit: commitOf(),
       clean: isClean(),
@@ -70,7 +93,9 @@ export class TestRun {
       ),
       failed,
       flaky,
-      slowest: slowest.slice(0, SLOWEST_SHOWN).map(({ file, seconds }) => ({ file, seconds: round(seconds) })),
+      slowest: slowest
+        .slice(0, SLOWEST_SHOWN)
+        .map(({ file, seconds }) => ({ file, seconds: round(seconds) })),
     };
   }
 }
@@ -112,7 +137,10 @@ function named({ suite, name, words }) {
 /** A file that could not be read stands for each of its tests, a suite that reported nothing for all. */
 function isSame(one, other) {
   if (!one.file || !other.file) return true;
-  return one.file === other.file && (one.name === other.name || one.name === one.file || other.name === other.file);
+  return (
+    one.file === other.file &&
+    (one.name === other.name || one.name === one.file || other.name === other.file)
+  );
 }
 
 function minutesSince(since) {

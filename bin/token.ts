@@ -3,13 +3,15 @@ import { SignJWT } from "jose";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
-const USAGE = "Usage: npm run -s token -- --tenant acme --role tenant_admin [--role tenant_lead] --user ada [--ttl 12h]";
+const USAGE =
+  "Usage: npm run -s token -- --tenant acme --role tenant_admin [--role tenant_lead] --user ada [--ttl 12h]";
 
 const { tenant, role, user, ttl } = readOptions();
 if (!tenant || !role || !user) fail(USAGE);
 
 const { AUTH_JWT_SECRET, AUTH_JWT_ISSUER, AUTH_JWT_AUDIENCE } = stackEnvironment();
-if (!AUTH_JWT_SECRET) fail("No stack is running on DATA_DIR. Run npm start first, or set AUTH_JWT_SECRET.");
+if (!AUTH_JWT_SECRET)
+  fail("No stack is running on DATA_DIR. Run npm start first, or set AUTH_JWT_SECRET.");
 
 const token = new SignJWT({ preferred_username: user, tenants: { [tenant]: role } })
   .setProtectedHeader({ alg: "HS256", typ: "JWT" })

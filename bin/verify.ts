@@ -5,7 +5,20 @@ import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
-const FOLDERS = ["app", "bin", "components", "e2e", "bench", "judge", "lib", "matcher", "server", "supabase", "supervisor", "worker"];
+const FOLDERS = [
+  "app",
+  "bin",
+  "components",
+  "e2e",
+  "bench",
+  "judge",
+  "lib",
+  "matcher",
+  "server",
+  "supabase",
+  "supervisor",
+  "worker",
+];
 
 /** Commands in a step run one after another; steps run side by side. */
 const STEPS: Record<string, string[][]> = {
@@ -14,12 +27,21 @@ const STEPS: Record<string, string[][]> = {
     ["next", "typegen"],
     ["tsc", "--noEmit"],
   ],
-  "import rules": [["depcruise", "--config", ".dependency-cruiser.cjs", ...FOLDERS.filter((folder) => existsSync(join(ROOT, folder)))]],
+  "import rules": [
+    [
+      "depcruise",
+      "--config",
+      ".dependency-cruiser.cjs",
+      ...FOLDERS.filter((folder) => existsSync(join(ROOT, folder))),
+    ],
+  ],
   "dead code": [["knip"]],
   "breaks have their places": [["node", "e2e/breaks/run.ts", "--check"]],
   "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "faults have their drills": [["node", "e2e/faults/run.ts", "--check"]],
-  "generated files are current": [["node", "bin/generate.ts", "--check", "operations", "rules", "openapi"]],
+  "generated files are current": [
+    ["node", "bin/generate.ts", "--check", "operations", "rules", "openapi"],
+  ],
   "openapi.json is valid": [["redocly", "lint", "--max-problems=1000"]],
 };
 
@@ -64,7 +86,8 @@ function run([program = "", ...args]: string[]): Promise<Outcome> {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd: ROOT, env: ENV, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
     child.once("error", (error) => done({ passed: false, output: error.message }));
     child.once("close", (code) => done({ passed: code === 0, output }));
   });

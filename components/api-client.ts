@@ -13,7 +13,12 @@ export class ApiProblem extends Error {
 
   constructor(
     status: number,
-    problem: { code: ErrorCode | "unreachable"; detail: string; request_id: string | null; errors?: FieldError[] },
+    problem: {
+      code: ErrorCode | "unreachable";
+      detail: string;
+      request_id: string | null;
+      errors?: FieldError[];
+    },
   ) {
     super(problem.detail);
     this.status = status;
@@ -59,30 +64,55 @@ export function onSessionEnd(asked: SessionKeeper): () => void {
 }
 
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
-export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<Answered<C>> {
+export async function callApi<C extends Contract>(
+  contract: C,
+  call: Call<C>,
+): Promise<Answered<C>> {
   return (await send(contract, call)).json();
 }
 
 /** As `callApi`, with the ETag of a versioned resource. @throws ApiProblem */
-export async function callApiWithTag<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; etag: string | null }> {
+export async function callApiWithTag<C extends Contract>(
+  contract: C,
+  call: Call<C>,
+): Promise<{ data: Answered<C>; etag: string | null }> {
   const response = await send(contract, call);
   return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
 /** All results of a list that can be exported, regardless of `limit` and `cursor`. @throws ApiProblem */
-export async function exportFromApi<C extends Contract>(list: C, format: ExportFormat, { query, ...call }: Call<C>): Promise<Blob> {
-  const { limit: _limit, cursor: _cursor, ...filters } = (query ?? {}) as Record<string, string | number | undefined>;
-  return (await send(exportOf(list), { ...call, query: { ...filters, format } } as Call<Contract>)).blob();
+export async function exportFromApi<C extends Contract>(
+  list: C,
+  format: ExportFormat,
+  { query, ...call }: Call<C>,
+): Promise<Blob> {
+  const {
+    limit: _limit,
+    cursor: _cursor,
+    ...filters
+  } = (query ?? {}) as Record<string, string | number | undefined>;
+  return (
+    await send(exportOf(list), { ...call, query: { ...filters, format } } as Call<Contract>)
+  ).blob();
 }
 
 /** Sends part of a file. `replayed`: it was already done under this key. @throws ApiProblem */
-export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; replayed: boolean }> {
+export async function uploadToApi<C extends Contract>(
+  contract: C,
+  call: Call<C>,
+): Promise<{ data: Answered<C>; replayed: boolean }> {
   const response = await send(contract, call);
-  return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
+  return {
+    data: await response.json(),
+    replayed: response.headers.get("idempotency-replayed") === "true",
+  };
 }
 
 /** What a call with `preview=true` would do; nothing is kept. @throws ApiProblem */
-export async function previewFromApi<Preview>(contract: Contract, call: Call<Contract>): Promise<Preview> {
+export async function previewFromApi<Preview>(
+  contract: Contract,
+  call: Call<Contract>,
+): Promise<Preview> {
   return (await send(contract, call)).json();
 }
 
@@ -92,17 +122,27 @@ async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Res
   const sent = { method: contract.method, headers: headersOf(call), signal };
   const response = await (upload && onSent
     ? sendBody(url, { ...sent, body: upload.content }, onSent)
-    : fetch(url, { ...sent, body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)) })
+    : fetch(url, {
+        ...sent,
+        body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)),
+      })
   ).catch((cause) => {
     if (signal?.aborted) throw cause;
-    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout can't be reached. Check your connection.", request_id: null });
+    throw new ApiProblem(0, {
+      code: "unreachable",
+      detail: "Tieout can't be reached. Check your connection.",
+      request_id: null,
+    });
   });
   if (response.ok) return response;
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
   // Repeated unchanged, so that nothing has to be entered twice.
   if (await keeper?.(signal)) return send(contract, call);
-  throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to continue." });
+  throw new ApiProblem(401, {
+    ...problem,
+    detail: "Your session has ended. Sign in again to continue.",
+  });
 }
 
 function headersOf({
@@ -126,17 +166,25 @@ function headersOf({
 
 function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>): string {
   const values = (params ?? {}) as Record<string, unknown>;
-  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values[name])),
+  );
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const search = new URLSearchParams(
+    given.map(([name, value]) => [name, String(value)]),
+  ).toString();
   return search ? `${path}?${search}` : path;
 }
 
 /** Whether the server refused (retrying changes nothing), as opposed to failing to respond. */
 export function isRefusal(error: Error): boolean {
-  return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
+  return (
+    error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429
+  );
 }
 
 export function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }

@@ -2,13 +2,27 @@ import type { AccountCall } from "#lib/accounts/contract.ts";
 import { stack } from "./fixtures.ts";
 
 /** Calls /api/account as our own page does. `cookies`: of who is signed in. */
-export async function callAccount(call: AccountCall, body: object, { cookies = "", url = stack.url, headers = {} } = {}) {
+export async function callAccount(
+  call: AccountCall,
+  body: object,
+  { cookies = "", url = stack.url, headers = {} } = {},
+) {
   const startedAt = performance.now();
   const answer = await fetch(`${url}/api/account/${call}`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin", ...(cookies && { Cookie: cookies }), ...headers },
+    headers: {
+      "Content-Type": "application/json",
+      "Sec-Fetch-Site": "same-origin",
+      ...(cookies && { Cookie: cookies }),
+      ...headers,
+    },
     body: JSON.stringify(body),
   });
   const text = await answer.text();
-  return { status: answer.status, text, json: JSON.parse(text) as Record<string, unknown>, ms: performance.now() - startedAt };
+  return {
+    status: answer.status,
+    text,
+    json: JSON.parse(text) as Record<string, unknown>,
+    ms: performance.now() - startedAt,
+  };
 }

@@ -9,7 +9,12 @@ const BUILD = 'import { build } from "./bin/setup.mjs"; await build({ typesAreCh
 
 /** The commit before the last migration: what runs while that is applied. Null where this folder has no history. */
 export function previousCommit(): string | null {
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  const git = (...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   try {
     const last = git("log", "-1", "--format=%H", "--diff-filter=A", "--", "supabase/migrations");
     return git("rev-parse", `${last}^`);
@@ -27,8 +32,15 @@ export class CommitBuild {
     execFileSync("sh", ["-c", `git archive ${commit} | tar -x -C ${this.folder}`], options);
     // Linked where that is possible: a symbolic link would lead the build out of its folder.
     const [from, to] = [join(ROOT, "node_modules"), join(this.folder, "node_modules")];
-    execFileSync("sh", ["-c", `cp -al ${from} ${to} 2>/dev/null || cp -a ${from} ${this.folder}`], options);
-    execFileSync(process.execPath, ["--input-type=module", "--eval", BUILD], { ...options, cwd: this.folder });
+    execFileSync(
+      "sh",
+      ["-c", `cp -al ${from} ${to} 2>/dev/null || cp -a ${from} ${this.folder}`],
+      options,
+    );
+    execFileSync(process.execPath, ["--input-type=module", "--eval", BUILD], {
+      ...options,
+      cwd: this.folder,
+    });
   }
 
   remove(): void {

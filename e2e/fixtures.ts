@@ -21,7 +21,11 @@ export const stack = {
 };
 
 /** The owner's connection, which no policy holds back. */
-export const database = new Pool({ connectionString: stack.databaseUrl, max: 4, allowExitOnIdle: true });
+export const database = new Pool({
+  connectionString: stack.databaseUrl,
+  max: 4,
+  allowExitOnIdle: true,
+});
 // A stack that stops ends connections that nobody waits for.
 database.on("error", () => {});
 
@@ -38,16 +42,24 @@ export function requestDatabaseUrl(): string {
 function databaseUrlOf(role: string, secret: string): string {
   const url = new URL(stack.databaseUrl);
   url.username = role;
-  url.password = JSON.parse(readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"))[secret];
+  url.password = JSON.parse(
+    readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"),
+  )[secret];
   return url.href;
 }
 
-export async function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+export async function sql<Row extends object>(
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   return (await database.query<Row>(text, values)).rows;
 }
 
 /** Runs a statement that may write any row of exceptions, whatever its clock and history say: as if time had passed. */
-export async function writtenByHand<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+export async function writtenByHand<Row extends object>(
+  text: string,
+  values: unknown[],
+): Promise<Row[]> {
   const client = await database.connect();
   try {
     await client.query("begin");
@@ -62,7 +74,9 @@ export async function writtenByHand<Row extends object>(text: string, values: un
 
 /** A moment by the database's transactions, for `tablesHolding`. */
 export async function transactionNow(): Promise<string> {
-  const [row] = await sql<{ now: string }>("select pg_snapshot_xmax(pg_current_snapshot())::text as now");
+  const [row] = await sql<{ now: string }>(
+    "select pg_snapshot_xmax(pg_current_snapshot())::text as now",
+  );
   return row?.now ?? "";
 }
 
@@ -94,7 +108,10 @@ export async function createTenant(id = uniqueName("t")): Promise<string> {
 export const PASSWORD = "tieout-demo";
 
 /** Signs claims as the identity provider does; `secret` and `expires` for the tokens that must not be believed. */
-export function signToken(claims: Record<string, unknown>, { secret = stack.jwtSecret, expires = "1h" } = {}): Promise<string> {
+export function signToken(
+  claims: Record<string, unknown>,
+  { secret = stack.jwtSecret, expires = "1h" } = {},
+): Promise<string> {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuedAt()
@@ -104,7 +121,11 @@ export function signToken(claims: Record<string, unknown>, { secret = stack.jwtS
 
 /** The token of a user with these roles in one tenant. */
 export function userToken(tenant: string, roles: readonly Role[], name = "ada"): Promise<string> {
-  return signToken({ sub: `${name}-of-${tenant}`, preferred_username: name, tenants: { [tenant]: roles } });
+  return signToken({
+    sub: `${name}-of-${tenant}`,
+    preferred_username: name,
+    tenants: { [tenant]: roles },
+  });
 }
 
 /** A user of Supabase Auth with the password of all. */
@@ -141,17 +162,35 @@ export type Call = {
   headers?: Record<string, string>;
 };
 
-export type Answer = { status: number; headers: Headers; bytes: Uint8Array; text: string; json: unknown };
+export type Answer = {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array;
+  text: string;
+  json: unknown;
+};
 
 /** Calls the stack under test. Adds nothing that the call does not say, but `application/json` to a body. */
-export async function api(method: string, path: string, { bearer, tenant = [], query, body, headers }: Call = {}): Promise<Answer> {
+export async function api(
+  method: string,
+  path: string,
+  { bearer, tenant = [], query, body, headers }: Call = {},
+): Promise<Answer> {
   const sent = new Headers(body === undefined ? {} : { "Content-Type": "application/json" });
   if (bearer !== undefined) sent.set("Authorization", `Bearer ${bearer}`);
   for (const one of typeof tenant === "string" ? [tenant] : tenant) sent.append("X-Tenant-Id", one);
   for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
   const search = query ? `?${new URLSearchParams(query)}` : "";
-  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const response = await fetch(`${stack.url}${path}${search}`, { method, headers: sent, body: raw, redirect: "manual" });
+  const raw =
+    body === undefined || typeof body === "string" || body instanceof Uint8Array
+      ? body
+      : JSON.stringify(body);
+  const response = await fetch(`${stack.url}${path}${search}`, {
+    method,
+    headers: sent,
+    body: raw,
+    redirect: "manual",
+  });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
   return { status: response.status, headers: response.headers, bytes, text, json: parsed(text) };
@@ -167,6 +206,9 @@ function parsed(text: string): unknown {
 
 function required(name: string): string {
   const value = environment[name];
-  if (!value) throw new Error(`${name} is not set, and no stack runs on DATA_DIR. Run the tests by npm test.`);
+  if (!value)
+    throw new Error(
+      `${name} is not set, and no stack runs on DATA_DIR. Run the tests by npm test.`,
+    );
   return value;
 }

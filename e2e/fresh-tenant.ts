@@ -10,7 +10,13 @@ import { preparePair } from "../matcher/tasks/prepare-pair.ts";
 import { withConnections } from "../matcher/tasks/with-connections.ts";
 
 const MAPPING: Mapping = {
-  fields: { value_date: "day", amount: "amount", reference: "reference", counterparty: "name", description: "text" },
+  fields: {
+    value_date: "day",
+    amount: "amount",
+    reference: "reference",
+    counterparty: "name",
+    description: "text",
+  },
   date_format: "YYYY-MM-DD",
   decimal_separator: ".",
   delimiter: ";",
@@ -18,7 +24,13 @@ const MAPPING: Mapping = {
 const HEAD = "day;amount;reference;name;text\n";
 const CHUNK_BYTES = 1 << 20;
 
-export type FileLine = { day: string; amount_minor: number; reference?: string; counterparty?: string; description?: string };
+export type FileLine = {
+  day: string;
+  amount_minor: number;
+  reference?: string;
+  counterparty?: string;
+  description?: string;
+};
 
 /** The result of a run; `statements`: every statement of its main connection, in order, and how long it took. */
 export type RunReport = {
@@ -49,11 +61,22 @@ export class FreshTenant {
   }
 
   async source(name: string): Promise<string> {
-    return (await this.call("create_source", "createSource", { name, kind: "ledger", currency: "EUR" })).id;
+    return (
+      await this.call("create_source", "createSource", { name, kind: "ledger", currency: "EUR" })
+    ).id;
   }
 
-  async bind(left_source_id: string, right_source_id: string, fields: object = {}): Promise<string> {
-    const period = { name: "March", period_start: "2026-03-01", period_end: "2026-04-30", auto_run: false };
+  async bind(
+    left_source_id: string,
+    right_source_id: string,
+    fields: object = {},
+  ): Promise<string> {
+    const period = {
+      name: "March",
+      period_start: "2026-03-01",
+      period_end: "2026-04-30",
+      auto_run: false,
+    };
     const input = { ...period, left_source_id, right_source_id, ...fields };
     return (await this.call("create_reconciliation", "createReconciliation", input)).id;
   }
@@ -68,13 +91,14 @@ export class FreshTenant {
     );
     const key = { tenant_id: this.id, import_id: rows[0]?.id as string };
     for (let seq = 0; seq * CHUNK_BYTES < file.length; seq++)
-      await this.client.query("insert into private.import_chunks (tenant_id, import_id, seq, bytes) values ($1, $2, $3, $4)", [
-        ...Object.values(key),
-        seq,
-        file.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES),
-      ]);
+      await this.client.query(
+        "insert into private.import_chunks (tenant_id, import_id, seq, bytes) values ($1, $2, $3, $4)",
+        [...Object.values(key), seq, file.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES)],
+      );
     const startedAt = performance.now();
-    await withConnections(this.url, { name: "import", requestId: null }, (main, side) => readImport(main, side, key, undefined));
+    await withConnections(this.url, { name: "import", requestId: null }, (main, side) =>
+      readImport(main, side, key, undefined),
+    );
     return (performance.now() - startedAt) / 1000;
   }
 
@@ -86,7 +110,8 @@ export class FreshTenant {
       [this.id],
     );
     const query = (text: string, values: unknown[]) => this.client.query(text, values);
-    for (const { pair_no } of rows) await preparePair({ tenant_id: this.id, pair_no }, { query } as unknown as JobHelpers);
+    for (const { pair_no } of rows)
+      await preparePair({ tenant_id: this.id, pair_no }, { query } as unknown as JobHelpers);
     return (performance.now() - startedAt) / 1000;
   }
 
@@ -96,9 +121,14 @@ export class FreshTenant {
     let id = "";
     await withConnections(this.url, { name: "run", requestId: null }, async (main, side) => {
       recordStatements(main, statements);
-      await doRun(main, side, { tenant_id: this.id, reconciliation_id: period, run_id: null }, (run) => {
-        id = run.runId;
-      });
+      await doRun(
+        main,
+        side,
+        { tenant_id: this.id, reconciliation_id: period, run_id: null },
+        (run) => {
+          id = run.runId;
+        },
+      );
     });
     const seconds = (performance.now() - startedAt) / 1000;
     const { rows } = await this.client.query<Omit<RunReport, "statements" | "seconds">>(
@@ -110,7 +140,16 @@ export class FreshTenant {
 
   private async call(verb: string, operation: string, input: object): Promise<{ id: string }> {
     const roles = ["tenant_admin" as const];
-    const ada = { type: "user" as const, issuer: "", sessionId: null, id: "ada", lineageId: "ada", name: "ada", roles, scopes: [] };
+    const ada = {
+      type: "user" as const,
+      issuer: "",
+      sessionId: null,
+      id: "ada",
+      lineageId: "ada",
+      name: "ada",
+      roles,
+      scopes: [],
+    };
     await this.client.query("begin");
     try {
       const { text, values } = become(claimsOf(ada, this.id));
@@ -128,7 +167,13 @@ export class FreshTenant {
   }
 }
 
-function rowOf({ day, amount_minor, reference = "", counterparty = "", description = "" }: FileLine): string {
+function rowOf({
+  day,
+  amount_minor,
+  reference = "",
+  counterparty = "",
+  description = "",
+}: FileLine): string {
   const digits = String(Math.abs(amount_minor)).padStart(3, "0");
   return `${day};${amount_minor < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)};${reference};${counterparty};${description}\n`;
 }
@@ -144,7 +189,10 @@ function recordStatements(client: Client, statements: RunReport["statements"]): 
   const timed = (first: unknown, ...others: unknown[]) => {
     ends();
     startedAt = performance.now();
-    const text = typeof first === "string" ? first : (first as { text?: string; cursor?: { text: string } }).text;
+    const text =
+      typeof first === "string"
+        ? first
+        : (first as { text?: string; cursor?: { text: string } }).text;
     statements.push({ statement: (text ?? "copy").replace(/\s+/g, " "), ms: Number.NaN });
     const answer = query(first, ...others);
     if (answer instanceof Promise) answer.then(ends, ends);

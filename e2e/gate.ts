@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 export const WHOLE = process.env.TIEOUT_TESTS !== "gate";
 
 /** The files that only `npm run proof` runs, with why. */
-export const NOT_IN_THE_GATE: Record<string, string> = JSON.parse(readFileSync(new URL("not-in-the-gate.json", import.meta.url), "utf8"));
+export const NOT_IN_THE_GATE: Record<string, string> = JSON.parse(
+  readFileSync(new URL("not-in-the-gate.json", import.meta.url), "utf8"),
+);
 
 /** What this run leaves out. */
 export const LEFT_OUT: string[] = WHOLE ? [] : Object.keys(NOT_IN_THE_GATE);

@@ -26,14 +26,24 @@ export class Gateway {
     this.#server = createServer(async (request, response) => {
       if (this.#failing) return void request.socket.destroy();
       const body = Buffer.concat(await request.toArray());
-      const call = { name: /\/rpc\/(\w+)/.exec(request.url ?? "")?.[1] ?? "", body: body.toString("utf8") };
+      const call = {
+        name: /\/rpc\/(\w+)/.exec(request.url ?? "")?.[1] ?? "",
+        body: body.toString("utf8"),
+      };
       this.#calls.push(call);
-      const headers = Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name)) as [string, string][];
+      const headers = Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name)) as [
+        string,
+        string,
+      ][];
       const init = { method: request.method, headers, body: body.length > 0 ? body : undefined };
       const answer = await fetch(`${stack.supabaseUrl}${request.url}`, init);
       const text = await answer.text();
       if (this.#holds(call)) await new Promise<void>((letGo) => this.#held.push(letGo));
-      response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "application/json" }).end(text);
+      response
+        .writeHead(answer.status, {
+          "Content-Type": answer.headers.get("content-type") ?? "application/json",
+        })
+        .end(text);
     });
   }
 

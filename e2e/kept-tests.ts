@@ -14,7 +14,9 @@ export function missingTests(tests: Tests): string[] {
   return tests.flatMap(([file, ...names]) => {
     if (!existsSync(join(ROOT, file))) return [`there is no ${file}`];
     const text = readFileSync(join(ROOT, file), "utf8");
-    return names.filter((name) => !text.includes(name)).map((name) => `"${name}" is not in ${file}`);
+    return names
+      .filter((name) => !text.includes(name))
+      .map((name) => `"${name}" is not in ${file}`);
   });
 }
 
@@ -24,7 +26,9 @@ export type Outcome = { passed: number; failed: number; names: string[] };
 export async function runTests(tests: Tests): Promise<Outcome> {
   const files = [...new Set(tests.map(([file]) => file))];
   const of = (suite: string) => files.filter((file) => file.startsWith(`e2e/${suite}/`));
-  const units = files.filter((file) => !["api", "stack", "faults", "ui"].some((suite) => of(suite).includes(file)));
+  const units = files.filter(
+    (file) => !["api", "stack", "faults", "ui"].some((suite) => of(suite).includes(file)),
+  );
   const runs = [
     () => vitest("unit", units),
     () => vitest("api", of("api")),

@@ -9,7 +9,11 @@ export type Mail = { to: string; subject: string; text: string; html: string };
 export function mailsTo(address: string): Mail[] {
   const directory = join(stackEnvironment().DATA_DIR ?? ".data", "mail");
   return filesOf(directory)
-    .map((name) => ({ name, at: statSync(join(directory, name)).mtimeMs, text: readFileSync(join(directory, name), "utf8") }))
+    .map((name) => ({
+      name,
+      at: statSync(join(directory, name)).mtimeMs,
+      text: readFileSync(join(directory, name), "utf8"),
+    }))
     .filter(({ text }) => headerOf(text, "To") === address)
     .sort((left, right) => left.at - right.at)
     .map(({ name, text }) => ({

@@ -6,7 +6,12 @@ import { enrol, PASSWORD, sql, stack, uniqueName } from "./fixtures.ts";
 const SESSION_SECONDS = 3600;
 
 /** Signs in as the form does. */
-export async function signIn(email: string, password = PASSWORD, url = stack.url, path = "callback/password") {
+export async function signIn(
+  email: string,
+  password = PASSWORD,
+  url = stack.url,
+  path = "callback/password",
+) {
   const csrf = await fetch(`${url}/api/auth/csrf`);
   const { csrfToken } = (await csrf.json()) as { csrfToken: string };
   const startedAt = performance.now();
@@ -17,7 +22,13 @@ export async function signIn(email: string, password = PASSWORD, url = stack.url
     redirect: "manual",
   });
   const way = ((await answer.json()) as { url: string }).url;
-  return { status: answer.status, headers: answer.headers, way, ms: performance.now() - startedAt, cookies: cookiesOf(answer) };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    way,
+    ms: performance.now() - startedAt,
+    cookies: cookiesOf(answer),
+  };
 }
 
 export function cookiesOf(answer: Response): string {
@@ -39,7 +50,11 @@ export async function sessionCookie(claims: Claims): Promise<string> {
   return `tieout.session=${await encode({ token, secret, maxAge: SESSION_SECONDS })}`;
 }
 
-async function beginSession(account: { issuer: string; sub: string; provider: string }): Promise<string> {
+async function beginSession(account: {
+  issuer: string;
+  sub: string;
+  provider: string;
+}): Promise<string> {
   const [begun] = await sql<{ id: string }>(
     "insert into private.sessions (issuer, subject, provider, expires_at) values ($1, $2, $3, now() + interval '1 hour') returning id",
     [account.issuer, account.sub, account.provider],

@@ -10,10 +10,14 @@ if (!logFile || !DATA_DIR) throw new Error("Give a log file, and DATA_DIR.");
 mkdirSync(dirname(logFile), { recursive: true });
 
 // The channel ends it should this process be killed.
-const supervisor = spawn(process.execPath, [fileURLToPath(new URL("../supervisor/main.ts", import.meta.url))], {
-  stdio: ["ignore", "pipe", "inherit", "ipc"],
-  detached: true,
-});
+const supervisor = spawn(
+  process.execPath,
+  [fileURLToPath(new URL("../supervisor/main.ts", import.meta.url))],
+  {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    detached: true,
+  },
+);
 supervisor.stdout?.pipe(createWriteStream(logFile));
 const stop = () => supervisor.kill("SIGTERM");
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
@@ -22,6 +26,7 @@ if (process.channel) process.on("disconnect", stop);
 else process.stdin.once("end", stop).resume();
 supervisor.once("exit", (code, signal) => {
   rmSync(DATA_DIR, { recursive: true, force: true });
-  if (code !== 0) console.error(`The stack under test ended with ${signal ?? code}: see ${logFile}.`);
+  if (code !== 0)
+    console.error(`The stack under test ended with ${signal ?? code}: see ${logFile}.`);
   process.exit(signal ? 1 : (code ?? 1));
 });

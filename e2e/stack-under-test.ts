@@ -34,16 +34,26 @@ export async function stackUnderTest(name: string): Promise<StackUnderTest> {
   const kept = `TIEOUT_STACK_${name.toUpperCase()}`;
   if (!process.env[kept]) {
     // REQUEST_DATABASE_URL= npm test: the same tests on a stack that calls by the Data API.
-    const byDataApi: Record<string, string> = process.env.REQUEST_DATABASE_URL === "" ? { REQUEST_DATABASE_URL: "" } : {};
-    for (const variable of Object.keys(process.env)) if (OF_A_STACK.test(variable)) delete process.env[variable];
+    const byDataApi: Record<string, string> =
+      process.env.REQUEST_DATABASE_URL === "" ? { REQUEST_DATABASE_URL: "" } : {};
+    for (const variable of Object.keys(process.env))
+      if (OF_A_STACK.test(variable)) delete process.env[variable];
     process.env[kept] = JSON.stringify(await freshStack(name, byDataApi));
   }
   return JSON.parse(process.env[kept] as string);
 }
 
 /** Starts it and waits until it is ready. @returns a function that ends it. */
-export async function startStack({ command: [program = "", ...args], env, url }: StackUnderTest): Promise<() => Promise<void>> {
-  const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+export async function startStack({
+  command: [program = "", ...args],
+  env,
+  url,
+}: StackUnderTest): Promise<() => Promise<void>> {
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
   await until(
     "the stack under test is ready",
     async () => {
@@ -65,7 +75,10 @@ export function isReady({ url }: Pick<StackUnderTest, "url">): Promise<boolean> 
   );
 }
 
-async function freshStack(name: string, byDataApi: Record<string, string>): Promise<StackUnderTest> {
+async function freshStack(
+  name: string,
+  byDataApi: Record<string, string>,
+): Promise<StackUnderTest> {
   const port = await freePort();
   const env = {
     ...FOR_TESTS,
@@ -74,7 +87,11 @@ async function freshStack(name: string, byDataApi: Record<string, string>): Prom
     DATA_DIR: mkdtempSync(join(tmpdir(), `tieout-${name}-`)),
     PORT: String(port),
   };
-  return { command: [process.execPath, PROCESS, `test-results/${name}-stack.log`], env, url: `http://localhost:${port}` };
+  return {
+    command: [process.execPath, PROCESS, `test-results/${name}-stack.log`],
+    env,
+    url: `http://localhost:${port}`,
+  };
 }
 
 /** A provider to sign in with, which e2e/ui/oidc.spec.ts plays. */

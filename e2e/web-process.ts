@@ -13,23 +13,28 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
   // A Data API that a test names is there to be asked.
   const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
   const main = variables.WEB_CONCURRENCY ? "processes" : "main";
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../server/${main}.ts`, import.meta.url))], {
-    cwd: fileURLToPath(new URL("..", import.meta.url)),
-    env: {
-      ...process.env,
-      ...stackEnvironment(),
-      // As the supervisor starts its own: a third of the time goes into compiling what never changes.
-      NODE_COMPILE_CACHE: fileURLToPath(new URL("../.next/compiled", import.meta.url)),
-      NODE_ENV: "production",
-      PORT: String(port),
-      NEXTAUTH_URL: url,
-      ...byDataApi,
-      ...variables,
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL(`../server/${main}.ts`, import.meta.url))],
+    {
+      cwd: fileURLToPath(new URL("..", import.meta.url)),
+      env: {
+        ...process.env,
+        ...stackEnvironment(),
+        // As the supervisor starts its own: a third of the time goes into compiling what never changes.
+        NODE_COMPILE_CACHE: fileURLToPath(new URL("../.next/compiled", import.meta.url)),
+        NODE_ENV: "production",
+        PORT: String(port),
+        NEXTAUTH_URL: url,
+        ...byDataApi,
+        ...variables,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
     },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  );
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => (output += chunk));
   await answers(child, `${url}/healthz`).catch((error) => {
     child.kill("SIGKILL");
     throw error;

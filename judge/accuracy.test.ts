@@ -28,7 +28,9 @@ test(
 test(
   "months of another hand are matched as well as they have been",
   () => {
-    const { all, automatic } = sumOf([1, 2].flatMap((seed) => MONTHS.map((month) => judge(month(seed, 1000), DEFAULT_RULES))));
+    const { all, automatic } = sumOf(
+      [1, 2].flatMap((seed) => MONTHS.map((month) => judge(month(seed, 1000), DEFAULT_RULES))),
+    );
     expect(f1(all)).toBeGreaterThanOrEqual(0.967);
     expect(precision(automatic)).toBeGreaterThanOrEqual(0.998);
   },
@@ -39,10 +41,16 @@ test(
   "hard months of four kinds of business are matched to the targets by the default rules",
   () => {
     for (const seed of [201, 202]) {
-      const qualities = BUSINESSES.map((business) => judge(business(seed, 600), DEFAULT_RULES).quality);
+      const qualities = BUSINESSES.map(
+        (business) => judge(business(seed, 600), DEFAULT_RULES).quality,
+      );
       const sum = (of: "all" | "automatic", what: "found" | "right" | "true") =>
         qualities.reduce((total, quality) => total + quality[of][what], 0);
-      const counts = (of: "all" | "automatic") => ({ found: sum(of, "found"), right: sum(of, "right"), true: sum(of, "true") });
+      const counts = (of: "all" | "automatic") => ({
+        found: sum(of, "found"),
+        right: sum(of, "right"),
+        true: sum(of, "true"),
+      });
       expect(f1(counts("all"))).toBeGreaterThanOrEqual(0.97);
       expect(precision(counts("automatic"))).toBeGreaterThanOrEqual(0.998);
     }

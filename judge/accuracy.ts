@@ -19,13 +19,21 @@ export function accuracy(): string {
   const transfers = bankTransfers();
   const transferRuns = [
     ["whole", transfers],
-    ...[1, 2, 3].map((seed) => [`20 % of each side away, seed ${seed}`, withoutSome(transfers, 0.2, seed)]),
+    ...[1, 2, 3].map((seed) => [
+      `20 % of each side away, seed ${seed}`,
+      withoutSome(transfers, 0.2, seed),
+    ]),
     ...([0, 1] as const).map((which) => [`random half ${which + 1}`, half(transfers, which, 5)]),
-    ...([0, 1] as const).map((which) => [`random half ${which + 1}, 20 % away`, withoutSome(half(transfers, which, 5), 0.2, 9)]),
+    ...([0, 1] as const).map((which) => [
+      `random half ${which + 1}, 20 % away`,
+      withoutSome(half(transfers, which, 5), 0.2, 9),
+    ]),
     ["perturbed: other amounts, a slip in every fifth memo", perturbed(transfers, 3)],
     ["perturbed, 20 % away", withoutSome(perturbed(transfers, 3), 0.2, 4)],
   ].map(([name, world]) => ({ name: name as string, ...judge(world as World, TRANSFER_RULES) }));
-  const months = BUSINESSES.map((business) => REPORTED_SEEDS.map((seed) => judge(business(seed, WORLD_LINES), DEFAULT_RULES)));
+  const months = BUSINESSES.map((business) =>
+    REPORTED_SEEDS.map((seed) => judge(business(seed, WORLD_LINES), DEFAULT_RULES)),
+  );
   const reduced = transferRuns[1] as Judged;
   return [
     `## Bank transfers
@@ -51,7 +59,9 @@ Share of true pairs found, by kind:
 
 ${table(
   ["Kind", "True pairs", "Found"],
-  [...sumOf(months.flat()).byKind].sort().map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
+  [...sumOf(months.flat()).byKind]
+    .sort()
+    .map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
 )}`,
     otherHand(),
     `## What scores are worth
@@ -67,8 +77,14 @@ The default rules on the hard months, one more at a time.
 
 ${qualityTable(
   DEFAULT_RULES.map((rule, at): [string, Quality, number] => {
-    const runs = BUSINESSES.map((business) => judge(business(101, WORLD_LINES), DEFAULT_RULES.slice(0, at + 1)));
-    return [`${at === 0 ? "" : "+ "}${rule.name} (${rule.kind})`, sumOf(runs), Math.max(...runs.map(({ milliseconds }) => milliseconds))];
+    const runs = BUSINESSES.map((business) =>
+      judge(business(101, WORLD_LINES), DEFAULT_RULES.slice(0, at + 1)),
+    );
+    return [
+      `${at === 0 ? "" : "+ "}${rule.name} (${rule.kind})`,
+      sumOf(runs),
+      Math.max(...runs.map(({ milliseconds }) => milliseconds)),
+    ];
   }),
 )}`,
     `## Simpler ways
@@ -111,17 +127,30 @@ function calibration(name: string, runs: readonly Judged[]): string {
 function baselines(transfers: World, months: readonly World[]): string {
   const evidence = TRANSFER_RULES[0] as Rule;
   const sameAmount = DEFAULT_RULES.find(({ name }) => name === "Fees") as Rule;
-  const rows = (worlds: readonly World[], engine: readonly Rule[], window: { bps: number; before: number; after: number }, scored: Rule) =>
+  const rows = (
+    worlds: readonly World[],
+    engine: readonly Rule[],
+    window: { bps: number; before: number; after: number },
+    scored: Rule,
+  ) =>
     (
       [
         ["exact only: amount and day, unique", (world: World) => exactOnly(world)],
         ["greedy by amount, then day", (world: World) => greedy(world, window)],
-        ["threshold on the same weights, no assignment", (world: World) => thresholdOnly(world, scored)],
+        [
+          "threshold on the same weights, no assignment",
+          (world: World) => thresholdOnly(world, scored),
+        ],
         ["the engine", (world: World) => judge(world, engine).found],
       ] as const
     ).map(([name, way]) => {
       const quality = total(worlds.map((world) => measure(world, way(world))));
-      return [name, share(f1(quality.all)), share(precision(quality.all)), share(recall(quality.all))];
+      return [
+        name,
+        share(f1(quality.all)),
+        share(precision(quality.all)),
+        share(recall(quality.all)),
+      ];
     });
   return [
     table(
@@ -141,7 +170,9 @@ function wrongExamples(runs: readonly Judged[]): string {
     const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
     return found
       .filter((match) => pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
-      .sort((one, other) => Number(other.automatic) - Number(one.automatic) || other.score - one.score)
+      .sort(
+        (one, other) => Number(other.automatic) - Number(one.automatic) || other.score - one.score,
+      )
       .map(
         (match) =>
           `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}`,
@@ -149,7 +180,8 @@ function wrongExamples(runs: readonly Judged[]): string {
   });
   const chosen: string[] = [];
   for (let turn = 0; chosen.length < 10 && examples.some((list) => list.length > turn); turn++) {
-    for (const list of examples) if (list[turn] && chosen.length < 10) chosen.push(list[turn] as string);
+    for (const list of examples)
+      if (list[turn] && chosen.length < 10) chosen.push(list[turn] as string);
   }
   return chosen.map((example, at) => `${at + 1}. ${example}`).join("\n");
 }

@@ -16,12 +16,17 @@ export function exactOnly(world: World): Found[] {
   const right = Map.groupBy(world.right, keyOf);
   return [...left].flatMap(([key, ours]) => {
     const theirs = right.get(key);
-    return ours.length === 1 && theirs?.length === 1 ? [pair(ours[0] as WorldLine, theirs[0] as WorldLine)] : [];
+    return ours.length === 1 && theirs?.length === 1
+      ? [pair(ours[0] as WorldLine, theirs[0] as WorldLine)]
+      : [];
   });
 }
 
 /** First come, first served: each left line in turn takes the nearest free amount, then the nearest day. */
-export function greedy(world: World, { bps, before, after }: { bps: number; before: number; after: number }): Found[] {
+export function greedy(
+  world: World,
+  { bps, before, after }: { bps: number; before: number; after: number },
+): Found[] {
   const free = new Set(world.right);
   const sorted = [...world.right].sort((a, b) => a.amount_minor - b.amount_minor);
   const found: Found[] = [];
@@ -33,9 +38,13 @@ export function greedy(world: World, { bps, before, after }: { bps: number; befo
       const other = sorted[at] as WorldLine;
       if (other.amount_minor > line.amount_minor + slack) break;
       const lag = other.value_date - line.value_date;
-      if (!free.has(other) || other.currency !== line.currency || lag < -before || lag > after) continue;
+      if (!free.has(other) || other.currency !== line.currency || lag < -before || lag > after)
+        continue;
       const distance = [Math.abs(other.amount_minor - line.amount_minor), Math.abs(lag)];
-      if ((distance[0] as number) < (least[0] as number) || (distance[0] === least[0] && (distance[1] as number) < (least[1] as number))) {
+      if (
+        (distance[0] as number) < (least[0] as number) ||
+        (distance[0] === least[0] && (distance[1] as number) < (least[1] as number))
+      ) {
         best = other;
         least = distance;
       }
@@ -60,7 +69,12 @@ export function thresholdOnly(world: World, rule: Rule): Found[] {
   for (let l = 0; l < left.count; l++) {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
       if ((graph.weight[e] as number) > 0) {
-        found.push(pair(world.left[left.line(l)] as WorldLine, world.right[right.line(graph.right[e] as number)] as WorldLine));
+        found.push(
+          pair(
+            world.left[left.line(l)] as WorldLine,
+            world.right[right.line(graph.right[e] as number)] as WorldLine,
+          ),
+        );
       }
     }
   }

@@ -8,7 +8,11 @@ function describeLine(line: WorldLine): string {
 }
 
 /** The lines of a match on both sides: the first four of each. */
-export function describeMatch(world: World, left: readonly string[], right: readonly string[]): string {
+export function describeMatch(
+  world: World,
+  left: readonly string[],
+  right: readonly string[],
+): string {
   const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));
   const described = (identities: readonly string[]) =>
     identities

@@ -10,7 +10,11 @@ export type Judged = { world: World; found: Found[]; quality: Quality; milliseco
 /** @throws where a result breaks an invariant: then no figure counts. */
 export function judge(world: World, rules: readonly Rule[]): Judged {
   const startedAt = performance.now();
-  const result = match({ left: linesOf("left", world.left), right: linesOf("right", world.right), rules });
+  const result = match({
+    left: linesOf("left", world.left),
+    right: linesOf("right", world.right),
+    rules,
+  });
   const milliseconds = performance.now() - startedAt;
   const violations = checkInvariants(result);
   if (violations.length > 0) throw new Error(`${world.name}: ${violations[0]}`);

@@ -25,7 +25,9 @@ const page = `# How well and how fast the engine matches
 Made by \`npm run judge\` on ${new Date().toISOString().slice(0, 10)}, engine ${ENGINE_VERSION}, Node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB; load of the machine
 ${before.map((load) => load.toFixed(1)).join(", ")} at the start and ${loadavg()
   .map((load) => load.toFixed(1))
-  .join(", ")} at the end (1, 5 and 15 minutes). Times are noisy on a shared machine: CPU seconds are beside.
+  .join(
+    ", ",
+  )} at the end (1, 5 and 15 minutes). Times are noisy on a shared machine: CPU seconds are beside.
 
 ${parts.join("\n\n")}
 `;

@@ -5,10 +5,22 @@ import type { Matches } from "../matcher/engine/matches.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
 
 /** What was found, by the identities of its lines. */
-export type Found = { left: string[]; right: string[]; automatic: boolean; score: number; rule: number };
+export type Found = {
+  left: string[];
+  right: string[];
+  automatic: boolean;
+  score: number;
+  rule: number;
+};
 
 export type Counts = { found: number; right: number; true: number };
-export type Quality = { all: Counts; automatic: Counts; suggested: Counts; groups: Counts; byKind: Map<string, Counts> };
+export type Quality = {
+  all: Counts;
+  automatic: Counts;
+  suggested: Counts;
+  groups: Counts;
+  byKind: Map<string, Counts>;
+};
 
 export function linesOf(side: "left" | "right", lines: readonly WorldLine[]): Lines {
   const columns = new Lines(side, lines.length);
@@ -61,7 +73,8 @@ export function measure(world: World, found: readonly Found[]): Quality {
 
 /** Pairs across the sides; of lines of one side that cancel, pairs among them. */
 export function pairsOf(left: readonly string[], right: readonly string[]): string[] {
-  if (left.length > 0 && right.length > 0) return left.flatMap((l) => right.map((r) => `${l} ${r}`));
+  if (left.length > 0 && right.length > 0)
+    return left.flatMap((l) => right.map((r) => `${l} ${r}`));
   const side = [...left, ...right].sort();
   return side.flatMap((one, at) => side.slice(at + 1).map((other) => `${one} ${other}`));
 }

@@ -53,8 +53,10 @@ function judged(seeds: readonly number[]): Judged[][] {
 
 function figures(name: string, months: readonly Judged[][]): string {
   const runs = months.flat();
-  const slowest = (of: readonly Judged[]) => Math.max(...of.map(({ milliseconds }) => milliseconds));
-  const monthName = (of: readonly Judged[]) => (of[0] as Judged).world.name.replace(/, seed .*/, "");
+  const slowest = (of: readonly Judged[]) =>
+    Math.max(...of.map(({ milliseconds }) => milliseconds));
+  const monthName = (of: readonly Judged[]) =>
+    (of[0] as Judged).world.name.replace(/, seed .*/, "");
   return `${name}:
 
 ${qualityTable([...months.map((of) => [monthName(of), sumOf(of), slowest(of)] as const), ["all", sumOf(runs), slowest(runs)]])}
@@ -63,7 +65,9 @@ ${rulesTable(runs)}
 
 ${table(
   ["Kind", "True pairs", "Found"],
-  [...sumOf(runs).byKind].sort().map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
+  [...sumOf(runs).byKind]
+    .sort()
+    .map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
 )}`;
 }
 
@@ -85,14 +89,20 @@ function rulesTable(runs: readonly Judged[]): string {
     };
     return [name, ...of(true), ...of(false)];
   });
-  return table(["Rule", "Automatic: pairs", "wrong", "precision", "Suggested: pairs", "wrong", "precision"], rows);
+  return table(
+    ["Rule", "Automatic: pairs", "wrong", "precision", "Suggested: pairs", "wrong", "precision"],
+    rows,
+  );
 }
 
 function wrong(runs: readonly Judged[]): string {
   const examples = runs.flatMap(({ world, found }) => {
     const truth = truePairs(world);
     return found
-      .filter((match) => match.automatic && pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
+      .filter(
+        (match) =>
+          match.automatic && pairsOf(match.left, match.right).some((pair) => !truth.has(pair)),
+      )
       .map((match) => {
         const rule = (DEFAULT_RULES[match.rule] as Rule).name;
         return `${rule} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whyWrong(world, match)}`;
@@ -103,9 +113,13 @@ function wrong(runs: readonly Judged[]): string {
 
 function whyWrong(world: World, match: Found): string {
   const lines = new Set([...match.left, ...match.right]);
-  const truths = world.truth.filter(({ left, right }) => [...left, ...right].some((line) => lines.has(line)));
+  const truths = world.truth.filter(({ left, right }) =>
+    [...left, ...right].some((line) => lines.has(line)),
+  );
   if (truths.length === 0) return "Both have no counterpart.";
-  return truths.map(({ kind, left, right }) => `True (${kind}): ${describeMatch(world, left, right)}`).join(". ");
+  return truths
+    .map(({ kind, left, right }) => `True (${kind}): ${describeMatch(world, left, right)}`)
+    .join(". ");
 }
 
 /** In turns over kinds, so that a frequent one doesn't hide the others. */
@@ -120,18 +134,24 @@ function missed(runs: readonly Judged[]): string {
     }
   }
   const lists = [...byKind.values()];
-  const turns = Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, turn) =>
-    lists.flatMap((list) => list[turn] ?? []),
+  const turns = Array.from(
+    { length: Math.max(0, ...lists.map(({ length }) => length)) },
+    (_, turn) => lists.flatMap((list) => list[turn] ?? []),
   );
   return numbered(turns.flat().slice(0, 3 * EXAMPLES));
 }
 
 function whatInstead(world: World, found: readonly Found[], { left, right }: TrueMatch): string {
   const lines = new Set([...left, ...right]);
-  const instead = found.filter((match) => [...match.left, ...match.right].some((line) => lines.has(line)));
+  const instead = found.filter((match) =>
+    [...match.left, ...match.right].some((line) => lines.has(line)),
+  );
   if (instead.length === 0) return "Left open.";
   return instead
-    .map((match) => `Found (${match.automatic ? "automatic" : "suggested"}): ${describeMatch(world, match.left, match.right)}`)
+    .map(
+      (match) =>
+        `Found (${match.automatic ? "automatic" : "suggested"}): ${describeMatch(world, match.left, match.right)}`,
+    )
     .join(". ");
 }
 

@@ -6,7 +6,18 @@ import { count, share, table } from "./report.ts";
 
 export function qualityTable(rows: readonly (readonly [string, Quality, number])[]): string {
   return table(
-    ["", "F1", "Precision", "Recall", "Automatic: precision", "wrong", "of true", "Suggested: precision", "Whole groups: F1", "Slowest, s"],
+    [
+      "",
+      "F1",
+      "Precision",
+      "Recall",
+      "Automatic: precision",
+      "wrong",
+      "of true",
+      "Suggested: precision",
+      "Whole groups: F1",
+      "Slowest, s",
+    ],
     rows.map(([name, quality, milliseconds]) => [
       name,
       share(f1(quality.all)),
@@ -38,6 +49,11 @@ export function total(qualities: readonly Quality[]): Quality {
     automatic: add(qualities.map(({ automatic }) => automatic)),
     suggested: add(qualities.map(({ suggested }) => suggested)),
     groups: add(qualities.map(({ groups }) => groups)),
-    byKind: new Map([...kinds].map((kind) => [kind, add(qualities.flatMap(({ byKind }) => byKind.get(kind) ?? []))])),
+    byKind: new Map(
+      [...kinds].map((kind) => [
+        kind,
+        add(qualities.flatMap(({ byKind }) => byKind.get(kind) ?? [])),
+      ]),
+    ),
   };
 }

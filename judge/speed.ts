@@ -10,7 +10,10 @@ import { Random } from "./worlds/random.ts";
 type Add = (side: "left" | "right", line: Omit<Line, "handle" | "identity">) => void;
 
 const DAY = 20_513;
-const NAMES = Array.from({ length: 5000 }, (_, at) => `${["Nord", "Süd", "West", "Ost", "Alt", "Neu"][at % 6]}werk ${at} GmbH`);
+const NAMES = Array.from(
+  { length: 5000 },
+  (_, at) => `${["Nord", "Süd", "West", "Ost", "Alt", "Neu"][at % 6]}werk ${at} GmbH`,
+);
 
 /** Each adds about `size` lines a side, one after another, as they would come from a database. */
 export const CASES: Record<string, (size: number, random: Random, add: Add) => void> = {
@@ -55,16 +58,31 @@ export const CASES: Record<string, (size: number, random: Random, add: Add) => v
   },
   "sums with astronomically many solutions": (size, random, add) => {
     for (let at = 0; at < size; at++) {
-      add("left", { amount_minor: 100 * random.between(1, 50), currency: "EUR", value_date: DAY + (at % 5), counterparty: "One customer" });
+      add("left", {
+        amount_minor: 100 * random.between(1, 50),
+        currency: "EUR",
+        value_date: DAY + (at % 5),
+        counterparty: "One customer",
+      });
       if (at % 10 === 0)
-        add("right", { amount_minor: 100 * random.between(500, 900), currency: "EUR", value_date: DAY + 6, description: "One customer" });
+        add("right", {
+          amount_minor: 100 * random.between(500, 900),
+          currency: "EUR",
+          value_date: DAY + 6,
+          description: "One customer",
+        });
     }
   },
   "amounts at the edge of what is safe": (size, random, add) => {
     for (let at = 0; at < size; at++) {
       const amount = (at % 2 === 0 ? 1 : -1) * (Number.MAX_SAFE_INTEGER - random.between(0, 40));
       for (const side of ["left", "right"] as const)
-        add(side, { amount_minor: amount, currency: "EUR", value_date: DAY + (at % 9), group_key: `k${at % 50}` });
+        add(side, {
+          amount_minor: amount,
+          currency: "EUR",
+          value_date: DAY + (at % 9),
+          group_key: `k${at % 50}`,
+        });
     }
   },
 };
@@ -75,7 +93,14 @@ function mixed(size: number, random: Random, add: Add, exact: number): void {
     const name = NAMES[random.between(0, 4999)] as string;
     const reference = `INV-${1_000_000 + at * 3 + random.between(0, 2)}`;
     const day = DAY + random.between(0, 30);
-    const left = { amount_minor: amount, currency: "EUR", value_date: day, reference, counterparty: name, description: "Invoice" };
+    const left = {
+      amount_minor: amount,
+      currency: "EUR",
+      value_date: day,
+      reference,
+      counterparty: name,
+      description: "Invoice",
+    };
     const dice = random.next();
     if (dice < exact) {
       add("left", left);
@@ -83,13 +108,22 @@ function mixed(size: number, random: Random, add: Add, exact: number): void {
       continue;
     }
     const rest = (dice - exact) / (1 - exact);
-    const bank = { amount_minor: amount, currency: "EUR", value_date: day + random.between(0, 3), counterparty: name.toUpperCase() };
+    const bank = {
+      amount_minor: amount,
+      currency: "EUR",
+      value_date: day + random.between(0, 3),
+      counterparty: name.toUpperCase(),
+    };
     if (rest < 0.55) {
       add("left", left);
       add("right", { ...bank, description: `Credit ${reference} ${name}` });
     } else if (rest < 0.7) {
       add("left", left);
-      add("right", { ...bank, amount_minor: Math.round(amount * 0.986), description: `Credit ${reference}` });
+      add("right", {
+        ...bank,
+        amount_minor: Math.round(amount * 0.986),
+        description: `Credit ${reference}`,
+      });
     } else if (rest < 0.8) {
       const part = Math.round(amount / 2);
       add("left", left);
@@ -119,7 +153,9 @@ if (process.argv[1]?.endsWith("speed.ts")) {
   const startedAt = performance.now();
   const fill = CASES[name];
   if (!fill) throw new Error(`no such case: ${name}`);
-  fill(Number(size), new Random(7), (side, line) => lines[side].add({ ...line, handle: next, identity: `x${next++}` }));
+  fill(Number(size), new Random(7), (side, line) =>
+    lines[side].add({ ...line, handle: next, identity: `x${next++}` }),
+  );
   const filledAt = performance.now();
   const cpu = process.cpuUsage();
   const { result, longest } = stepped({ ...lines, rules: DEFAULT_RULES });
@@ -140,7 +176,11 @@ if (process.argv[1]?.endsWith("speed.ts")) {
       suggested: result.suggested.length,
       open: result.waterfall.open_count,
       violations: violations.length,
-      rules: result.waterfall.rules.map(({ name, matches, suggested }) => [name, matches, suggested]),
+      rules: result.waterfall.rules.map(({ name, matches, suggested }) => [
+        name,
+        matches,
+        suggested,
+      ]),
     }),
   );
 }

@@ -13,7 +13,15 @@ const DAY_MS = 86_400_000;
 
 /** As the set is judged: one rule, residuals allowed. */
 export const TRANSFER_RULES: readonly Rule[] = [
-  { name: "Evidence", kind: "score", days_before: 0, days_after: 25, amount_tolerance_bps: 1500, residual: "keep", then: "match" },
+  {
+    name: "Evidence",
+    kind: "score",
+    days_before: 0,
+    days_after: 25,
+    amount_tolerance_bps: 1500,
+    residual: "keep",
+    then: "match",
+  },
 ];
 
 export function bankTransfers(): World {
@@ -21,7 +29,11 @@ export function bankTransfers(): World {
     name: "bank transfers",
     left: read("left").map(lineOf),
     right: read("right").map(lineOf),
-    truth: read("truth").map(({ left = "", right = "" }) => ({ kind: "transfer", left: [left], right: [right] })),
+    truth: read("truth").map(({ left = "", right = "" }) => ({
+      kind: "transfer",
+      left: [left],
+      right: [right],
+    })),
   };
 }
 
@@ -62,7 +74,9 @@ export function perturbed(world: World, seed: number): World {
 
 function truthAmong(world: World, left: readonly WorldLine[], right: readonly WorldLine[]) {
   const kept = new Set([...left, ...right].map(({ identity }) => identity));
-  return world.truth.filter((match) => [...match.left, ...match.right].every((identity) => kept.has(identity)));
+  return world.truth.filter((match) =>
+    [...match.left, ...match.right].every((identity) => kept.has(identity)),
+  );
 }
 
 function read(name: string): Record<string, string>[] {

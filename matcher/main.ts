@@ -18,7 +18,14 @@ giveWay();
  * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block imports, and one tenant's long work doesn't
  * block another's. Jobs carry their kind as a flag, and `kind:tenant` (private.places_of).
  */
-const PLACES: Record<string, number> = { run: RUNS_AT_ONCE, "run:": 2, "large run": 2, "large run:": 1, lines: 3, "lines:": 2 };
+const PLACES: Record<string, number> = {
+  run: RUNS_AT_ONCE,
+  "run:": 2,
+  "large run": 2,
+  "large run:": 1,
+  lines: 3,
+  "lines:": 2,
+};
 const placesOf = (flag: string) => PLACES[flag.replace(/:.*/s, ":")] ?? 1;
 
 await runInBackground({

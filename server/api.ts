@@ -11,12 +11,19 @@ import nextConfig from "../next.config.ts";
 import { bestEncoding } from "./encoding.ts";
 import { pathOf } from "./inbound.ts";
 
-type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
+type Handler = (
+  request: Request,
+  context: { params: Promise<Record<string, string>> },
+) => Promise<Response>;
 type Handlers = Record<string, Handler>;
 type Fallback = () => Promise<void>;
 
 /** The routes below a segment: by name, or by a parameter's. */
-type Branch = { handlers?: Handlers; named: Map<string, Branch>; parameter?: { name: string; branch: Branch } };
+type Branch = {
+  handlers?: Handlers;
+  named: Map<string, Branch>;
+  parameter?: { name: string; branch: Branch };
+};
 
 const FOLDER = join(import.meta.dirname, "../app/v1");
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -30,11 +37,17 @@ const gzip = promisify(gzipCallback);
  * costs several times what most calls do. Everything out of the ordinary, whatever has no route, and all that comes before the routes
  * are loaded goes to `otherwise`.
  */
-export function apiRoutes(): (request: IncomingMessage, response: ServerResponse, otherwise: Fallback) => Promise<void> {
+export function apiRoutes(): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  otherwise: Fallback,
+) => Promise<void> {
   let loaded: { root: Branch; headers: [string, string][] } | undefined;
   Promise.all([readRoutes(), headersOfAll()])
     .then(([root, headers]) => (loaded = { root, headers }))
-    .catch((error) => log.error({ err: error }, "the routes could not be loaded, Next serves them"));
+    .catch((error) =>
+      log.error({ err: error }, "the routes could not be loaded, Next serves them"),
+    );
   return async (request, response, otherwise) => {
     const { method = "", url = "" } = request;
     const path = pathOf(url);
@@ -44,13 +57,19 @@ export function apiRoutes(): (request: IncomingMessage, response: ServerResponse
     if (!handler) return otherwise();
     for (const [name, value] of loaded.headers) response.setHeader(name, value);
     const call = new Call(request) as unknown as Request;
-    await send(await handler(call, { params: Promise.resolve(params) }), request.headers["accept-encoding"], response);
+    await send(
+      await handler(call, { params: Promise.resolve(params) }),
+      request.headers["accept-encoding"],
+      response,
+    );
   };
 }
 
 async function readRoutes(): Promise<Branch> {
   const root: Branch = { named: new Map() };
-  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(`${sep}route.ts`));
+  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(`${sep}route.ts`),
+  );
   await Promise.all(
     files.map(async (file) => {
       const segments = file.split(sep).slice(0, -1);
@@ -75,7 +94,11 @@ function grow(branch: Branch, segment: string): Branch {
 }
 
 /** A name before a parameter, and back again where it leads nowhere, as Next does it. */
-function find(branch: Branch, [segment, ...rest]: string[], params: Record<string, string>): Handlers | undefined {
+function find(
+  branch: Branch,
+  [segment, ...rest]: string[],
+  params: Record<string, string>,
+): Handlers | undefined {
   if (segment === undefined) return branch.handlers;
   const named = branch.named.get(segment);
   const found = named && find(named, rest, params);
@@ -89,7 +112,9 @@ function find(branch: Branch, [segment, ...rest]: string[], params: Record<strin
 /** Those that next.config.ts gives every response. */
 export async function headersOfAll(): Promise<[string, string][]> {
   const rules = (await nextConfig.headers?.()) ?? [];
-  return rules.flatMap(({ headers }) => headers.map(({ key, value }): [string, string] => [key, value]));
+  return rules.flatMap(({ headers }) =>
+    headers.map(({ key, value }): [string, string] => [key, value]),
+  );
 }
 
 /** What of a Request our routes read. Its body becomes a stream where one is asked for: an unread body is skipped by Node. */
@@ -104,7 +129,11 @@ class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
     const { method = "GET", url = "", headers } = incoming;
     this.method = method;
     this.url = `http://${headers.host ?? "localhost"}${url}`;
-    this.headers = new Headers(Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+    this.headers = new Headers(
+      Object.entries(headers).filter(
+        (entry): entry is [string, string] => typeof entry[1] === "string",
+      ),
+    );
     this.#incoming = incoming;
   }
 
@@ -116,13 +145,18 @@ class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
 }
 
 /** JSON at once, with its length; a file as it comes. */
-async function send(answer: Response, acceptEncoding: string | string[] | undefined, response: ServerResponse): Promise<void> {
+async function send(
+  answer: Response,
+  acceptEncoding: string | string[] | undefined,
+  response: ServerResponse,
+): Promise<void> {
   response.statusCode = answer.status;
   response.setHeaders(answer.headers);
   if (answer.body === null) return void response.end();
   response.appendHeader("Vary", "Accept-Encoding");
   const mayCompress = bestEncoding(acceptEncoding, ["gzip"]) === "gzip";
-  if (!/[/+]json$/.test(answer.headers.get("content-type") ?? "")) return sendFile(answer.body, mayCompress, response);
+  if (!/[/+]json$/.test(answer.headers.get("content-type") ?? ""))
+    return sendFile(answer.body, mayCompress, response);
   const bytes = Buffer.from(await answer.arrayBuffer());
   const compresses = mayCompress && bytes.length >= COMPRESSED_FROM_BYTES;
   if (compresses) response.setHeader("Content-Encoding", "gzip");
@@ -131,13 +165,20 @@ async function send(answer: Response, acceptEncoding: string | string[] | undefi
   response.end(sent);
 }
 
-async function sendFile(body: ReadableStream, compresses: boolean, response: ServerResponse): Promise<void> {
+async function sendFile(
+  body: ReadableStream,
+  compresses: boolean,
+  response: ServerResponse,
+): Promise<void> {
   if (compresses) response.setHeader("Content-Encoding", "gzip");
   const source = Readable.fromWeb(body as WebStream);
-  const steps = compresses ? [source, createGzip({ flush: constants.Z_SYNC_FLUSH }), response] : [source, response];
+  const steps = compresses
+    ? [source, createGzip({ flush: constants.Z_SYNC_FLUSH }), response]
+    : [source, response];
   await pipeline(steps).catch((error) => {
     // The caller is gone, or learns from the connection's end that the response is incomplete.
     response.destroy();
-    if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") log.error({ err: error }, "a file ended early");
+    if (error.code !== "ERR_STREAM_PREMATURE_CLOSE")
+      log.error({ err: error }, "a file ended early");
   });
 }

@@ -10,7 +10,11 @@ type Fallback = () => Promise<void>;
  * Answers with the scripts and styles of the build, as they were compressed after it; their names change with their content.
  * What is none of them goes to `otherwise`.
  */
-export function buildFiles(): (request: IncomingMessage, response: ServerResponse, otherwise: Fallback) => Promise<void> {
+export function buildFiles(): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  otherwise: Fallback,
+) => Promise<void> {
   const serve = sirv(".next/static", {
     brotli: true,
     gzip: true,

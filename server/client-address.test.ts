@@ -18,8 +18,18 @@ describe("without proxies of ours", () => {
 describe("behind proxies of ours", () => {
   test.each([
     ["one proxy: the last entry", "198.51.100.9", 1, "198.51.100.9"],
-    ["one proxy: entries the caller made up are passed over", "10.0.0.1, 198.51.100.9", 1, "198.51.100.9"],
-    ["two proxies: the second from the right", "1.1.1.1, 198.51.100.9, 192.0.2.1", 2, "198.51.100.9"],
+    [
+      "one proxy: entries the caller made up are passed over",
+      "10.0.0.1, 198.51.100.9",
+      1,
+      "198.51.100.9",
+    ],
+    [
+      "two proxies: the second from the right",
+      "1.1.1.1, 198.51.100.9, 192.0.2.1",
+      2,
+      "198.51.100.9",
+    ],
     ["ports and brackets", "[2001:DB8::1]:4711", 1, "2001:db8::1"],
     ["a port after IPv4", "198.51.100.9:4711", 1, "198.51.100.9"],
     ["IPv4-mapped", "::ffff:198.51.100.9", 1, "198.51.100.9"],

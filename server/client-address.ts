@@ -8,7 +8,11 @@ const ENTRY = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3})(?::\d+)?|([^[\]]+))$/
  * The address a request came from. Each of our `proxies` appended one entry to X-Forwarded-For, so the caller's is that
  * many from the right; what stands left of it the caller may have made up.
  */
-export function clientAddress(socketAddress: string, forwardedFor: string | undefined, proxies: number): string {
+export function clientAddress(
+  socketAddress: string,
+  forwardedFor: string | undefined,
+  proxies: number,
+): string {
   const ours = proxies === 0 ? [] : (forwardedFor?.split(",") ?? []).slice(-proxies).map(parse);
   const client = ours.length === proxies && ours.every(Boolean) ? ours[0] : undefined;
   return client ?? parse(socketAddress) ?? socketAddress;
@@ -29,6 +33,7 @@ function parse(entry: string): string | undefined {
 function canonical(entry: string): string | undefined {
   const [, bracketed, v4, plain] = ENTRY.exec(entry.trim()) ?? [];
   const address = (bracketed ?? v4 ?? plain)?.split("%")[0];
-  if (!address || !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))) return undefined;
+  if (!address || !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)))
+    return undefined;
   return ipaddr.process(address).toString();
 }

@@ -1,14 +1,19 @@
 export type Encoding = "br" | "gzip" | "identity";
 
 /** Of those on offer, by the weights of `Accept-Encoding` (RFC 9110, 12.5.3); of equals, the first. */
-export function bestEncoding(header: string | string[] | undefined, offered: readonly Encoding[] = ["br", "gzip"]): Encoding {
+export function bestEncoding(
+  header: string | string[] | undefined,
+  offered: readonly Encoding[] = ["br", "gzip"],
+): Encoding {
   const weights = new Map(
     String(header ?? "")
       .split(",")
       .map(weightOf),
   );
   const weight = (encoding: Encoding) => weights.get(encoding) ?? weights.get("*") ?? 0;
-  const [best] = offered.filter((encoding) => weight(encoding) > 0).sort((left, right) => weight(right) - weight(left));
+  const [best] = offered
+    .filter((encoding) => weight(encoding) > 0)
+    .sort((left, right) => weight(right) - weight(left));
   return best ?? "identity";
 }
 

@@ -27,10 +27,13 @@ const HEAD_READ_BYTES = 128 * 1024;
 const port = Number(process.env.PORT);
 const dev = process.env.NODE_ENV !== "production";
 const proxies = Number(process.env.TRUSTED_PROXY_HOPS || 0);
-if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS isn't a number of proxies.");
+if (!Number.isInteger(proxies) || proxies < 0)
+  throw new Error("TRUSTED_PROXY_HOPS isn't a number of proxies.");
 
 env();
-onShutdown(await startTelemetry("web", async () => (await import("#lib/http/metrics.ts")).figures()));
+onShutdown(
+  await startTelemetry("web", async () => (await import("#lib/http/metrics.ts")).figures()),
+);
 
 // Given, it isn't looked for: to read TypeScript Next would load its compiler, 25 MB of every web process.
 const app = next({ dev, port, ...(!dev && { conf: nextConfig }) });
@@ -39,7 +42,11 @@ const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
 // The development server reloads what was changed.
 const serveApi = dev ? null : apiRoutes();
-const limitAddress = rateLimit({ name: "address", perMinute: perAddress(), refusal: "Too many requests from this address." });
+const limitAddress = rateLimit({
+  name: "address",
+  perMinute: perAddress(),
+  refusal: "Too many requests from this address.",
+});
 const inFlight = new Set<ServerResponse>();
 
 const server: Server = createServer(
@@ -66,12 +73,17 @@ const server: Server = createServer(
       inFlight.delete(response);
       const status = response.writableFinished ? response.statusCode : "aborted";
       const ms = Math.round(performance.now() - startedAt);
-      log.info({ method: request.method, path, status, ms, request_id: requestId, address }, "request");
+      log.info(
+        { method: request.method, path, status, ms, request_id: requestId, address },
+        "request",
+      );
       if (!server.listening) server.closeIdleConnections();
     });
     if (!server.listening) response.setHeader("Connection", "close");
     if (request.method === "OPTIONS" && request.url === "*")
-      return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
+      return void response
+        .writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" })
+        .end();
     try {
       requireSound(request, dev);
       const serve = async () => {
@@ -116,6 +128,7 @@ function stop(): void {
     await app.close();
     process.exit(0);
   });
-  for (const response of inFlight) if (!response.headersSent) response.setHeader("Connection", "close");
+  for (const response of inFlight)
+    if (!response.headersSent) response.setHeader("Connection", "close");
   setTimeout(() => server.closeAllConnections(), DRAIN_WITHIN_MS).unref();
 }

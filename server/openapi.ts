@@ -19,8 +19,13 @@ let document: Promise<Document> | undefined;
  * Serves the description of /v1 to anyone: written and compressed once, before the first response. Not a route, because
  * Next compresses each response again. @throws ApiError for another method, or an invalid `If-None-Match`
  */
-export async function serveOpenApi({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
-  const answer = openToBrowsers(new Headers({ "Cache-Control": `public, max-age=${FRESH_SECONDS}`, Vary: "Accept-Encoding" }));
+export async function serveOpenApi(
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = openToBrowsers(
+    new Headers({ "Cache-Control": `public, max-age=${FRESH_SECONDS}`, Vary: "Accept-Encoding" }),
+  );
   if (method === "OPTIONS") {
     response
       .setHeaders(preflight(new Headers({ Allow: ALLOW }), "GET"))
@@ -29,12 +34,21 @@ export async function serveOpenApi({ method, headers }: IncomingMessage, respons
     return;
   }
   if (method !== "GET" && method !== "HEAD")
-    throw new ApiError("method_not_allowed", `This path only supports ${ALLOW}.`, { headers: { Allow: ALLOW } });
+    throw new ApiError("method_not_allowed", `This path only supports ${ALLOW}.`, {
+      headers: { Allow: ALLOW },
+    });
   document ??= makeDocument();
   const { etag, bodies, ofAll } = await document;
   answer.set("ETag", etag);
   for (const [name, value] of ofAll) answer.set(name, value);
-  if (isKnown(new Headers(headers["if-none-match"] === undefined ? {} : { "If-None-Match": headers["if-none-match"] }), etag)) {
+  if (
+    isKnown(
+      new Headers(
+        headers["if-none-match"] === undefined ? {} : { "If-None-Match": headers["if-none-match"] },
+      ),
+      etag,
+    )
+  ) {
     response.setHeaders(answer).writeHead(304).end();
     return;
   }

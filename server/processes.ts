@@ -24,7 +24,10 @@ async function add(): Promise<boolean> {
   serving.add(web);
   web.once("exit", async (code, signal) => {
     if (!serving.delete(web) || stopping) return;
-    log.error({ pid: web.process.pid, code, signal }, "a web process ended, another takes its place");
+    log.error(
+      { pid: web.process.pid, code, signal },
+      "a web process ended, another takes its place",
+    );
     await sleep(AGAIN_AFTER_MS);
     if (!stopping) void add();
   });
@@ -46,7 +49,8 @@ async function retire(web: Worker): Promise<void> {
 async function replaceEach(): Promise<void> {
   for (const old of [...serving]) {
     if (!serving.has(old)) continue;
-    if (!(await add())) return log.error({}, "a new web process does not start, those that serve go on");
+    if (!(await add()))
+      return log.error({}, "a new web process does not start, those that serve go on");
     if (serving.has(old)) await retire(old);
   }
   log.info({ processes: serving.size }, "web processes replaced");

@@ -4,10 +4,17 @@ import { problemResponse } from "#lib/http/problem.ts";
 import { HEADERS_TOO_LARGE, MALFORMED, newRequestId } from "./inbound.ts";
 
 /** Answers a request that never reaches the application, or that the application failed to answer. */
-export async function refuse(response: ServerResponse, error: unknown, requestId: string): Promise<void> {
+export async function refuse(
+  response: ServerResponse,
+  error: unknown,
+  requestId: string,
+): Promise<void> {
   const problem = problemResponse(error, requestId, new Headers({ "Cache-Control": "no-store" }));
   if (response.headersSent) return void response.destroy();
-  response.writeHead(problem.status, { ...Object.fromEntries(problem.headers), connection: "close" });
+  response.writeHead(problem.status, {
+    ...Object.fromEntries(problem.headers),
+    connection: "close",
+  });
   response.end(await problem.text());
 }
 
@@ -23,10 +30,21 @@ export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException)
   refused.add(socket);
   const requestId = newRequestId();
   const reason = error.code === "HPE_HEADER_OVERFLOW" ? HEADERS_TOO_LARGE : MALFORMED;
-  const problem = problemResponse(reason, requestId, new Headers({ "Cache-Control": "no-store", "X-Request-Id": requestId }));
+  const problem = problemResponse(
+    reason,
+    requestId,
+    new Headers({ "Cache-Control": "no-store", "X-Request-Id": requestId }),
+  );
   const body = await problem.text();
-  const headers = [...problem.headers, ["content-length", String(Buffer.byteLength(body))], ["connection", "close"]];
-  const head = [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  const headers = [
+    ...problem.headers,
+    ["content-length", String(Buffer.byteLength(body))],
+    ["connection", "close"],
+  ];
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(lingering));

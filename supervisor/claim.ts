@@ -15,7 +15,9 @@ export function claimDataDir(dataDir: string): { release: () => void } {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       const pid = Number(readFileSync(file, "utf8"));
       if (last || isSupervisor(pid)) {
-        throw new SettingsError(`Tieout is already running on ${dataDir} (process ${pid}). Stop it, or set another DATA_DIR.`);
+        throw new SettingsError(
+          `Tieout is already running on ${dataDir} (process ${pid}). Stop it, or set another DATA_DIR.`,
+        );
       }
       rmSync(file, { force: true });
     }
@@ -31,5 +33,8 @@ function isSupervisor(pid: number): boolean {
     return false;
   }
   const commandLine = `/proc/${pid}/cmdline`;
-  return !existsSync("/proc/self") || (existsSync(commandLine) && readFileSync(commandLine, "utf8").includes("supervisor/main.ts"));
+  return (
+    !existsSync("/proc/self") ||
+    (existsSync(commandLine) && readFileSync(commandLine, "utf8").includes("supervisor/main.ts"))
+  );
 }

@@ -8,7 +8,11 @@ export async function connected<Result>(
   work: (client: Client) => Promise<Result>,
   options: Pick<ClientConfig, "application_name"> = {},
 ): Promise<Result> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_WITHIN_MS, ...options });
+  const client = new Client({
+    connectionString,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    ...options,
+  });
   // What is lost fails the query that waits for it.
   client.on("error", () => {});
   try {

@@ -7,8 +7,14 @@ const WAIT_THEN_SIGNAL = `trap '' INT TERM HUP; read -r held || exit; read -r _;
  * Signals a process when ours ends, however it ends, and whatever that process is busy with: the pipe to the waiting shell
  * closes with us. Made before the process, so that there is no moment without it.
  */
-export function lifeline(signal: "INT" | "KILL"): { hold: (pid: number) => void; release: () => void } {
-  const shell = spawn("sh", ["-c", WAIT_THEN_SIGNAL, "lifeline", signal], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+export function lifeline(signal: "INT" | "KILL"): {
+  hold: (pid: number) => void;
+  release: () => void;
+} {
+  const shell = spawn("sh", ["-c", WAIT_THEN_SIGNAL, "lifeline", signal], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
   shell.on("error", () => {});
   shell.stdin.on("error", () => {});
   return {

@@ -2,10 +2,25 @@ import { expect, test } from "vitest";
 import { entryOf } from "./log.ts";
 
 test("a line of our own loggers keeps its fields and names its part", () => {
-  const line = JSON.stringify({ level: "warn", time: "2026-01-01T00:00:00.000Z", pool: "a", msg: "silent", part: "forged" });
-  expect(entryOf("worker", line)).toEqual({ time: "2026-01-01T00:00:00.000Z", level: "warn", part: "worker", msg: "silent", pool: "a" });
+  const line = JSON.stringify({
+    level: "warn",
+    time: "2026-01-01T00:00:00.000Z",
+    pool: "a",
+    msg: "silent",
+    part: "forged",
+  });
+  expect(entryOf("worker", line)).toEqual({
+    time: "2026-01-01T00:00:00.000Z",
+    level: "warn",
+    part: "worker",
+    msg: "silent",
+    pool: "a",
+  });
 });
 
-test.each(["plain text", "{not json", ""])("%j is an entry with the line as its message", (line) => {
-  expect(entryOf("web", line, "error")).toMatchObject({ level: "error", part: "web", msg: line });
-});
+test.each(["plain text", "{not json", ""])(
+  "%j is an entry with the line as its message",
+  (line) => {
+    expect(entryOf("web", line, "error")).toMatchObject({ level: "error", part: "web", msg: line });
+  },
+);

@@ -1,8 +1,19 @@
 import { inspect } from "node:util";
 
-export type Entry = { time: string; level: string; part: string; msg: string; [field: string]: unknown };
+export type Entry = {
+  time: string;
+  level: string;
+  part: string;
+  msg: string;
+  [field: string]: unknown;
+};
 
-const COLOURS: Record<string, string> = { warn: "\x1b[33m", error: "\x1b[31m", fatal: "\x1b[31m", debug: "\x1b[2m" };
+const COLOURS: Record<string, string> = {
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+  fatal: "\x1b[31m",
+  debug: "\x1b[2m",
+};
 
 /** Turns one line of any part, our loggers' JSON or anyone's plain text, into one entry of the log. */
 export function entryOf(part: string, line: string, level = "info"): Entry {
@@ -33,7 +44,10 @@ export function log(level: string, msg: string, fields: Record<string, unknown> 
 
 function readable({ time, level, part, msg, ...fields }: Entry): string {
   const rest = Object.entries(fields)
-    .map(([name, value]) => ` \x1b[2m${name}=\x1b[22m${typeof value === "string" ? value : inspect(value, { breakLength: Infinity })}`)
+    .map(
+      ([name, value]) =>
+        ` \x1b[2m${name}=\x1b[22m${typeof value === "string" ? value : inspect(value, { breakLength: Infinity })}`,
+    )
     .join("");
   return `\x1b[2m${time.slice(11, 19)}\x1b[22m ${COLOURS[level] ?? ""}${part.padEnd(10)} ${msg}\x1b[0m${rest}`;
 }

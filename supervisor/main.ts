@@ -34,7 +34,9 @@ async function start(): Promise<void> {
   const settings = readSettings();
   const { port, env } = settings;
   if (settings.webs > 0 && !(await portGetsFree(port, env.HOST)))
-    throw new SettingsError(`Port ${port} is in use. Stop the process listening there, or set another PORT.`);
+    throw new SettingsError(
+      `Port ${port} is in use. Stop the process listening there, or set another PORT.`,
+    );
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 
   // What Node makes of the sources is kept between starts, and takes none of the memory that making it takes.
@@ -113,7 +115,12 @@ try {
 } catch (error) {
   if (!stopping) {
     process.exitCode = 1;
-    log("fatal", error instanceof SettingsError ? error.message : `Startup failed: ${(error as Error).message}`);
+    log(
+      "fatal",
+      error instanceof SettingsError
+        ? error.message
+        : `Startup failed: ${(error as Error).message}`,
+    );
     await stop("startup failed");
   }
 }

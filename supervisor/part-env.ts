@@ -33,5 +33,7 @@ export function backgroundEnv(env: Variables, kind: keyof typeof BACKGROUND): Va
 }
 
 function only(env: Variables, ours: RegExp): Variables {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => ANY_PROCESS.test(name) || ours.test(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => ANY_PROCESS.test(name) || ours.test(name)),
+  );
 }

@@ -7,7 +7,11 @@ import { entryOf, log, write } from "./log.ts";
 const HEALTHY_AFTER_MS = 30_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** A clock that is moved for the supervisor (libfaketime) is moved for every part: two clocks would disagree. */
-const CLOCK = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(LD_PRELOAD|FAKETIME.*|NO_FAKE_STAT)$/.test(name)));
+const CLOCK = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(LD_PRELOAD|FAKETIME.*|NO_FAKE_STAT)$/.test(name),
+  ),
+);
 
 export type PartOptions = {
   name: string;
@@ -26,7 +30,11 @@ const started: Part[][] = [];
 let stopping = false;
 
 /** Starts `count` processes of a part, which stop together and are numbered by name. `own`: additional environment variables of each. */
-export function startParts(count: number, options: PartOptions, own: (nth: number) => Record<string, string> = () => ({})): Part[] {
+export function startParts(
+  count: number,
+  options: PartOptions,
+  own: (nth: number) => Record<string, string> = () => ({}),
+): Part[] {
   if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
   const parts = Array.from({ length: count }, (_, nth) => {
     const name = count > 1 ? `${options.name}-${nth + 1}` : options.name;
@@ -80,8 +88,15 @@ export class Part {
     if (child.pid !== undefined) line.hold(ours ? -child.pid : child.pid);
     this.#child = child;
     child.on("message", (message) => message === "ready" && this.#ready.resolve());
-    for (const [stream, level] of [[child.stdout, "info"] as const, [child.stderr, "error"] as const]) {
-      if (stream) createInterface({ input: stream }).on("line", (text) => text.trim() && write(entry(name, text, level)));
+    for (const [stream, level] of [
+      [child.stdout, "info"] as const,
+      [child.stderr, "error"] as const,
+    ]) {
+      if (stream)
+        createInterface({ input: stream }).on(
+          "line",
+          (text) => text.trim() && write(entry(name, text, level)),
+        );
     }
     const ended = (cause: Record<string, unknown>) => {
       line.release();
@@ -136,7 +151,8 @@ export class Part {
 
   #restart(cause: Record<string, unknown>, livedMs: number): void {
     this.#failures = livedMs > HEALTHY_AFTER_MS ? 0 : this.#failures + 1;
-    const pauseMs = this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
+    const pauseMs =
+      this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
     log("error", `${this.name} exited, restarting`, { ...cause, pause_ms: pauseMs });
     this.#pause = setTimeout(() => this.#start(), pauseMs);
   }

@@ -19,7 +19,8 @@ export function readQuotas(variables: Record<string, string | undefined>): Quota
   const quotas = Object.entries(DEFAULTS).map(([kind, most]) => {
     const name = `QUOTA_${kind.toUpperCase()}`;
     const value = variables[name] || String(most);
-    if (!/^\d{1,15}$/.test(value)) throw new Error(`${name} is "${value}", which is not a whole number; 0 is no quota.`);
+    if (!/^\d{1,15}$/.test(value))
+      throw new Error(`${name} is "${value}", which is not a whole number; 0 is no quota.`);
     return [kind, Number(value)] as const;
   });
   return Object.fromEntries(quotas.filter(([, most]) => most > 0));

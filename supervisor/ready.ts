@@ -1,7 +1,11 @@
 import { log } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
-const SIGN_INS = ["ada@acme.example (tenant_admin)", "ana@acme.example (tenant_analyst)", "leo@acme.example (tenant_lead)"];
+const SIGN_INS = [
+  "ada@acme.example (tenant_admin)",
+  "ana@acme.example (tenant_analyst)",
+  "leo@acme.example (tenant_lead)",
+];
 const PASSWORD = "tieout-demo";
 
 export function announce({ env, local, webs }: Settings): void {
@@ -14,7 +18,11 @@ export function announce({ env, local, webs }: Settings): void {
     ...(local && { sign_in: SIGN_INS, password: PASSWORD }),
   });
   if (!process.stdout.isTTY || !url) return;
-  const how = local ? ["", `Sign in with the password ${PASSWORD} as`, ...SIGN_INS.map((user) => `  ${user}`)] : [];
+  const how = local
+    ? ["", `Sign in with the password ${PASSWORD} as`, ...SIGN_INS.map((user) => `  ${user}`)]
+    : [];
   if (mail) how.push("", `Mail is written to ${mail} (set SMTP_URL to send it).`);
-  process.stdout.write(`\n${[`Tieout is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`);
+  process.stdout.write(
+    `\n${[`Tieout is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`,
+  );
 }

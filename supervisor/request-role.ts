@@ -31,7 +31,12 @@ export async function makeRequestRole(ownerUrl: string): Promise<string> {
 /** What the role of a REQUEST_DATABASE_URL may do beyond becoming a request's role; null where it is as it should be. */
 export async function excessOf(requestUrl: string): Promise<string | null> {
   return connected(requestUrl, async (client) => {
-    const { rows } = await client.query<{ name: string; powers: string[]; others: string[]; missing: string[] }>(
+    const { rows } = await client.query<{
+      name: string;
+      powers: string[];
+      others: string[];
+      missing: string[];
+    }>(
       `select current_user as name,
          array_remove(array[
            case when r.rolsuper then 'is a superuser' end,

@@ -15,12 +15,15 @@ afterEach(() => rmSync(DATA_DIR, { recursive: true }));
 test("secrets are made once, are long, and only their owner can read them", () => {
   const first = readSettings({ DATA_DIR });
   expect(readSettings({ DATA_DIR }).secrets).toEqual(first.secrets);
-  for (const secret of Object.values(first.secrets)) expect(secret.length).toBeGreaterThanOrEqual(32);
+  for (const secret of Object.values(first.secrets))
+    expect(secret.length).toBeGreaterThanOrEqual(32);
   expect(statSync(join(DATA_DIR, "secrets.json")).mode & 0o777).toBe(0o600);
 });
 
 test("the encryption key is 32 bytes", () => {
-  expect(Buffer.from(readSettings({ DATA_DIR }).env.ENCRYPTION_KEYS ?? "", "base64")).toHaveLength(32);
+  expect(Buffer.from(readSettings({ DATA_DIR }).env.ENCRYPTION_KEYS ?? "", "base64")).toHaveLength(
+    32,
+  );
 });
 
 test("a variable wins over the secret that was made, and is not written down", () => {
@@ -30,13 +33,32 @@ test("a variable wins over the secret that was made, and is not written down", (
 });
 
 test("an empty variable counts as none", () => {
-  const { env, local, port } = readSettings({ DATA_DIR, SUPABASE_URL: "", PORT: "", AUTH_JWT_SECRET: "" });
-  expect({ local, port, secret: env.AUTH_JWT_SECRET?.length }).toEqual({ local: true, port: 3000, secret: 64 });
+  const { env, local, port } = readSettings({
+    DATA_DIR,
+    SUPABASE_URL: "",
+    PORT: "",
+    AUTH_JWT_SECRET: "",
+  });
+  expect({ local, port, secret: env.AUTH_JWT_SECRET?.length }).toEqual({
+    local: true,
+    port: 3000,
+    secret: 64,
+  });
 });
 
 test("the local stack is for this machine alone unless HOST opens it; one on a Supabase project is for everybody", () => {
-  const project = Object.fromEntries(["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [`SUPABASE_${name}`, "x".repeat(32)]));
-  const hosted = { ...project, SUPABASE_URL: "https://p.supabase.example", DATABASE_URL: "x", NEXTAUTH_URL: "https://tieout.example" };
+  const project = Object.fromEntries(
+    ["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [
+      `SUPABASE_${name}`,
+      "x".repeat(32),
+    ]),
+  );
+  const hosted = {
+    ...project,
+    SUPABASE_URL: "https://p.supabase.example",
+    DATABASE_URL: "x",
+    NEXTAUTH_URL: "https://tieout.example",
+  };
   expect(readSettings({ DATA_DIR }).env.HOST).toBe("127.0.0.1");
   expect(readSettings({ DATA_DIR, HOST: "0.0.0.0" }).env.HOST).toBe("0.0.0.0");
   expect(readSettings({ DATA_DIR, ...hosted }).env.HOST).toBeUndefined();
@@ -44,36 +66,65 @@ test("the local stack is for this machine alone unless HOST opens it; one on a S
 
 test("the public keys of the audit trail are those of the keys that sign it", () => {
   const { AUDIT_SIGNING_KEY = "", AUDIT_PUBLIC_KEYS = "" } = readSettings({ DATA_DIR }).env;
-  const [signing, verifying] = [AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS].map((key) => Buffer.from(key, "base64"));
+  const [signing, verifying] = [AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS].map((key) =>
+    Buffer.from(key, "base64"),
+  );
   const message = Buffer.from("a checkpoint");
   const signature = sign(null, message, privateKeyOf(signing ?? Buffer.of()));
-  expect(verify(null, message, verifyingKeyOf(verifying ?? Buffer.of()).publicKey, signature)).toBe(true);
-  expect(readSettings({ DATA_DIR, AUDIT_SIGNING_KEY: `${AUDIT_SIGNING_KEY},${AUDIT_SIGNING_KEY}` }).env.AUDIT_PUBLIC_KEYS).toBe(
-    `${AUDIT_PUBLIC_KEYS},${AUDIT_PUBLIC_KEYS}`,
+  expect(verify(null, message, verifyingKeyOf(verifying ?? Buffer.of()).publicKey, signature)).toBe(
+    true,
   );
+  expect(
+    readSettings({ DATA_DIR, AUDIT_SIGNING_KEY: `${AUDIT_SIGNING_KEY},${AUDIT_SIGNING_KEY}` }).env
+      .AUDIT_PUBLIC_KEYS,
+  ).toBe(`${AUDIT_PUBLIC_KEYS},${AUDIT_PUBLIC_KEYS}`);
 });
 
 test("database passwords stay out of the parts' variables", () => {
-  expect(Object.keys(readSettings({ DATA_DIR }).env).filter((name) => name.startsWith("POSTGRES_"))).toEqual([]);
+  expect(
+    Object.keys(readSettings({ DATA_DIR }).env).filter((name) => name.startsWith("POSTGRES_")),
+  ).toEqual([]);
 });
 
 test("a machine runs only some of the processes when it has the secrets of the others, and none for nothing", () => {
-  const project = Object.fromEntries(["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [`SUPABASE_${name}`, "x".repeat(32)]));
-  const hosted = { ...project, SUPABASE_URL: "https://p.supabase.example", DATABASE_URL: "x", NEXTAUTH_URL: "https://tieout.example" };
+  const project = Object.fromEntries(
+    ["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [
+      `SUPABASE_${name}`,
+      "x".repeat(32),
+    ]),
+  );
+  const hosted = {
+    ...project,
+    SUPABASE_URL: "https://p.supabase.example",
+    DATABASE_URL: "x",
+    NEXTAUTH_URL: "https://tieout.example",
+  };
   const web = { DATA_DIR, ...hosted, WORKER_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
-  const { ENCRYPTION_KEYS, NEXTAUTH_SECRET, AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = readSettings({ DATA_DIR }).env;
-  expect(() => readSettings({ ...web, ENCRYPTION_KEYS })).toThrow(/^NEXTAUTH_SECRET, AUDIT_SIGNING_KEY must be set/);
-  expect(readSettings({ ...web, ENCRYPTION_KEYS, NEXTAUTH_SECRET, AUDIT_PUBLIC_KEYS }).webs).toBe(1);
+  const { ENCRYPTION_KEYS, NEXTAUTH_SECRET, AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = readSettings({
+    DATA_DIR,
+  }).env;
+  expect(() => readSettings({ ...web, ENCRYPTION_KEYS })).toThrow(
+    /^NEXTAUTH_SECRET, AUDIT_SIGNING_KEY must be set/,
+  );
+  expect(readSettings({ ...web, ENCRYPTION_KEYS, NEXTAUTH_SECRET, AUDIT_PUBLIC_KEYS }).webs).toBe(
+    1,
+  );
   const worker = { DATA_DIR, ...hosted, WEB_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
-  expect(() => readSettings({ ...worker, ENCRYPTION_KEYS, AUDIT_PUBLIC_KEYS })).toThrow(/^AUDIT_SIGNING_KEY must be set/);
+  expect(() => readSettings({ ...worker, ENCRYPTION_KEYS, AUDIT_PUBLIC_KEYS })).toThrow(
+    /^AUDIT_SIGNING_KEY must be set/,
+  );
   expect(readSettings({ ...worker, ENCRYPTION_KEYS, AUDIT_SIGNING_KEY }).webs).toBe(0);
-  expect(readSettings({ DATA_DIR, ...hosted, WEB_CONCURRENCY: "0", WORKER_CONCURRENCY: "0" }).webs).toBe(0);
+  expect(
+    readSettings({ DATA_DIR, ...hosted, WEB_CONCURRENCY: "0", WORKER_CONCURRENCY: "0" }).webs,
+  ).toBe(0);
   expect(() => readSettings({ ...worker, WORKER_CONCURRENCY: "0" })).toThrow(/nothing to start/);
 });
 
 test("a worker that is given a database and no project gets no database of its own", () => {
   const worker = { DATA_DIR, WEB_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
-  expect(() => readSettings({ ...worker, DATABASE_URL: "x" })).toThrow(/^DATABASE_URL is set without SUPABASE_URL/);
+  expect(() => readSettings({ ...worker, DATABASE_URL: "x" })).toThrow(
+    /^DATABASE_URL is set without SUPABASE_URL/,
+  );
   expect(readSettings(worker).local).toBe(true);
   expect(readSettings({ DATA_DIR, DATABASE_URL: "x" }).local).toBe(true);
 });

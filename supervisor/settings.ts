@@ -94,7 +94,10 @@ export function readSettings(env: Environment = process.env): Settings {
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
   const webs = readCount(settings, "WEB_CONCURRENCY");
-  const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
+  const background = BACKGROUND.map(([kind, name]) => ({
+    kind,
+    processes: readCount(settings, name),
+  }));
   requireWork(webs, background);
   if (local) refuseHalfJoined(env, webs, background);
   else requireShared(env, webs, background);
@@ -116,23 +119,37 @@ export function readSettings(env: Environment = process.env): Settings {
 
 function requireLong(settings: Record<string, string>, name: string, may: string): void {
   if (Buffer.byteLength(settings[name] ?? "") >= 32) return;
-  const instead = name in SECRETS ? "Give a longer one, or none to have one made." : "Give a longer one.";
-  throw new SettingsError(`${name} is shorter than 32 bytes: anyone could guess it and ${may}. ${instead}`);
+  const instead =
+    name in SECRETS ? "Give a longer one, or none to have one made." : "Give a longer one.";
+  throw new SettingsError(
+    `${name} is shorter than 32 bytes: anyone could guess it and ${may}. ${instead}`,
+  );
 }
 
 /** Mail servers refuse mail without a sender's address, or take it for spam. */
 function requireMail({ SMTP_URL, MAIL_FROM }: Record<string, string>): void {
   if (SMTP_URL !== undefined && !/^smtps?:\/\/[^/\s]+\/?$/.test(SMTP_URL))
-    throw new SettingsError("SMTP_URL must be smtp://user:password@host:port, or smtps:// for TLS from the first byte.");
-  if (MAIL_FROM !== undefined && !/^[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(MAIL_FROM))
-    throw new SettingsError("MAIL_FROM must be an address, for example Tieout <tieout@example.com>.");
+    throw new SettingsError(
+      "SMTP_URL must be smtp://user:password@host:port, or smtps:// for TLS from the first byte.",
+    );
+  if (
+    MAIL_FROM !== undefined &&
+    !/^[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(MAIL_FROM)
+  )
+    throw new SettingsError(
+      "MAIL_FROM must be an address, for example Tieout <tieout@example.com>.",
+    );
   if (SMTP_URL !== undefined && MAIL_FROM === undefined)
-    throw new SettingsError("MAIL_FROM must be set with SMTP_URL: the address that mail is sent from.");
+    throw new SettingsError(
+      "MAIL_FROM must be set with SMTP_URL: the address that mail is sent from.",
+    );
 }
 
 /** A session's cookie is safe on https alone. A project on this machine is for trying. */
 function requireHttps({ SUPABASE_URL = "", NEXTAUTH_URL }: Record<string, string>): void {
-  const isHere = URL.canParse(SUPABASE_URL) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(SUPABASE_URL).hostname);
+  const isHere =
+    URL.canParse(SUPABASE_URL) &&
+    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(SUPABASE_URL).hostname);
   if (isHere || NEXTAUTH_URL?.startsWith("https://")) return;
   throw new SettingsError(
     "NEXTAUTH_URL has to be the dashboard's https address with a hosted Supabase project: its cookies are safe on https only.",
@@ -149,20 +166,29 @@ function publicKeysOf(signingKeys: string): string {
 function readCount(settings: Record<string, string>, name: string): number {
   const count = Number(settings[name] || 1);
   if (Number.isInteger(count) && count >= 0 && count <= MOST_PROCESSES) return count;
-  throw new SettingsError(`${name} is "${settings[name]}", which is not a number of processes from 0 to ${MOST_PROCESSES}.`);
+  throw new SettingsError(
+    `${name} is "${settings[name]}", which is not a number of processes from 0 to ${MOST_PROCESSES}.`,
+  );
 }
 
 type Background = Settings["background"];
 
 function requireWork(webs: number, background: Background): void {
   if (webs > 0 || background.some(({ processes }) => processes > 0)) return;
-  throw new SettingsError("WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing to start.");
+  throw new SettingsError(
+    "WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing to start.",
+  );
 }
 
-const runsEveryKind = (webs: number, background: Background) => webs > 0 && background.every(({ processes }) => processes > 0);
+const runsEveryKind = (webs: number, background: Background) =>
+  webs > 0 && background.every(({ processes }) => processes > 0);
 
 /** Who adds a worker to a database is not to get a database of its own, on which it looks well and has nothing to do. */
-function refuseHalfJoined({ DATABASE_URL }: Environment, webs: number, background: Background): void {
+function refuseHalfJoined(
+  { DATABASE_URL }: Environment,
+  webs: number,
+  background: Background,
+): void {
   if (!DATABASE_URL || runsEveryKind(webs, background)) return;
   throw new SettingsError(
     "DATABASE_URL is set without SUPABASE_URL, and this machine runs only some of the processes. " +
@@ -175,7 +201,13 @@ function requireShared(env: Environment, webs: number, background: Background): 
   const runs = (kind: string) => background.some((one) => one.kind === kind && one.processes > 0);
   if (runsEveryKind(webs, background)) return;
   const needed = [
-    ...(webs > 0 ? ["NEXTAUTH_SECRET", "ENCRYPTION_KEYS", env.AUDIT_PUBLIC_KEYS ? "AUDIT_PUBLIC_KEYS" : "AUDIT_SIGNING_KEY"] : []),
+    ...(webs > 0
+      ? [
+          "NEXTAUTH_SECRET",
+          "ENCRYPTION_KEYS",
+          env.AUDIT_PUBLIC_KEYS ? "AUDIT_PUBLIC_KEYS" : "AUDIT_SIGNING_KEY",
+        ]
+      : []),
     ...(runs("worker") ? ["ENCRYPTION_KEYS", "AUDIT_SIGNING_KEY"] : []),
   ];
   const missing = [...new Set(needed)].filter((name) => !env[name]);

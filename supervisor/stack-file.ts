@@ -11,14 +11,20 @@ const fileOf = (dataDir: string) => join(dataDir, "stack.json");
 
 /** Tells `npm run token`, `npm run tenant` and the tests where the running stack is and how to sign for it. */
 export function writeStackFile({ dataDir, env, port }: Settings): void {
-  const variables = Object.fromEntries(Object.entries(env).filter(([name]) => FOR_OTHERS.test(name)));
+  const variables = Object.fromEntries(
+    Object.entries(env).filter(([name]) => FOR_OTHERS.test(name)),
+  );
   const stack: Stack = { pid: process.pid, url: `http://localhost:${port}`, env: variables };
   writeFileSync(fileOf(dataDir), `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** The variables of the stack on DATA_DIR; those of our own environment win. */
-export function stackEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string | undefined> {
+export function stackEnvironment(
+  env: NodeJS.ProcessEnv = process.env,
+): Record<string, string | undefined> {
   const file = fileOf(dataDirOf(env));
-  const stack: Stack | undefined = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  const stack: Stack | undefined = existsSync(file)
+    ? JSON.parse(readFileSync(file, "utf8"))
+    : undefined;
   return { ...stack?.env, ...env };
 }

@@ -17,7 +17,11 @@ import { onSourceChange } from "./watch.ts";
 const READY_WITHIN_MS = 120_000;
 const WRONG_PASSWORD = "28P01";
 
-const node = (file: string, ...options: string[]) => [process.execPath, ...options, fileURLToPath(new URL(`../${file}`, import.meta.url))];
+const node = (file: string, ...options: string[]) => [
+  process.execPath,
+  ...options,
+  fileURLToPath(new URL(`../${file}`, import.meta.url)),
+];
 
 export type DatabaseUrls = Record<"superuser" | "owner" | "authenticator" | "authAdmin", string>;
 
@@ -25,7 +29,8 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
   const postgres = new Postgres(dataDir);
   postgres.prepare(secrets.POSTGRES_ADMIN_PASSWORD);
   const port = await freePort();
-  const url = (role: string, password: string) => `postgresql://${role}:${password}@127.0.0.1:${port}/postgres`;
+  const url = (role: string, password: string) =>
+    `postgresql://${role}:${password}@127.0.0.1:${port}/postgres`;
   const urls = {
     superuser: url(SUPERUSER, secrets.POSTGRES_ADMIN_PASSWORD),
     owner: url("postgres", secrets.POSTGRES_PASSWORD),
@@ -55,29 +60,43 @@ export async function requireRequestRole({
   REQUEST_DATABASE_URL: url,
   REPLICA_DATABASE_URL: replicaUrl,
 }: Record<string, string>): Promise<void> {
-  if (replicaUrl && !url) throw new SettingsError("REPLICA_DATABASE_URL needs REQUEST_DATABASE_URL as well.");
-  if (!url) return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
+  if (replicaUrl && !url)
+    throw new SettingsError("REPLICA_DATABASE_URL needs REQUEST_DATABASE_URL as well.");
+  if (!url)
+    return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
   const excess = await excessOf(url).catch((error: Error) => {
     throw new SettingsError(`REQUEST_DATABASE_URL does not lead to a database: ${error.message}.`);
   });
-  if (excess) throw new SettingsError(`REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`);
+  if (excess)
+    throw new SettingsError(
+      `REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`,
+    );
   if (!replicaUrl) return;
   const beyond = await excessOf(replicaUrl).catch((error: Error) => {
     // Nothing depends on it.
     log("warn", `REPLICA_DATABASE_URL does not lead to a database: ${error.message}`);
     return null;
   });
-  if (beyond) throw new SettingsError(`REPLICA_DATABASE_URL is no role for requests: ${beyond}. Give the role of REQUEST_DATABASE_URL.`);
+  if (beyond)
+    throw new SettingsError(
+      `REPLICA_DATABASE_URL is no role for requests: ${beyond}. Give the role of REQUEST_DATABASE_URL.`,
+    );
 }
 
 /** @throws SettingsError where the worker could not receive notifications. */
-export async function requireListening({ DATABASE_URL = "", DIRECT_URL }: Record<string, string>): Promise<void> {
+export async function requireListening({
+  DATABASE_URL = "",
+  DIRECT_URL,
+}: Record<string, string>): Promise<void> {
   const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
   const heard = await hearsNotifications(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
-    throw new SettingsError(`${name} does not lead to a database: ${error.message || (error as NodeJS.ErrnoException).code}.`);
+    throw new SettingsError(
+      `${name} does not lead to a database: ${error.message || (error as NodeJS.ErrnoException).code}.`,
+    );
   });
   if (heard) return;
-  const advice = "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not 6543)";
+  const advice =
+    "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not 6543)";
   throw new SettingsError(
     `${name} goes through a pooler in transaction mode, which loses what the worker listens for. ` +
       (DIRECT_URL ? `It has to be ${advice}.` : `Set DIRECT_URL as well: ${advice}.`),
@@ -95,7 +114,11 @@ export async function seedOnce(databaseUrl: string): Promise<void> {
   if (await seed(databaseUrl)) log("info", "demonstration data seeded");
 }
 
-export async function startDataApi(env: Record<string, string>, port: number, urls: DatabaseUrls): Promise<void> {
+export async function startDataApi(
+  env: Record<string, string>,
+  port: number,
+  urls: DatabaseUrls,
+): Promise<void> {
   const [part] = startParts(1, {
     name: "data-api",
     command: bounded("data-api", "supabase/local/data-api.ts"),
@@ -121,8 +144,15 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
     const command = bounded(kind, `${kind}/main.ts`);
     const first = (metricsPort ?? 0) + before;
     before += processes;
-    const own = (nth: number): Record<string, string> => (metricsPort === null ? {} : { METRICS_PORT: String(first + nth) });
-    const options = { name: kind, command, env: backgroundEnv(env, kind), stopWithinMs: 6_000, ours: true };
+    const own = (nth: number): Record<string, string> =>
+      metricsPort === null ? {} : { METRICS_PORT: String(first + nth) };
+    const options = {
+      name: kind,
+      command,
+      env: backgroundEnv(env, kind),
+      stopWithinMs: 6_000,
+      ours: true,
+    };
     const parts = startParts(processes, options, own);
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;
@@ -132,7 +162,13 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
 /** Several web processes are one part: the first shares their port out among them. */
 export function startWeb({ env, webs }: Settings): Part[] {
   const command = bounded("web", webs > 1 ? "server/processes.ts" : "server/main.ts");
-  return startParts(Math.min(webs, 1), { name: "web", command, env: webEnv(env), stopWithinMs: 8_000, ours: true });
+  return startParts(Math.min(webs, 1), {
+    name: "web",
+    command,
+    env: webEnv(env),
+    stopWithinMs: 8_000,
+    ours: true,
+  });
 }
 
 export async function renewEach(parts: Part[]): Promise<void> {
@@ -146,9 +182,19 @@ export async function renewWeb([web]: Part[], { webs }: Settings): Promise<void>
 }
 
 /** Ready is 200 of /readyz: the database answers and workers do their work. Workers on other machines are not waited for. */
-export async function webIsReady({ port, webs, background, env: { HOST } }: Settings): Promise<void> {
+export async function webIsReady({
+  port,
+  webs,
+  background,
+  env: { HOST },
+}: Settings): Promise<void> {
   if (webs === 0) return;
-  const host = !HOST || HOST === "0.0.0.0" || HOST === "::" ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
+  const host =
+    !HOST || HOST === "0.0.0.0" || HOST === "::"
+      ? "127.0.0.1"
+      : HOST.includes(":")
+        ? `[${HOST}]`
+        : HOST;
   const path = background.every(({ processes }) => processes > 0) ? "/readyz" : "/healthz";
   await until("The web server", () => answers(`http://${host}:${port}${path}`));
 }
@@ -156,7 +202,10 @@ export async function webIsReady({ port, webs, background, env: { HOST } }: Sett
 /** Each said itself that it is ready. */
 export async function allReady(parts: Part[]): Promise<void> {
   const timedOut = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timedOut.reject(notReady(parts.map(({ name }) => name).join(", "))), READY_WITHIN_MS);
+  const timer = setTimeout(
+    () => timedOut.reject(notReady(parts.map(({ name }) => name).join(", "))),
+    READY_WITHIN_MS,
+  );
   await Promise.race([Promise.all(parts.map((part) => part.ready)), timedOut.promise]);
   clearTimeout(timer);
 }

@@ -8,10 +8,14 @@ const SOURCE = /(?<!\.test)\.ts$/;
 export function onSourceChange(folders: string[], changed: () => void): void {
   let timer: NodeJS.Timeout | undefined;
   for (const folder of folders) {
-    watch(fileURLToPath(new URL(`../${folder}`, import.meta.url)), { recursive: true }, (_event, file) => {
-      if (!file || !SOURCE.test(file)) return;
-      clearTimeout(timer);
-      timer = setTimeout(changed, SETTLED_MS);
-    });
+    watch(
+      fileURLToPath(new URL(`../${folder}`, import.meta.url)),
+      { recursive: true },
+      (_event, file) => {
+        if (!file || !SOURCE.test(file)) return;
+        clearTimeout(timer);
+        timer = setTimeout(changed, SETTLED_MS);
+      },
+    );
   }
 }

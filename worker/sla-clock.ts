@@ -16,11 +16,18 @@ type Tick = { moved: number; wait_ms: number | null };
  * report what was crossed. Any number of workers may run it.
  */
 export function startSlaClock(connectionString: string): Loop {
-  return new Loop({ name: "sla-clock", connectionString, statementWithinMs: STATEMENT_WITHIN_MS, turn: tick });
+  return new Loop({
+    name: "sla-clock",
+    connectionString,
+    statementWithinMs: STATEMENT_WITHIN_MS,
+    turn: tick,
+  });
 }
 
 async function tick(query: Query): Promise<number> {
-  const { rows } = await query<{ tick: Tick }>("select private.tick_sla_clock($1) as tick", [BATCH]);
+  const { rows } = await query<{ tick: Tick }>("select private.tick_sla_clock($1) as tick", [
+    BATCH,
+  ]);
   const { moved, wait_ms } = rows[0]?.tick ?? { moved: 0, wait_ms: null };
   if (moved > 0) log.info({ moved }, "deadlines crossed");
   return pauseAfter({ moved, wait_ms });

@@ -12,12 +12,15 @@ export const metadata: Metadata = { title: "Design" };
 export default function DesignPage() {
   return (
     <QueryProvider>
-      <main id="content" className="mx-auto flex w-full max-w-5xl flex-col gap-14 bg-surface px-4 py-10 sm:px-8">
+      <main
+        id="content"
+        className="mx-auto flex w-full max-w-5xl flex-col gap-14 bg-surface px-4 py-10 sm:px-8"
+      >
         <header className="flex max-w-prose flex-col gap-2">
           <h1 className="text-2xl font-semibold tracking-tight">Design</h1>
           <p className="text-muted">
-            The parts every page is made of: dense and calm, with colour kept for risk. The pages use exactly these, so a change shows here
-            first.
+            The parts every page is made of: dense and calm, with colour kept for risk. The pages
+            use exactly these, so a change shows here first.
           </p>
         </header>
         <TypeSection />

@@ -5,7 +5,12 @@ import { origin } from "./origin.ts";
 
 /** All guides, with examples that call this service. */
 export const guideGroups = cache(async (): Promise<{ title: string; guides: Guide[] }[]> => {
-  return Promise.all(GUIDE_GROUPS.map(async ({ title, slugs }) => ({ title, guides: await Promise.all(slugs.map(readGuide)) })));
+  return Promise.all(
+    GUIDE_GROUPS.map(async ({ title, slugs }) => ({
+      title,
+      guides: await Promise.all(slugs.map(readGuide)),
+    })),
+  );
 });
 
 export async function guides(): Promise<Guide[]> {

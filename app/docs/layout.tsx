@@ -27,19 +27,33 @@ const REFERENCE: NavigationGroup = {
     ...reference.resources.map(({ href, title, operations }) => ({
       href,
       title,
-      children: operations.map((operation) => ({ href: operation.href, title: operation.contract.summary })),
+      children: operations.map((operation) => ({
+        href: operation.href,
+        title: operation.contract.summary,
+      })),
     })),
-    { href: EVENTS_PATH, title: "Webhook events", children: reference.events.map(({ href, kind }) => ({ href, title: kind, code: true })) },
+    {
+      href: EVENTS_PATH,
+      title: "Webhook events",
+      children: reference.events.map(({ href, kind }) => ({ href, title: kind, code: true })),
+    },
     {
       href: "/docs/errors",
       title: "Errors",
-      children: ERROR_CODES.map((code) => ({ href: `/docs/errors/${code}`, title: code, code: true })),
+      children: ERROR_CODES.map((code) => ({
+        href: `/docs/errors/${code}`,
+        title: code,
+        code: true,
+      })),
     },
   ],
 };
 
 export default async function DocsLayout({ children }: { children: ReactNode }) {
-  const guides = (await guideGroups()).map(({ title, guides }) => ({ title, pages: guides.map(({ href, title }) => ({ href, title })) }));
+  const guides = (await guideGroups()).map(({ title, guides }) => ({
+    title,
+    pages: guides.map(({ href, title }) => ({ href, title })),
+  }));
   return (
     <>
       <a
@@ -64,7 +78,11 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
         <div className="ml-auto flex items-center gap-1">
           <SearchButton />
           <ThemeMenu />
-          <Link href="/" prefetch={false} className={`${buttonClass({ size: "sm" })} max-sm:hidden`}>
+          <Link
+            href="/"
+            prefetch={false}
+            className={`${buttonClass({ size: "sm" })} max-sm:hidden`}
+          >
             Dashboard
           </Link>
         </div>

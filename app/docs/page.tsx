@@ -9,9 +9,24 @@ import { guideGroups } from "./guides.ts";
 export const metadata: Metadata = { title: { absolute: "Tieout documentation" } };
 
 const PLACES = [
-  { href: "/docs/reference", name: "API reference", about: "Every operation, with a request to copy.", icon: Braces },
-  { href: EVENTS_PATH, name: "Webhook events", about: "What is sent to your receiver, and when.", icon: Radio },
-  { href: "/docs/errors", name: "Errors", about: "What each code means and what to do.", icon: CircleAlert },
+  {
+    href: "/docs/reference",
+    name: "API reference",
+    about: "Every operation, with a request to copy.",
+    icon: Braces,
+  },
+  {
+    href: EVENTS_PATH,
+    name: "Webhook events",
+    about: "What is sent to your receiver, and when.",
+    icon: Radio,
+  },
+  {
+    href: "/docs/errors",
+    name: "Errors",
+    about: "What each code means and what to do.",
+    icon: CircleAlert,
+  },
 ] as const;
 
 export default async function DocsPage() {
@@ -20,8 +35,12 @@ export default async function DocsPage() {
       <header className="flex flex-col gap-5">
         <h1 className="text-2xl font-semibold tracking-tight">Tieout documentation</h1>
         <p className="max-w-prose text-lg text-pretty text-muted">
-          Reconcile two sets of records, and track the exceptions and their deadlines. Start with the{" "}
-          <DocsLink href="/docs/guides/quickstart" className="text-accent-text underline underline-offset-2">
+          Reconcile two sets of records, and track the exceptions and their deadlines. Start with
+          the{" "}
+          <DocsLink
+            href="/docs/guides/quickstart"
+            className="text-accent-text underline underline-offset-2"
+          >
             quickstart
           </DocsLink>
           : three minutes to your first response.

@@ -6,7 +6,8 @@ import { env } from "#lib/runtime/env.ts";
 export async function GET(request: Request): Promise<Response> {
   const token = env().METRICS_TOKEN;
   const headers = { "Cache-Control": "no-store" };
-  if (!token) return new Response("Set METRICS_TOKEN to enable metrics.\n", { status: 404, headers });
+  if (!token)
+    return new Response("Set METRICS_TOKEN to enable metrics.\n", { status: 404, headers });
   if (!isSameSecret(request.headers.get("authorization") ?? "", `Bearer ${token}`))
     return new Response("Send METRICS_TOKEN as the bearer token.\n", {
       status: 401,

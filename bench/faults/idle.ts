@@ -47,14 +47,22 @@ export async function idle(rounds: number): Promise<void> {
   const created = await fetch(`http://127.0.0.1:${stack.supervisor.port}/v1/webhooks`, {
     method: "POST",
     headers: await headersOf(stack),
-    body: JSON.stringify({ url: receiver.url("/hook"), events: ["exception.updated"], secret: SECRET }),
+    body: JSON.stringify({
+      url: receiver.url("/hook"),
+      events: ["exception.updated"],
+      secret: SECRET,
+    }),
   });
   if (created.status !== 201) throw new Error(await created.text());
   const emit = () =>
-    sql<{ id: string }>(stack, "insert into events (tenant_id, type, data) values ('acme', 'exception.updated', '{}') returning id").then(
-      ([row]) => row?.id,
-    );
-  const tally: Record<string, { rounds: number; idle: number; unheard: number; ready: number; restarts: number }> = {};
+    sql<{ id: string }>(
+      stack,
+      "insert into events (tenant_id, type, data) values ('acme', 'exception.updated', '{}') returning id",
+    ).then(([row]) => row?.id);
+  const tally: Record<
+    string,
+    { rounds: number; idle: number; unheard: number; ready: number; restarts: number }
+  > = {};
   for (let round = 0; round < rounds; round++) {
     for (const [name, interrupt] of Object.entries(INTERRUPTIONS)) {
       const counts = tally[name] ?? { rounds: 0, idle: 0, unheard: 0, ready: 0, restarts: 0 };
@@ -78,10 +86,14 @@ export async function idle(rounds: number): Promise<void> {
       );
       const taken = await within(
         JOB_TAKEN_WITHIN_MS,
-        async () => (await sql(stack, "select from graphile_worker.jobs where id = $1", [job?.id])).length === 0,
+        async () =>
+          (await sql(stack, "select from graphile_worker.jobs where id = $1", [job?.id])).length ===
+          0,
       );
       const id = await emit();
-      const heard = await within(HEARD_WITHIN_MS, async () => receiver.at("/hook").some(({ headers }) => headers["webhook-id"] === id));
+      const heard = await within(HEARD_WITHIN_MS, async () =>
+        receiver.at("/hook").some(({ headers }) => headers["webhook-id"] === id),
+      );
       counts.rounds++;
       counts.idle += Number(!taken);
       counts.unheard += Number(!heard);
@@ -100,7 +112,9 @@ export async function idle(rounds: number): Promise<void> {
         process.kill(stuck, "SIGKILL");
         await until(
           "a new worker",
-          async () => stack.supervisor.pidOf("worker") !== stuck && (await stack.supervisor.get("/readyz")) === 200,
+          async () =>
+            stack.supervisor.pidOf("worker") !== stuck &&
+            (await stack.supervisor.get("/readyz")) === 200,
         );
         await sleep(5_000);
       }
@@ -116,11 +130,18 @@ function makeJobs({ env }: Stack): { end: () => Promise<void> } {
   let over = false;
   const making = (async () => {
     while (!over) {
-      const client = new Client({ connectionString: env.DATABASE_URL, connectionTimeoutMillis: 2_000, query_timeout: 5_000 });
+      const client = new Client({
+        connectionString: env.DATABASE_URL,
+        connectionTimeoutMillis: 2_000,
+        query_timeout: 5_000,
+      });
       client.on("error", () => {});
       try {
         await client.connect();
-        for (; !over; await sleep(100)) await client.query("select graphile_worker.add_job('purge_records') from generate_series(1, 3)");
+        for (; !over; await sleep(100))
+          await client.query(
+            "select graphile_worker.add_job('purge_records') from generate_series(1, 3)",
+          );
       } catch {
         await sleep(50);
       }

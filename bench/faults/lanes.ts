@@ -25,7 +25,8 @@ export async function lanes(rounds: number, only: string[]): Promise<void> {
       const alone = await listen(stack, theirs);
       const beside = await pressed(name, elsewhere, () => listen(stack, theirs));
       const under = await pressed(name, stack, () => listen(stack, theirs));
-      const ratio = (figure: "p50" | "p99") => (under.heard[figure] / Math.max(1, beside.heard[figure])).toFixed(2);
+      const ratio = (figure: "p50" | "p99") =>
+        (under.heard[figure] / Math.max(1, beside.heard[figure])).toFixed(2);
       console.log(`${name} ${round}, another's list: alone ${said(alone)}; pressure on another stack ${said(beside.heard)} ${beside.done};
   on this one ${said(under.heard)} ${under.done}; this one against the other: p50 ${ratio("p50")}, p99 ${ratio("p99")}`);
     }
@@ -34,7 +35,8 @@ export async function lanes(rounds: number, only: string[]): Promise<void> {
 }
 
 type Heard = { p50: number; p99: number; calls: number; refused: number };
-const said = ({ p50, p99, calls, refused }: Heard) => `p50 ${p50} p99 ${p99} ms of ${calls}, not 200: ${refused}`;
+const said = ({ p50, p99, calls, refused }: Heard) =>
+  `p50 ${p50} p99 ${p99} ms of ${calls}, not 200: ${refused}`;
 
 async function filled(): Promise<Stack> {
   const stack = await start();
@@ -69,7 +71,11 @@ async function listen(stack: Stack, headers: Record<string, string>): Promise<He
   return { p50: at(0.5), p99: at(0.99), calls: times.length, refused };
 }
 
-async function pressed(name: string, stack: Stack, listening: () => Promise<Heard>): Promise<{ heard: Heard; done: string }> {
+async function pressed(
+  name: string,
+  stack: Stack,
+  listening: () => Promise<Heard>,
+): Promise<{ heard: Heard; done: string }> {
   const pressure = begin(name, { url: urlOf(stack), headers: await headersOf(stack) });
   await sleep(1_000);
   const heard = await listening();
@@ -77,7 +83,9 @@ async function pressed(name: string, stack: Stack, listening: () => Promise<Hear
 }
 
 function begin(name: string, target: Target): { end: () => Promise<string> } {
-  const child = spawn(process.execPath, ["bench/faults/pressure.ts", name], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["bench/faults/pressure.ts", name], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   if (child.pid) setPriority(child.pid, CALLER_NICENESS);
   child.stdin.end(JSON.stringify(target));
   const printed = text(child.stdout);

@@ -14,19 +14,28 @@ export async function orphans(rounds: number): Promise<void> {
     const stack = await start();
     const { port } = stack.supervisor;
     const headers = await headersOf(stack);
-    const calls = setInterval(() => void fetch(`http://127.0.0.1:${port}/v1/me`, { headers }).catch(() => {}), 1_000 / CALLS_PER_SECOND);
+    const calls = setInterval(
+      () => void fetch(`http://127.0.0.1:${port}/v1/me`, { headers }).catch(() => {}),
+      1_000 / CALLS_PER_SECOND,
+    );
     await sleep(2_000);
     const pids = stack.supervisor.pids;
     await stack.supervisor.end("SIGKILL");
     const next = await Supervisor.start({ DATA_DIR: stack.dataDir, PORT: String(port) });
     setTimeout(() => clearInterval(calls), ENDED_WITHIN_MS);
-    await until("the next start to be ready or to end", () => next.says("ready") || next.process.exitCode !== null, START_WITHIN_MS);
+    await until(
+      "the next start to be ready or to end",
+      () => next.says("ready") || next.process.exitCode !== null,
+      START_WITHIN_MS,
+    );
     const started = next.says("ready");
     await sleep(ENDED_WITHIN_MS);
     const alive = pids.filter(runs);
     left += Number(alive.length > 0);
     refused += Number(!started);
-    console.log(`${round + 1}: ${alive.length} parts left, next start ${started ? "ready" : `refused: ${next.fatal}`}`);
+    console.log(
+      `${round + 1}: ${alive.length} parts left, next start ${started ? "ready" : `refused: ${next.fatal}`}`,
+    );
     for (const pid of alive) process.kill(pid, "SIGKILL");
     if (started) await next.end("SIGTERM");
   }

@@ -13,18 +13,35 @@ const UPLOADS = 10;
 export type Target = { url: string; headers: Record<string, string> };
 
 const words = Array.from({ length: 12 }, (_, n) => `w${n}`).join("+");
-const names = (count: number, length: number) => Array.from({ length: count }, (_, n) => `c${n}`.padEnd(length, "x"));
+const names = (count: number, length: number) =>
+  Array.from({ length: count }, (_, n) => `c${n}`.padEnd(length, "x"));
 const wide = Buffer.from(`${names(38_000, 86).join(",")}\n`);
-const manyNames = Buffer.from(JSON.stringify(Object.fromEntries(names(95_000, 6).map((name) => [name, 1]))));
+const manyNames = Buffer.from(
+  JSON.stringify(Object.fromEntries(names(95_000, 6).map((name) => [name, 1]))),
+);
 
 const PRESSURES: Record<string, { atOnce: number; call: (target: Target) => Promise<Response> }> = {
-  searches: { atOnce: SEARCHES, call: ({ url, headers }) => fetch(`${url}?q=${words}`, { headers }) },
-  exports: { atOnce: EXPORTS, call: ({ url, headers }) => fetch(`${url}/sla/export?format=ndjson`, { headers }) },
+  searches: {
+    atOnce: SEARCHES,
+    call: ({ url, headers }) => fetch(`${url}?q=${words}`, { headers }),
+  },
+  exports: {
+    atOnce: EXPORTS,
+    call: ({ url, headers }) => fetch(`${url}/sla/export?format=ndjson`, { headers }),
+  },
   "wide files": {
     atOnce: UPLOADS,
-    call: ({ url, headers }) => fetch(`${url}/import`, { method: "POST", headers: { ...headers, "Content-Type": "text/csv" }, body: wide }),
+    call: ({ url, headers }) =>
+      fetch(`${url}/import`, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "text/csv" },
+        body: wide,
+      }),
   },
-  "bodies of many names": { atOnce: UPLOADS, call: ({ url, headers }) => fetch(url, { method: "POST", headers, body: manyNames }) },
+  "bodies of many names": {
+    atOnce: UPLOADS,
+    call: ({ url, headers }) => fetch(url, { method: "POST", headers, body: manyNames }),
+  },
 };
 
 const pressure = PRESSURES[process.argv[2] ?? ""];

@@ -8,11 +8,19 @@ export async function revocation(rounds: number): Promise<void> {
   const keys = `${url}/v1/tenants/acme/api-keys`;
   let accepted = 0;
   for (let round = 0; round < rounds; round++) {
-    const made = await fetch(keys, { method: "POST", headers, body: JSON.stringify({ name: "drill", scopes: ["read:reconciliations"] }) });
+    const made = await fetch(keys, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name: "drill", scopes: ["read:reconciliations"] }),
+    });
     const { id, key_id, key_secret } = (await made.json()) as Record<string, string>;
     const use = { Authorization: `Bearer ${key_id}.${key_secret}`, "X-Tenant-Id": "acme" };
     // Lookups on their way while the key is revoked: the first use of a key asks the database.
-    const revoked = fetch(`${keys}/${id}`, { method: "DELETE", headers, body: JSON.stringify({ reason: "drill" }) });
+    const revoked = fetch(`${keys}/${id}`, {
+      method: "DELETE",
+      headers,
+      body: JSON.stringify({ reason: "drill" }),
+    });
     await sleep(Math.random() * 8);
     const early = Array.from({ length: 4 }, () => fetch(`${url}/v1/me`, { headers: use }));
     await (await revoked).arrayBuffer();

@@ -34,10 +34,18 @@ export async function headersOf({ env }: Stack, tenant = "acme"): Promise<Record
     .setProtectedHeader({ alg: "HS256" })
     .setExpirationTime("2h")
     .sign(new TextEncoder().encode(env.AUTH_JWT_SECRET));
-  return { Authorization: `Bearer ${token}`, "X-Tenant-Id": tenant, "Content-Type": "application/json" };
+  return {
+    Authorization: `Bearer ${token}`,
+    "X-Tenant-Id": tenant,
+    "Content-Type": "application/json",
+  };
 }
 
-export async function sql<Row extends object>({ env }: Stack, text: string, values: unknown[] = []): Promise<Row[]> {
+export async function sql<Row extends object>(
+  { env }: Stack,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   const client = new Client({ connectionString: env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
   client.on("error", () => {});
   try {

@@ -12,7 +12,11 @@ export async function betterAuthKeys(connectionString, connections, count) {
   await owner.connect();
   await owner.query(`drop schema if exists ${SCHEMA} cascade`);
   await owner.query(`create schema ${SCHEMA}`);
-  const database = new pg.Pool({ connectionString, max: connections, options: `-c search_path=${SCHEMA}` });
+  const database = new pg.Pool({
+    connectionString,
+    max: connections,
+    options: `-c search_path=${SCHEMA}`,
+  });
   const options = {
     database,
     secret: "what signs nothing that is measured here",
@@ -24,9 +28,14 @@ export async function betterAuthKeys(connectionString, connections, count) {
   };
   await (await getMigrations(options)).runMigrations();
   const { api } = betterAuth(options);
-  const { user } = await api.signUpEmail({ body: { email: "ada@acme.example", password: "tieout-demo", name: "Ada" } });
+  const { user } = await api.signUpEmail({
+    body: { email: "ada@acme.example", password: "tieout-demo", name: "Ada" },
+  });
   const keys = [];
-  while (keys.length < count) keys.push((await api.createApiKey({ body: { userId: user.id, name: `key ${keys.length}` } })).key);
+  while (keys.length < count)
+    keys.push(
+      (await api.createApiKey({ body: { userId: user.id, name: `key ${keys.length}` } })).key,
+    );
   return {
     keys,
     async verify(key) {

@@ -5,7 +5,13 @@ import type { Side } from "./rates.ts";
 import type { Server } from "./server.ts";
 
 /** A request that is sent again and again, and the status that each response must have. */
-export type Call = { method: "GET" | "POST"; path: string; headers: Record<string, string>; body?: () => string; status: number };
+export type Call = {
+  method: "GET" | "POST";
+  path: string;
+  headers: Record<string, string>;
+  body?: () => string;
+  status: number;
+};
 
 /** The hottest calls of one tenant: who am I by key, the board by JWT, an exception created by key. `keyId`: of the key's record. */
 export type Hot = { tenant: string; keyId: string; me: Call; board: Call; create: Call };
@@ -18,7 +24,11 @@ export async function hotCalls(open: number): Promise<Hot> {
   const admin = await userToken(tenant, ["tenant_admin", "tenant_analyst", "tenant_lead"]);
   const body = { name: "bench", scopes: ["read:exceptions", "write:exceptions"] };
   const made = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer: admin, tenant, body });
-  const { id, key_id, key_secret } = made.json as { id: string; key_id: string; key_secret: string };
+  const { id, key_id, key_secret } = made.json as {
+    id: string;
+    key_id: string;
+    key_secret: string;
+  };
   await sql(
     creating(
       `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no bank line', 'severity', 'high', 'due_at', now() + make_interval(mins => 60 * i), 'created_by', 'user:ada'`,
@@ -27,7 +37,10 @@ export async function hotCalls(open: number): Promise<Hot> {
     [tenant, open],
   );
   const byKey = { "X-Tenant-Id": tenant, Authorization: `Bearer ${key_id}.${key_secret}` };
-  const byToken = { "X-Tenant-Id": tenant, Authorization: `Bearer ${await userToken(tenant, ["tenant_lead"])}` };
+  const byToken = {
+    "X-Tenant-Id": tenant,
+    Authorization: `Bearer ${await userToken(tenant, ["tenant_lead"])}`,
+  };
   return {
     tenant,
     keyId: id,
@@ -54,7 +67,11 @@ export function newException() {
 }
 
 /** @throws Error at the first response with another status. */
-export function calling(name: string, { url, pid }: Server, { method, path, headers, body, status }: Call): Side {
+export function calling(
+  name: string,
+  { url, pid }: Server,
+  { method, path, headers, body, status }: Call,
+): Side {
   const pool = new Pool(url, { connections: CONNECTIONS });
   return {
     name,
@@ -62,11 +79,15 @@ export function calling(name: string, { url, pid }: Server, { method, path, head
     async once() {
       const response = await pool.request({ method, path, headers, body: body?.() ?? null });
       const bytes = await response.body.bytes();
-      if (response.statusCode !== status) throw new Error(`${method} ${path}: ${response.statusCode} ${Buffer.from(bytes)}`);
+      if (response.statusCode !== status)
+        throw new Error(`${method} ${path}: ${response.statusCode} ${Buffer.from(bytes)}`);
     },
   };
 }
 
-export async function bytesOf({ url }: Server, { method, path, headers, body }: Call): Promise<string> {
+export async function bytesOf(
+  { url }: Server,
+  { method, path, headers, body }: Call,
+): Promise<string> {
   return (await fetch(url + path, { method, headers, body: body?.() ?? null })).text();
 }

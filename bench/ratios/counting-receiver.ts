@@ -12,12 +12,15 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    if (request.url?.startsWith("/verified")) webhook.verify(Buffer.concat(chunks), request.headers as Record<string, string>);
+    if (request.url?.startsWith("/verified"))
+      webhook.verify(Buffer.concat(chunks), request.headers as Record<string, string>);
     at.push([String(request.headers["webhook-id"]), now]);
     response.end();
   });
 });
-server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
+server.listen(0, "127.0.0.1", () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);
 setInterval(() => {
   if (at.length > 0) process.send?.({ at });
   at = [];

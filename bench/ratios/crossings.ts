@@ -41,7 +41,10 @@ export async function crossings(): Promise<Section> {
 
 /** @returns when the first is due, in ms since the epoch. */
 async function dueWithinASecond(tenant: string): Promise<number> {
-  const [row] = await sql<{ due_at: string }>("select now() + make_interval(secs => $1) as due_at", [AHEAD_SECONDS]);
+  const [row] = await sql<{ due_at: string }>(
+    "select now() + make_interval(secs => $1) as due_at",
+    [AHEAD_SECONDS],
+  );
   for (let from = 0; from < CROSSINGS; from += STEP) {
     await sql(
       creating(
@@ -56,7 +59,11 @@ async function dueWithinASecond(tenant: string): Promise<number> {
 
 async function allReported(tenant: string): Promise<void> {
   const breached = "select from private.sla_counts where tenant_id = $1 having sum(breached) = $2";
-  await until("each deadline is reported", async () => (await sql(breached, [tenant, CROSSINGS])).length > 0, 300_000);
+  await until(
+    "each deadline is reported",
+    async () => (await sql(breached, [tenant, CROSSINGS])).length > 0,
+    300_000,
+  );
 }
 
 async function timesOf({ once }: Side, end: Promise<unknown>): Promise<number[]> {
@@ -90,7 +97,8 @@ async function lag(tenant: string): Promise<Finding> {
     against: "",
     figure: `${seconds.toFixed(1)} s`,
     target: `≤ ${WITHIN_SECONDS} s, each once`,
-    met: seconds <= WITHIN_SECONDS && events === CROSSINGS && exceptions === CROSSINGS && early === 0,
+    met:
+      seconds <= WITHIN_SECONDS && events === CROSSINGS && exceptions === CROSSINGS && early === 0,
   };
 }
 

@@ -22,18 +22,24 @@ const MEASURES: Record<string, () => Promise<Section>> = {
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !(name in MEASURES));
-if (unknown !== undefined) throw new Error(`There is no measure ${unknown}: ${Object.keys(MEASURES).join(", ")}.`);
+if (unknown !== undefined)
+  throw new Error(`There is no measure ${unknown}: ${Object.keys(MEASURES).join(", ")}.`);
 
 await install();
 await build();
-await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build", join(ROOT, "bench/ratios/bare")]);
+await run(NODE, [
+  join(ROOT, "node_modules/next/dist/bin/next"),
+  "build",
+  join(ROOT, "bench/ratios/bare"),
+]);
 const stack = await stackUnderTest("bench");
 Object.assign(process.env, stack.env);
 const stop = await startStack(stack);
 Object.assign(process.env, stackEnvironment());
 try {
   for (const [name, measure] of Object.entries(MEASURES)) {
-    if (asked.length === 0 || asked.includes(name)) writeSection(join(ROOT, "bench/results.md"), await measure());
+    if (asked.length === 0 || asked.includes(name))
+      writeSection(join(ROOT, "bench/results.md"), await measure());
   }
 } finally {
   await stop();

@@ -10,7 +10,13 @@ export type Side = {
 };
 
 /** Medians of rounds, per second. `cpuUs`: of that process, and of what it started, for one; null where none is asked about. */
-export type Rate = { name: string; perSecond: number; lowest: number; highest: number; cpuUs: number | null };
+export type Rate = {
+  name: string;
+  perSecond: number;
+  lowest: number;
+  highest: number;
+  cpuUs: number | null;
+};
 
 const AT_ONCE = 16;
 const ROUNDS = 7;
@@ -19,13 +25,17 @@ const WARM_MS = 3_000;
 /** USER_HZ of every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-export async function rates(sides: Side[], { rounds = ROUNDS, roundMs = ROUND_MS, atOnce = AT_ONCE } = {}): Promise<Rate[]> {
+export async function rates(
+  sides: Side[],
+  { rounds = ROUNDS, roundMs = ROUND_MS, atOnce = AT_ONCE } = {},
+): Promise<Rate[]> {
   for (const side of sides) await round(side, WARM_MS, atOnce);
   const measured = sides.map(() => [] as { rate: number; cpu: number | null }[]);
   for (let turn = 0; turn < rounds; turn++) {
     // Whoever goes first does so half of the time.
     const order = sides.map((_, index) => index);
-    for (const index of turn % 2 ? order.toReversed() : order) measured[index]?.push(await round(sides[index] as Side, roundMs, atOnce));
+    for (const index of turn % 2 ? order.toReversed() : order)
+      measured[index]?.push(await round(sides[index] as Side, roundMs, atOnce));
   }
   return sides.map(({ name, pid }, index) => {
     const found = measured[index] ?? [];
@@ -40,7 +50,11 @@ export async function rates(sides: Side[], { rounds = ROUNDS, roundMs = ROUND_MS
   });
 }
 
-async function round({ once, pid }: Side, ms: number, atOnce: number): Promise<{ rate: number; cpu: number | null }> {
+async function round(
+  { once, pid }: Side,
+  ms: number,
+  atOnce: number,
+): Promise<{ rate: number; cpu: number | null }> {
   const cpuBefore = pid === undefined ? 0 : cpuSeconds(pid);
   const startedAt = performance.now();
   let done = 0;
@@ -53,7 +67,10 @@ async function round({ once, pid }: Side, ms: number, atOnce: number): Promise<{
     }),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  return { rate: done / seconds, cpu: pid === undefined ? null : ((cpuSeconds(pid) - cpuBefore) / done) * 1e6 };
+  return {
+    rate: done / seconds,
+    cpu: pid === undefined ? null : ((cpuSeconds(pid) - cpuBefore) / done) * 1e6,
+  };
 }
 
 /** What all its threads, and its children's, have used (proc(5)). */

@@ -3,7 +3,14 @@ import { cpus, loadavg } from "node:os";
 import type { Rate } from "./rates.ts";
 
 /** One figure that counts, and what was aimed at: null where nothing is. */
-export type Finding = { what: string; ours: string; against: string; figure: string; target: string | null; met: boolean | null };
+export type Finding = {
+  what: string;
+  ours: string;
+  against: string;
+  figure: string;
+  target: string | null;
+  met: boolean | null;
+};
 
 export type Section = { title: string; how: string; findings: Finding[] };
 
@@ -40,7 +47,9 @@ export function writeSection(file: string, section: Section): void {
         .slice(1)
     : [];
   const others = kept.filter((one) => titleOf(one) !== titleOf(text)).map((one) => one.trimEnd());
-  const sections = [...others, text].sort((left, right) => Number.parseInt(titleOf(left), 10) - Number.parseInt(titleOf(right), 10));
+  const sections = [...others, text].sort(
+    (left, right) => Number.parseInt(titleOf(left), 10) - Number.parseInt(titleOf(right), 10),
+  );
   writeFileSync(file, `${[HEAD.trimEnd(), ...sections].join("\n\n")}\n`);
   console.log(text);
 }

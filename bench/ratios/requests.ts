@@ -25,7 +25,10 @@ export async function requests(): Promise<Section> {
       const [service, handler] = (await rates(pair(ours, bare, call))) as [Rate, Rate];
       findings.push(ratioOf(what, service, handler, least));
     }
-    const [service, handler, transaction] = (await rates([...pair(ours, bare, hot.create), inSql(hot)])) as [Rate, Rate, Rate];
+    const [service, handler, transaction] = (await rates([
+      ...pair(ours, bare, hot.create),
+      inSql(hot),
+    ])) as [Rate, Rate, Rate];
     findings.push(ratioOf("`POST /v1/exceptions` by key", service, handler, null));
     findings.push(ratioOf("`POST /v1/exceptions` by key", service, transaction, 0.5));
     return {
@@ -58,8 +61,15 @@ function inSql({ tenant, keyId }: Hot): Side {
   return {
     name: "its SQL transaction",
     async once() {
-      const request = { operation: "createException", request_id: "req_bench", address: "127.0.0.1" };
-      const { error } = await callDirectly(claims, "create_exception", { input: newException(), request });
+      const request = {
+        operation: "createException",
+        request_id: "req_bench",
+        address: "127.0.0.1",
+      };
+      const { error } = await callDirectly(claims, "create_exception", {
+        input: newException(),
+        request,
+      });
       if (error) throw new Error(error.message);
     },
   };

@@ -16,7 +16,10 @@ export type Server = { url: string; pid: number; stop: () => Promise<void> };
 /** The service's web process on the stack under test, as the supervisor starts it, on a port of its own and without limits of rate. */
 export function startService(variables: Record<string, string> = {}): Promise<Server> {
   const several = Number(variables.WEB_CONCURRENCY ?? 1) > 1;
-  return start([...HEAP.web, several ? "server/processes.ts" : "server/main.ts"], { RATE_LIMIT_PER_MINUTE: "0", ...variables });
+  return start([...HEAP.web, several ? "server/processes.ts" : "server/main.ts"], {
+    RATE_LIMIT_PER_MINUTE: "0",
+    ...variables,
+  });
 }
 
 /** Handlers that answer the bytes in this file. */

@@ -22,7 +22,8 @@ type Sized = { size: number; tenant: string; bearer: string };
 export async function sizes(): Promise<Section> {
   const tenants: Sized[] = [];
   for (const size of SIZES) tenants.push(await tenantOf(size));
-  for (const table of ["public.exceptions", "private.exception_clocks"]) await sql(`vacuum analyze ${table}`);
+  for (const table of ["public.exceptions", "private.exception_clocks"])
+    await sql(`vacuum analyze ${table}`);
   const findings = [];
   for (const [what, path] of Object.entries(READS)) {
     const medians = await mediansOf(tenants, path);
@@ -76,7 +77,10 @@ export async function tenantOf(size: number): Promise<Sized> {
       [tenant, size, from + 1, Math.min(size, from + STEP)],
     );
   }
-  while ((await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]?.tick.moved) {}
+  while (
+    (await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]
+      ?.tick.moved
+  ) {}
   return { size, tenant, bearer: await userToken(tenant, ["tenant_lead"]) };
 }
 

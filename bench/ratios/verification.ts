@@ -17,7 +17,11 @@ const KEYS = 100;
 const CONNECTIONS = 4;
 const LEAST = 3;
 
-type Verifier = { keys: string[]; verify: (key: string) => Promise<unknown>; stop: () => Promise<void> };
+type Verifier = {
+  keys: string[];
+  verify: (key: string) => Promise<unknown>;
+  stop: () => Promise<void>;
+};
 
 /** Verifying a key in one process, without HTTP: the same key again and again, and each time another. */
 export async function verification(): Promise<Section> {
@@ -28,7 +32,10 @@ export async function verification(): Promise<Section> {
       ["a key that was just verified", () => 0],
       ["a key that was not", (turn: number) => turn],
     ] as const) {
-      const [service, peer] = await rates([sideOf("service", ours, choose), sideOf("@better-auth/api-key 1.7.5", theirs, choose)]);
+      const [service, peer] = await rates([
+        sideOf("service", ours, choose),
+        sideOf("@better-auth/api-key 1.7.5", theirs, choose),
+      ]);
       if (service && peer) findings.push(ratioOf(what, service, peer, LEAST));
     }
     return {
@@ -64,7 +71,8 @@ async function ourKeys(): Promise<Verifier> {
     keys: keys.flat(),
     async verify(key) {
       const credential = parseCredential(key);
-      if (!credential || !(await verifyApiKey(credential))) throw new Error("A key was not accepted.");
+      if (!credential || !(await verifyApiKey(credential)))
+        throw new Error("A key was not accepted.");
     },
     stop: async () => {},
   };
@@ -76,7 +84,11 @@ async function keysOfTenant(): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < KEYS) {
     const body = { name: `key ${keys.length}`, scopes: ["read:exceptions"] };
-    const { status, json, text } = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer, tenant, body });
+    const { status, json, text } = await api("POST", `/v1/tenants/${tenant}/api-keys`, {
+      bearer,
+      tenant,
+      body,
+    });
     if (status !== 201) throw new Error(text);
     const { key_id, key_secret } = json as { key_id: string; key_secret: string };
     keys.push(`${key_id}.${key_secret}`);
@@ -85,7 +97,8 @@ async function keysOfTenant(): Promise<string[]> {
 }
 
 async function peerKeys(): Promise<Verifier> {
-  if (!existsSync(join(PEERS, "node_modules"))) await run("npm", ["ci", "--prefix", PEERS, "--ignore-scripts", "--no-audit", "--no-fund"]);
+  if (!existsSync(join(PEERS, "node_modules")))
+    await run("npm", ["ci", "--prefix", PEERS, "--ignore-scripts", "--no-audit", "--no-fund"]);
   const { betterAuthKeys } = await import(join(PEERS, "better-auth.mjs"));
   return betterAuthKeys(stackEnvironment().DATABASE_URL, CONNECTIONS, TENANTS * KEYS);
 }

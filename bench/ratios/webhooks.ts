@@ -62,11 +62,22 @@ async function throughput(receiver: Receiver): Promise<Finding> {
     bare.push(await bareLoop(receiver));
     ours.push(await deliverAll(receiver));
   }
-  return ratioOf("deliveries", rateOf("service", ours), rateOf("bare loop of signed POSTs", bare), 0.6);
+  return ratioOf(
+    "deliveries",
+    rateOf("service", ours),
+    rateOf("bare loop of signed POSTs", bare),
+    0.6,
+  );
 }
 
 function rateOf(name: string, rounds: number[]): Rate {
-  return { name, perSecond: median(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds), cpuUs: null };
+  return {
+    name,
+    perSecond: median(rounds),
+    lowest: Math.min(...rounds),
+    highest: Math.max(...rounds),
+    cpuUs: null,
+  };
 }
 
 /** From the commit of a breach to its receipt. The receiver verifies each with the standardwebhooks package. */
@@ -80,15 +91,27 @@ async function latency(receiver: Receiver): Promise<Finding[]> {
   }
   await until(
     "every event has arrived",
-    async () => committed.size === LATENCY_EVENTS && [...committed.keys()].every((id) => receiver.arrived.has(id)),
+    async () =>
+      committed.size === LATENCY_EVENTS &&
+      [...committed.keys()].every((id) => receiver.arrived.has(id)),
     60_000,
   );
   const times = [...committed].map(([id, at]) => (receiver.arrived.get(id) ?? 0) - at);
   const finding = (what: string, share: number, most: number): Finding => {
     const ms = quantile(times, share);
-    return { what, ours: `${ms.toFixed(1)} ms`, against: "", figure: `${ms.toFixed(1)} ms`, target: `≤ ${most} ms`, met: ms <= most };
+    return {
+      what,
+      ours: `${ms.toFixed(1)} ms`,
+      against: "",
+      figure: `${ms.toFixed(1)} ms`,
+      target: `≤ ${most} ms`,
+      met: ms <= most,
+    };
   };
-  return [finding("commit to receipt, median", 0.5, P50_MS), finding("commit to receipt, p99", 0.99, P99_MS)];
+  return [
+    finding("commit to receipt, median", 0.5, P50_MS),
+    finding("commit to receipt, p99", 0.99, P99_MS),
+  ];
 }
 
 /** `at`: when the caller learnt of the commit. */
@@ -103,13 +126,17 @@ async function emit(tenant: string): Promise<{ id: string; at: number }> {
 /** Deliveries per second, the insert of the events included. */
 async function deliverAll(receiver: Receiver): Promise<number> {
   const tenant = await subscribe(receiver, ["exception.updated"], RECEIVERS, "/counted");
-  await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', $2 from generate_series(1, $3::integer)", [
-    tenant,
-    sample(),
-    DELIVERIES / RECEIVERS,
-  ]);
-  const open = "select from webhook_deliveries where tenant_id = $1 and status <> 'delivered' limit 1";
-  await until("every delivery is settled", async () => (await sql(open, [tenant])).length === 0, 600_000);
+  await sql(
+    "insert into events (tenant_id, type, data) select $1, 'exception.updated', $2 from generate_series(1, $3::integer)",
+    [tenant, sample(), DELIVERIES / RECEIVERS],
+  );
+  const open =
+    "select from webhook_deliveries where tenant_id = $1 and status <> 'delivered' limit 1";
+  await until(
+    "every delivery is settled",
+    async () => (await sql(open, [tenant])).length === 0,
+    600_000,
+  );
   const [row] = await sql<{ seconds: number }>(
     "select extract(epoch from max(delivered_at) - min(created_at))::float8 as seconds from webhook_deliveries where tenant_id = $1",
     [tenant],
@@ -127,7 +154,10 @@ async function bareLoop({ port }: Receiver): Promise<number> {
     Array.from({ length: AT_ONCE }, async (_, lane) => {
       while (left-- > 0) {
         const headers = sign(`evt_${left}`, Math.floor(Date.now() / 1000), body, [SECRET]);
-        await sender.send({ url: `http://127.0.0.1:${port}/counted/${lane % RECEIVERS}`, body, headers }, stop);
+        await sender.send(
+          { url: `http://127.0.0.1:${port}/counted/${lane % RECEIVERS}`, body, headers },
+          stop,
+        );
       }
     }),
   );
@@ -135,7 +165,12 @@ async function bareLoop({ port }: Receiver): Promise<number> {
   return (DELIVERIES / (performance.now() - startedAt)) * 1000;
 }
 
-async function subscribe({ port }: Receiver, events: string[], count: number, path: string): Promise<string> {
+async function subscribe(
+  { port }: Receiver,
+  events: string[],
+  count: number,
+  path: string,
+): Promise<string> {
   const tenant = await createTenant();
   const bearer = await userToken(tenant, ["tenant_admin"]);
   for (let n = 0; n < count; n++) {
@@ -151,5 +186,9 @@ async function subscribe({ port }: Receiver, events: string[], count: number, pa
 
 /** As large as an exception. */
 function sample(): string {
-  return JSON.stringify({ id: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", title: "Payout 4711 has no bank line", note: "x".repeat(400) });
+  return JSON.stringify({
+    id: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+    title: "Payout 4711 has no bank line",
+    note: "x".repeat(400),
+  });
 }

@@ -21,7 +21,10 @@ async function lookAtBooks(project: Project) {
     );
     const found: string[] = [];
     for (const { tenant_id, pair_no, names } of pairs) {
-      const { rows } = await client.query<Difference>("select * from private.books_differences($1, $2)", [tenant_id, pair_no]);
+      const { rows } = await client.query<Difference>(
+        "select * from private.books_differences($1, $2)",
+        [tenant_id, pair_no],
+      );
       found.push(
         ...rows.map(
           ({ what, subject, computed, shown }) =>
@@ -29,7 +32,8 @@ async function lookAtBooks(project: Project) {
         ),
       );
     }
-    if (found.length === 0) return ok(`what is shown of ${pairs.length} pairs is what their lines and decisions come to`);
+    if (found.length === 0)
+      return ok(`what is shown of ${pairs.length} pairs is what their lines and decisions come to`);
     const listed = found.slice(0, MOST_LISTED);
     if (found.length > listed.length) listed.push(`and ${found.length - listed.length} more`);
     return problem(

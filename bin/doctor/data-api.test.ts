@@ -8,12 +8,25 @@ import { examine, type Finding } from "./examine.ts";
 const SECRET = "a secret of the project, of more than thirty-two bytes";
 
 /** A Data API as a project has it, but for what a test sets. */
-type DataApi = { knowsGetMe: boolean; isDown: boolean; believesAnything: boolean; exposed: string[] };
-const SOUND: DataApi = { knowsGetMe: true, isDown: false, believesAnything: false, exposed: ["public"] };
+type DataApi = {
+  knowsGetMe: boolean;
+  isDown: boolean;
+  believesAnything: boolean;
+  exposed: string[];
+};
+const SOUND: DataApi = {
+  knowsGetMe: true,
+  isDown: false,
+  believesAnything: false,
+  exposed: ["public"],
+};
 let is = SOUND;
 
 const server = createServer(async ({ url, headers }, response) => {
-  const believed = await jwtVerify(headers.authorization?.slice("Bearer ".length) ?? "", new TextEncoder().encode(SECRET)).then(
+  const believed = await jwtVerify(
+    headers.authorization?.slice("Bearer ".length) ?? "",
+    new TextEncoder().encode(SECRET),
+  ).then(
     () => true,
     (error) => is.believesAnything && error instanceof errors.JWSSignatureVerificationFailed,
   );
@@ -48,16 +61,41 @@ async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
 
 describe("the doctor", () => {
   test("finds nothing wrong with a sound Data API", async () => {
-    expect(Object.values(await found({})).map(({ verdict }) => verdict)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+    expect(Object.values(await found({})).map(({ verdict }) => verdict)).toEqual([
+      "ok",
+      "ok",
+      "ok",
+      "ok",
+      "ok",
+    ]);
   });
 
   test.each<[string, string, Partial<DataApi>, RegExp]>([
-    ["Data API", "one that has not heard of the migrations", { knowsGetMe: false }, /^it doesn't know get_me$/],
+    [
+      "Data API",
+      "one that has not heard of the migrations",
+      { knowsGetMe: false },
+      /^it doesn't know get_me$/,
+    ],
     ["Data API", "one that is down", { isDown: true }, /^it answers 503$/],
-    ["JWT secret", "one that believes anybody", { believesAnything: true }, /^the Data API believes a token signed with another secret$/],
-    ["Exposed schemas", "one that exposes what is ours", { exposed: ["public", "private"] }, /^private can be reached$/],
+    [
+      "JWT secret",
+      "one that believes anybody",
+      { believesAnything: true },
+      /^the Data API believes a token signed with another secret$/,
+    ],
+    [
+      "Exposed schemas",
+      "one that exposes what is ours",
+      { exposed: ["public", "private"] },
+      /^private can be reached$/,
+    ],
   ])("names under %s %s", async (check, _what, not, says) => {
-    expect((await found(not))[check]).toMatchObject({ verdict: "problem", found: expect.stringMatching(says), advice: expect.any(String) });
+    expect((await found(not))[check]).toMatchObject({
+      verdict: "problem",
+      found: expect.stringMatching(says),
+      advice: expect.any(String),
+    });
   });
 
   test("does not say what is exposed where nothing answers", async () => {

@@ -7,8 +7,15 @@ const TIMEOUT_MS = 10_000;
 const HIDDEN_SCHEMAS = ["private", "graphile_worker", "supabase_migrations"];
 
 export const dataApiChecks: readonly Check[] = [
-  { name: "Publishable key", look: ({ publishableKey }) => lookAtKey("SUPABASE_PUBLISHABLE_KEY", publishableKey, "publishable", "anon") },
-  { name: "Secret key", look: ({ secretKey }) => lookAtKey("SUPABASE_SECRET_KEY", secretKey, "secret", "service_role") },
+  {
+    name: "Publishable key",
+    look: ({ publishableKey }) =>
+      lookAtKey("SUPABASE_PUBLISHABLE_KEY", publishableKey, "publishable", "anon"),
+  },
+  {
+    name: "Secret key",
+    look: ({ secretKey }) => lookAtKey("SUPABASE_SECRET_KEY", secretKey, "secret", "service_role"),
+  },
   { name: "Data API", look: lookAtDataApi },
   { name: "JWT secret", look: lookAtJwtSecret },
   { name: "Exposed schemas", look: lookAtExposedSchemas },
@@ -42,7 +49,11 @@ async function lookAtDataApi(project: Project) {
       "Run npm start once to apply the migrations, then reload its cache: notify pgrst, 'reload schema'.",
     );
   }
-  if (response.status >= 500) return problem(`it answers ${response.status}`, "Look at the project's status and its API logs.");
+  if (response.status >= 500)
+    return problem(
+      `it answers ${response.status}`,
+      "Look at the project's status and its API logs.",
+    );
   return ok(`answers at ${project.url}`);
 }
 
@@ -77,14 +88,22 @@ async function lookAtExposedSchemas(project: Project) {
   // PostgREST: 406 for a schema that is not exposed. A stack that has one schema alone looks in that: 404.
   const unsure = answers.filter(({ status }) => status === 401 || status >= 500);
   if (unsure.length > 0) return unknown("the Data API doesn't answer");
-  const exposed = answers.filter(({ status }) => status !== 406 && status !== 404).map(({ schema }) => schema);
+  const exposed = answers
+    .filter(({ status }) => status !== 406 && status !== 404)
+    .map(({ schema }) => schema);
   if (exposed.length === 0) return ok("public, and nothing else of ours");
-  return problem(`${exposed.join(", ")} can be reached`, "Take them off the exposed schemas (Project settings, Data API).");
+  return problem(
+    `${exposed.join(", ")} can be reached`,
+    "Take them off the exposed schemas (Project settings, Data API).",
+  );
 }
 
 /** Calls get_me, which every accepted credential can call. */
 function callGetMe(project: Project, bearer: string): Promise<Response> {
-  return request(project, "/rest/v1/rpc/get_me", bearer, { method: "POST", body: JSON.stringify({ input: {}, request: {} }) });
+  return request(project, "/rest/v1/rpc/get_me", bearer, {
+    method: "POST",
+    body: JSON.stringify({ input: {}, request: {} }),
+  });
 }
 
 /** Reads a table of a schema, if that is exposed. */
@@ -92,10 +111,20 @@ function readTable(project: Project, schema: string, bearer: string): Promise<Re
   return request(project, "/rest/v1/heartbeats", bearer, { headers: { "Accept-Profile": schema } });
 }
 
-function request({ url, publishableKey }: Project, path: string, bearer: string, { headers, ...init }: RequestInit): Promise<Response> {
+function request(
+  { url, publishableKey }: Project,
+  path: string,
+  bearer: string,
+  { headers, ...init }: RequestInit,
+): Promise<Response> {
   return fetch(`${url}${path}`, {
     ...init,
-    headers: { apikey: publishableKey, Authorization: `Bearer ${bearer}`, "Content-Type": "application/json", ...headers },
+    headers: {
+      apikey: publishableKey,
+      Authorization: `Bearer ${bearer}`,
+      "Content-Type": "application/json",
+      ...headers,
+    },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
 }

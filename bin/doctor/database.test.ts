@@ -30,7 +30,8 @@ async function found(doubles?: string): Promise<Record<string, Finding>> {
     disk: "",
   };
   const findings: Record<string, Finding> = {};
-  for await (const finding of examine(project, [...databaseChecks, ...schemaChecks])) findings[finding.check] = finding;
+  for await (const finding of examine(project, [...databaseChecks, ...schemaChecks]))
+    findings[finding.check] = finding;
   return findings;
 }
 
@@ -38,7 +39,8 @@ const setting = (name: string, value: string) =>
   `function current_setting(name text) returns text language sql as $$ select case name when '${name}' then '${value}' else pg_catalog.current_setting(name) end $$`;
 const later = (interval: string) =>
   `function clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() + interval '${interval}' $$`;
-const roles = (columns: string) => `view pg_roles as select oid, rolname, ${columns} from pg_catalog.pg_roles`;
+const roles = (columns: string) =>
+  `view pg_roles as select oid, rolname, ${columns} from pg_catalog.pg_roles`;
 
 describe("the doctor names", () => {
   test("of an empty database that its migrations are pending, and what it can't say", async () => {
@@ -57,9 +59,24 @@ describe("the doctor names", () => {
 
   test.each([
     ["Postgres", "an old Postgres", setting("server_version_num", "160004"), /^version 16$/],
-    ["Connections", "connections near their end", setting("max_connections", "4"), /^\d of 1 taken$/],
-    ["Clock", "a clock that is off", later("10 seconds"), /^(9\.\d|10\.\d) s apart from this machine's$/],
-    ["Long transactions", "a transaction that nobody ends", later("6 minutes"), /^pid \d+, left open, idle in transaction for 6 minutes$/],
+    [
+      "Connections",
+      "connections near their end",
+      setting("max_connections", "4"),
+      /^\d of 1 taken$/,
+    ],
+    [
+      "Clock",
+      "a clock that is off",
+      later("10 seconds"),
+      /^(9\.\d|10\.\d) s apart from this machine's$/,
+    ],
+    [
+      "Long transactions",
+      "a transaction that nobody ends",
+      later("6 minutes"),
+      /^pid \d+, left open, idle in transaction for 6 minutes$/,
+    ],
     [
       "Roles",
       "a role that passes row-level security by",
@@ -84,7 +101,12 @@ describe("the doctor names", () => {
       roles("rolbypassrls, not rolcanlogin as rolcanlogin, rolsuper"),
       /^anon can log in; authenticated can log in; service_role can log in; authenticator can't log in$/,
     ],
-    ["Roles", "a role that is missing", `${roles("rolbypassrls, rolcanlogin, rolsuper")} where rolname <> 'anon'`, /^anon is missing$/],
+    [
+      "Roles",
+      "a role that is missing",
+      `${roles("rolbypassrls, rolcanlogin, rolsuper")} where rolname <> 'anon'`,
+      /^anon is missing$/,
+    ],
     [
       "Roles",
       "a role that nobody may become",
@@ -97,6 +119,10 @@ describe("the doctor names", () => {
     await client.query("begin; select");
     const findings = await found("doubles");
     await client.query("commit; drop schema doubles cascade");
-    expect(findings[check]).toMatchObject({ verdict: "problem", found: expect.stringMatching(says), advice: expect.any(String) });
+    expect(findings[check]).toMatchObject({
+      verdict: "problem",
+      found: expect.stringMatching(says),
+      advice: expect.any(String),
+    });
   });
 });

@@ -31,7 +31,10 @@ export const databaseChecks: readonly Check[] = [
 ];
 
 /** A connection for one look, direct. */
-export function looking<Result>({ directUrl }: Pick<Project, "directUrl">, work: (client: Client) => Promise<Result>): Promise<Result> {
+export function looking<Result>(
+  { directUrl }: Pick<Project, "directUrl">,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
   return connected(directUrl, work, { application_name: "tieout doctor" });
 }
 
@@ -49,12 +52,22 @@ async function lookAtVersion(project: Project) {
     project,
     "select current_setting('server_version_num')::int / 10000 as version, current_user as name",
   );
-  if (version < OLDEST_POSTGRES) return problem(`version ${version}`, `Upgrade the project to Postgres ${OLDEST_POSTGRES} or newer.`);
+  if (version < OLDEST_POSTGRES)
+    return problem(
+      `version ${version}`,
+      `Upgrade the project to Postgres ${OLDEST_POSTGRES} or newer.`,
+    );
   return ok(`version ${version}, as ${name}`);
 }
 
 async function lookAtRoles(project: Project) {
-  const rows = await all<{ name: string; bypasses: boolean; can_login: boolean; super: boolean; members: string[] }>(
+  const rows = await all<{
+    name: string;
+    bypasses: boolean;
+    can_login: boolean;
+    super: boolean;
+    members: string[];
+  }>(
     project,
     `select rolname as name, rolbypassrls as bypasses, rolcanlogin as can_login, rolsuper as super,
        array(select roleid::regrole::text from pg_auth_members where member = r.oid) as members from pg_roles r`,
@@ -63,21 +76,35 @@ async function lookAtRoles(project: Project) {
     const role = rows.find((row) => row.name === name);
     if (!role) return `${name} is missing`;
     if (role.super) return `${name} is a superuser`;
-    if (role.bypasses !== bypasses) return `${name} ${bypasses ? "doesn't pass" : "passes"} row-level security`;
+    if (role.bypasses !== bypasses)
+      return `${name} ${bypasses ? "doesn't pass" : "passes"} row-level security`;
     return role.can_login === canLogin ? [] : `${name} ${canLogin ? "can't" : "can"} log in`;
   });
   const becomes = rows.find(({ name }) => name === "authenticator")?.members ?? [];
-  const missing = ["anon", "authenticated", "service_role"].filter((name) => !becomes.includes(name));
+  const missing = ["anon", "authenticated", "service_role"].filter(
+    (name) => !becomes.includes(name),
+  );
   if (missing.length > 0) wrong.push(`authenticator can't become ${missing.join(", ")}`);
-  if (wrong.length === 0) return ok("anon, authenticated, service_role and authenticator as Supabase makes them");
-  return problem(wrong.join("; "), "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles");
+  if (wrong.length === 0)
+    return ok("anon, authenticated, service_role and authenticator as Supabase makes them");
+  return problem(
+    wrong.join("; "),
+    "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles",
+  );
 }
 
 async function lookAtRequests({ requestUrl }: Project) {
-  if (!requestUrl) return unknown("they go by the Data API, several times slower; npm run request-role makes a role for a direct way");
+  if (!requestUrl)
+    return unknown(
+      "they go by the Data API, several times slower; npm run request-role makes a role for a direct way",
+    );
   const excess = await excessOf(requestUrl);
-  if (excess === null) return ok("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
-  return problem(`REQUEST_DATABASE_URL's role may do more than requests may: ${excess}`, "Make another with npm run request-role.");
+  if (excess === null)
+    return ok("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
+  return problem(
+    `REQUEST_DATABASE_URL's role may do more than requests may: ${excess}`,
+    "Make another with npm run request-role.",
+  );
 }
 
 async function lookAtNotifications({ directUrl, directName }: Project) {
@@ -110,7 +137,10 @@ async function lookAtConnections(project: Project) {
   );
   const found = `${taken} of ${most} taken`;
   if (taken < most * FULL_SHARE) return ok(found);
-  return problem(found, "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.");
+  return problem(
+    found,
+    "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.",
+  );
 }
 
 async function lookAtTransactions(project: Project) {
@@ -123,16 +153,30 @@ async function lookAtTransactions(project: Project) {
      order by xact_start`,
   );
   if (rows.length === 0) return ok(`none is older than ${LONG_MINUTES} minutes`);
-  const whose = rows.map(({ pid, name, minutes, state }) => `pid ${pid}, ${name}, ${state} for ${minutes} minutes`).join("; ");
-  return problem(whose, "They hold back vacuum, and locks that others wait for. End one with select pg_terminate_backend(<pid>).");
+  const whose = rows
+    .map(({ pid, name, minutes, state }) => `pid ${pid}, ${name}, ${state} for ${minutes} minutes`)
+    .join("; ");
+  return problem(
+    whose,
+    "They hold back vacuum, and locks that others wait for. End one with select pg_terminate_backend(<pid>).",
+  );
 }
 
 async function lookAtSize(project: Project) {
-  const { bytes } = await one<{ bytes: string }>(project, "select pg_database_size(current_database())::text as bytes");
+  const { bytes } = await one<{ bytes: string }>(
+    project,
+    "select pg_database_size(current_database())::text as bytes",
+  );
   const size = `${Math.round(Number(bytes) / MIB)} MiB`;
-  if (project.mostBytes === 0) return unknown(`${size}; DATABASE_MAX_BYTES isn't set, so that nothing is refused before the disk is full`);
+  if (project.mostBytes === 0)
+    return unknown(
+      `${size}; DATABASE_MAX_BYTES isn't set, so that nothing is refused before the disk is full`,
+    );
   const share = Number(bytes) / project.mostBytes;
   const found = `${size}, ${Math.round(share * 100)} % of DATABASE_MAX_BYTES`;
   if (share < FULL_SHARE) return ok(found);
-  return problem(found, "Files are refused when it is reached. Give the project a larger disk and raise DATABASE_MAX_BYTES.");
+  return problem(
+    found,
+    "Files are refused when it is reached. Give the project a larger disk and raise DATABASE_MAX_BYTES.",
+  );
 }

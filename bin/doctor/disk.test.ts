@@ -16,16 +16,27 @@ beforeAll(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", l
 afterAll(() => new Promise((closed) => server.close(closed)));
 
 async function found(disk: string): Promise<Finding | undefined> {
-  const project = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secretKey: "sb_secret_1", disk } as Project;
+  const project = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    secretKey: "sb_secret_1",
+    disk,
+  } as Project;
   for await (const finding of examine(project, diskChecks)) return finding;
 }
 
-const gauges = (mount: string, size: number, free: number) => `node_filesystem_size_bytes{service_type="db",mountpoint="${mount}"} ${size}
+const gauges = (
+  mount: string,
+  size: number,
+  free: number,
+) => `node_filesystem_size_bytes{service_type="db",mountpoint="${mount}"} ${size}
 node_filesystem_avail_bytes{service_type="db",fstype="ext4",mountpoint="${mount}"} ${free}
 `;
 
 test("a hosted project's disk is the one of its database", async () => {
-  answer = { status: 200, text: gauges("/", 10e9, 0.1e9) + gauges("/data", 8 * 1024 ** 3, 6.442450944e9) };
+  answer = {
+    status: 200,
+    text: gauges("/", 10e9, 0.1e9) + gauges("/data", 8 * 1024 ** 3, 6.442450944e9),
+  };
   expect(await found("")).toEqual({ check: "Disk", verdict: "ok", found: "6.0 of 8.0 GiB free" });
 });
 

@@ -15,7 +15,9 @@ type Room = { free: number; size: number };
 async function lookAtDisk(project: Project) {
   const room = project.disk ? await roomOf(project.disk) : await roomOfHosted(project);
   if (!room)
-    return unknown("can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own monitoring watch the disk");
+    return unknown(
+      "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own monitoring watch the disk",
+    );
   const share = room.free / room.size;
   const found = `${(room.free / GIB).toFixed(1)} of ${(room.size / GIB).toFixed(1)} GiB free`;
   if (share >= FREE_SHARE) return ok(found);
@@ -33,7 +35,9 @@ async function roomOf(path: string): Promise<Room> {
 /** Supabase's Metrics API, which only hosted projects have: supabase.com/docs/guides/monitoring-and-debugging/metrics. */
 async function roomOfHosted({ url, secretKey }: Project): Promise<Room | null> {
   const response = await fetch(`${url}/customer/v1/privileged/metrics`, {
-    headers: { Authorization: `Basic ${Buffer.from(`service_role:${secretKey}`).toString("base64")}` },
+    headers: {
+      Authorization: `Basic ${Buffer.from(`service_role:${secretKey}`).toString("base64")}`,
+    },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const text = response.ok ? await response.text() : "";
@@ -48,6 +52,8 @@ async function roomOfHosted({ url, secretKey }: Project): Promise<Room | null> {
 
 /** A metric in Prometheus' text format, by mount point. */
 function ofDisks(text: string, metric: string): Map<string, number> {
-  const lines = text.matchAll(new RegExp(`^${metric}\\{.*?mountpoint="([^"]+)".*?\\} (\\S+)`, "gm"));
+  const lines = text.matchAll(
+    new RegExp(`^${metric}\\{.*?mountpoint="([^"]+)".*?\\} (\\S+)`, "gm"),
+  );
   return new Map([...lines].map(([, mount = "", value]) => [mount, Number(value)]));
 }

@@ -1,6 +1,12 @@
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
-const NEEDED = ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SUPABASE_JWT_SECRET", "DATABASE_URL"] as const;
+const NEEDED = [
+  "SUPABASE_URL",
+  "SUPABASE_PUBLISHABLE_KEY",
+  "SUPABASE_SECRET_KEY",
+  "SUPABASE_JWT_SECRET",
+  "DATABASE_URL",
+] as const;
 
 /** How to reach a Supabase project. `directUrl`: DIRECT_URL, or DATABASE_URL where there is none. */
 export type Project = {

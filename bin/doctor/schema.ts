@@ -25,7 +25,10 @@ async function lookAtMigrations(project: Project) {
     );
   }
   if (pending.length > 0)
-    return problem(`${pending.length} are pending: ${pending.map(nameOf).join(", ")}`, "npm run db -- push applies them.");
+    return problem(
+      `${pending.length} are pending: ${pending.map(nameOf).join(", ")}`,
+      "npm run db -- push applies them.",
+    );
   return ok(`all ${migrations().length} are applied`);
 }
 
@@ -40,7 +43,10 @@ async function lookAtSchema(project: Project) {
     return readCatalogue(client);
   });
   const wrong = drift(wanted, found);
-  if (wrong.length === 0) return ok(`${wanted.length} tables, columns, policies, grants and functions as the migrations make them`);
+  if (wrong.length === 0)
+    return ok(
+      `${wanted.length} tables, columns, policies, grants and functions as the migrations make them`,
+    );
   const listed = wrong.slice(0, MOST_LISTED).map(describe);
   if (wrong.length > listed.length) listed.push(`and ${wrong.length - listed.length} more`);
   return problem(
@@ -67,7 +73,8 @@ async function lookAtRowLimit(project: Project) {
          and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`,
     ),
   );
-  if (rows.length === 0) return ok("no call returns more than one row, so the Data API's limit cuts nothing");
+  if (rows.length === 0)
+    return ok("no call returns more than one row, so the Data API's limit cuts nothing");
   return problem(
     `the Data API cuts at its row limit what these return: ${rows.map(({ name }) => name).join(", ")}`,
     "Tieout has no such function. Drop them, or move them to a schema of their own.",

@@ -30,7 +30,8 @@ export const ARTEFACTS = {
   },
   openapi: {
     path: "openapi.json",
-    make: async () => `${JSON.stringify((await import("#lib/openapi/document.ts")).openApiDocument(), null, 2)}\n`,
+    make: async () =>
+      `${JSON.stringify((await import("#lib/openapi/document.ts")).openApiDocument(), null, 2)}\n`,
     needsDatabase: false,
   },
 } as const satisfies Record<string, Artefact>;

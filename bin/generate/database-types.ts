@@ -4,6 +4,8 @@ import type { Pool } from "pg";
 
 /** The `Database` type of the exposed schema, made by the engine of `supabase gen types`. */
 export async function databaseTypes(database: Pool): Promise<string> {
-  const metadata = sortGeneratorMetadata(await introspect(database, { includedSchemas: ["public"] }));
+  const metadata = sortGeneratorMetadata(
+    await introspect(database, { includedSchemas: ["public"] }),
+  );
   return generateTypescript(metadata, { detectOneToOneRelationships: true });
 }

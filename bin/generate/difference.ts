@@ -6,7 +6,9 @@ export function difference(kept: string, made: string): string[] {
   const madeLines = counted(after);
   const gone = before.filter((line) => !take(madeLines, line)).map((line) => `- ${line}`);
   const come = after.filter((line) => !take(keptLines, line)).map((line) => `+ ${line}`);
-  return gone.length + come.length > 0 ? [...gone, ...come] : ["The lines are the same but in a different order."];
+  return gone.length + come.length > 0
+    ? [...gone, ...come]
+    : ["The lines are the same but in a different order."];
 }
 
 function counted(lines: string[]): Map<string, number> {

@@ -3,7 +3,9 @@ import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { schemaSql } from "../migration/schemas.ts";
 
 const emitted = new Set([
-  ...[...schemaSql().matchAll(/private\.emit(?:_own)?\((?:[\w.]+, )?'([a-z_.]+)'/g)].map(([, kind]) => kind),
+  ...[...schemaSql().matchAll(/private\.emit(?:_own)?\((?:[\w.]+, )?'([a-z_.]+)'/g)].map(
+    ([, kind]) => kind,
+  ),
   ...[...schemaSql().matchAll(/'((?:exception|match)\.[a-z_.]+)'/g)].map(([, kind]) => kind),
 ]);
 

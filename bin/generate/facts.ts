@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 
-const HEADER = "/** Written by `npm run generate` from the database's own constraints: what its columns take. Safe in the browser. */";
+const HEADER =
+  "/** Written by `npm run generate` from the database's own constraints: what its columns take. Safe in the browser. */";
 
 /** The tables whose columns the wire has too. */
 const TABLES = [
@@ -44,17 +45,26 @@ type Fact = string[] | { least?: number; most?: number };
 export async function factsFile(database: Pool): Promise<string> {
   const { rows } = await database.query<Check>(CHECKS, [TABLES]);
   const constants: Record<string, unknown> = {};
-  for (const table of TABLES) constants[table.toUpperCase()] = factsOf(rows.filter((check) => check.table === table));
+  for (const table of TABLES)
+    constants[table.toUpperCase()] = factsOf(rows.filter((check) => check.table === table));
   Object.assign(constants, (await database.query(OTHERS)).rows[0]);
-  constants.RECONCILIATION_MOVES = await movesOf(database, constants.RECONCILIATIONS as { status: string[] });
-  const exports = Object.entries(constants).map(([name, value]) => `export const ${name} = ${literal(value)} as const;`);
+  constants.RECONCILIATION_MOVES = await movesOf(
+    database,
+    constants.RECONCILIATIONS as { status: string[] },
+  );
+  const exports = Object.entries(constants).map(
+    ([name, value]) => `export const ${name} = ${literal(value)} as const;`,
+  );
   return `${[HEADER, ...exports].join("\n\n")}\n`;
 }
 
 /** One line a column. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(", ")}]`;
-  const entries = Object.entries(value as object).map(([name, one]) => [name, typeof one === "object" ? literal(one) : String(one)]);
+  const entries = Object.entries(value as object).map(([name, one]) => [
+    name,
+    typeof one === "object" ? literal(one) : String(one),
+  ]);
   const flat = `{ ${entries.map(([name, one]) => `${name}: ${one}`).join(", ")} }`;
   return entries.some(([, one]) => /[[{]/.test(String(one)))
     ? `{\n${entries.map(([name, one]) => `  ${name}: ${one},\n`).join("")}}`
@@ -73,19 +83,31 @@ function factsOf(checks: Check[]): Record<string, Fact> {
 /** As pg_get_constraintdef writes checks: `= ANY (ARRAY['open'::text, …])`, `(length(title) >= 1) AND (length(title) <= 200)`. */
 function factOf(definition: string): Fact | undefined {
   const [, list] = /= ANY \(ARRAY\[([^\]]*)\]\)/.exec(definition) ?? [];
-  if (list !== undefined) return [...list.matchAll(/'([^']*)'::text/g)].map(([, value = ""]) => value);
+  if (list !== undefined)
+    return [...list.matchAll(/'([^']*)'::text/g)].map(([, value = ""]) => value);
   const least = /(?:\w|\)) >= (\d+)\)/.exec(definition)?.[1];
   const most = /(?:\w|\)) <= (\d+)\)/.exec(definition)?.[1];
   if (least === undefined && most === undefined) return undefined;
-  return { ...(least !== undefined && { least: Number(least) }), ...(most !== undefined && { most: Number(most) }) };
+  return {
+    ...(least !== undefined && { least: Number(least) }),
+    ...(most !== undefined && { most: Number(most) }),
+  };
 }
 
 /** Where each status of a reconciliation leads, asked of the function that decides. */
-async function movesOf(database: Pool, { status }: { status: string[] }): Promise<Record<string, string[]>> {
+async function movesOf(
+  database: Pool,
+  { status }: { status: string[] },
+): Promise<Record<string, string[]>> {
   const { rows } = await database.query<{ before: string; after: string }>(
     `select b.status as before, a.status as after from unnest($1::text[]) with ordinality b (status, n), unnest($1::text[]) with ordinality a (status, n)
      where b.status <> a.status and private.reconciliation_may_move(b.status, a.status) order by b.n, a.n`,
     [status],
   );
-  return Object.fromEntries(status.map((before) => [before, rows.filter((row) => row.before === before).map(({ after }) => after)]));
+  return Object.fromEntries(
+    status.map((before) => [
+      before,
+      rows.filter((row) => row.before === before).map(({ after }) => after),
+    ]),
+  );
 }

@@ -13,7 +13,9 @@ export type FreshDatabase = { url: string; client: Client };
 export type Fresh = () => Promise<FreshDatabase>;
 
 /** Lends as many fresh databases as are asked for, and throws them away after. */
-export async function withFreshDatabases<Result>(work: (fresh: Fresh) => Promise<Result>): Promise<Result> {
+export async function withFreshDatabases<Result>(
+  work: (fresh: Fresh) => Promise<Result>,
+): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), "tieout-generate-"));
   const lent: Client[] = [];
   logProblemsOnly();
@@ -23,7 +25,9 @@ export async function withFreshDatabases<Result>(work: (fresh: Fresh) => Promise
     return await work(async () => {
       const name = `fresh_${lent.length}`;
       const maker = await connect(withDatabase(superuser, "template1"));
-      await maker.query(`create database ${name} template postgres owner postgres`).finally(() => maker.end());
+      await maker
+        .query(`create database ${name} template postgres owner postgres`)
+        .finally(() => maker.end());
       const url = withDatabase(owner, name);
       const client = await connect(url);
       lent.push(client);

@@ -8,7 +8,11 @@ const HEADER = `-- Written by \`npm run generate\` from lib/wire/access.ts and t
 /** The roles, the rows of private.permissions, private.operations and private.event_kinds, and the grants on the functions that serve /v1. */
 export function operationsSql(contracts: readonly Contract[]): string {
   const callable = (by: (access: Access) => boolean) =>
-    [...new Set(contracts.filter(({ access }) => by(access)).flatMap(({ functions }) => functions))].sort();
+    [
+      ...new Set(
+        contracts.filter(({ access }) => by(access)).flatMap(({ functions }) => functions),
+      ),
+    ].sort();
   return `${[
     HEADER,
     `create function private.roles() returns text[]
@@ -17,7 +21,10 @@ return ${array(ROLES)}::text[];`,
     operationRows(contracts),
     insert(
       "private.event_kinds (kind, permission)",
-      Object.entries(EVENTS).map(([kind, { reads }]) => [text(kind), text(needs(reads).permission)]),
+      Object.entries(EVENTS).map(([kind, { reads }]) => [
+        text(kind),
+        text(needs(reads).permission),
+      ]),
     ),
     grant(
       callable(() => true),
@@ -52,7 +59,8 @@ function uniquePermissions(contracts: readonly Contract[]): Access[] {
   const known = new Map<string, Access>();
   for (const { operationId, access } of contracts) {
     const same = known.get(access.permission) ?? access;
-    if (JSON.stringify(same) !== JSON.stringify(access)) throw new Error(`${operationId} means something else by ${access.permission}.`);
+    if (JSON.stringify(same) !== JSON.stringify(access))
+      throw new Error(`${operationId} means something else by ${access.permission}.`);
     known.set(access.permission, access);
   }
   return [...known.values()].sort((a, b) => (a.permission < b.permission ? -1 : 1));

@@ -40,7 +40,8 @@ export async function readCatalogueWithin(database: ClientBase): Promise<Thing[]
   const { rows } = await database.query<Thing>(QUERY);
   const references: Thing[] = [];
   for (const [table, key] of Object.entries(REFERENCE_TABLES))
-    if (rows.some(({ name }) => name === table)) references.push(...(await readRows(database, table, key)));
+    if (rows.some(({ name }) => name === table))
+      references.push(...(await readRows(database, table, key)));
   return [...rows, ...references];
 }
 
@@ -54,7 +55,9 @@ async function readRows(database: ClientBase, table: string, key: string[]): Pro
     "select attname as name from pg_catalog.pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum",
     [table],
   );
-  const others = columns.flatMap(({ name }) => (key.includes(name) ? [] : [`${name} = excluded.${name}`]));
+  const others = columns.flatMap(({ name }) =>
+    key.includes(name) ? [] : [`${name} = excluded.${name}`],
+  );
   return rows.map(({ row, found, named }) => ({
     kind: "row",
     owner: table,

@@ -30,22 +30,32 @@ export function contractionsIn(sql: string): string[] {
     if (DECIDED.test(statement)) return [];
     const bare = statement.replace(/--.*$/gm, "");
     const [, dropped] = DROPPED_FUNCTION.exec(bare) ?? [];
-    if (dropped !== undefined && !isMadeAgain(dropped, statements)) return [`takes ${dropped} away`];
+    if (dropped !== undefined && !isMadeAgain(dropped, statements))
+      return [`takes ${dropped} away`];
     // What a function does is its own affair: it is replaced whole.
     if (/^\s*create (?:or replace )?(?:function|procedure)\b/i.test(bare)) return [];
-    return CONTRACTIONS.flatMap(([is, pattern]) => (pattern.test(bare) ? [`${is}: ${bare.trim().split("\n", 1)[0]}`] : []));
+    return CONTRACTIONS.flatMap(([is, pattern]) =>
+      pattern.test(bare) ? [`${is}: ${bare.trim().split("\n", 1)[0]}`] : [],
+    );
   });
 }
 
 function isMadeAgain(name: string, statements: readonly string[]): boolean {
   return statements.some((statement) =>
-    new RegExp(`create (?:or replace )?function ${name.replaceAll(".", "\\.")}\\s*\\(`, "i").test(statement),
+    new RegExp(`create (?:or replace )?function ${name.replaceAll(".", "\\.")}\\s*\\(`, "i").test(
+      statement,
+    ),
   );
 }
 
 /** Of each migration after the one that the last release ended with. */
-export function contractionsSince(released: string, migrations: readonly { version: string; name: string; file: URL }[]): string[] {
+export function contractionsSince(
+  released: string,
+  migrations: readonly { version: string; name: string; file: URL }[],
+): string[] {
   return migrations
     .filter(({ version }) => version > released)
-    .flatMap(({ version, name, file }) => contractionsIn(readFileSync(file, "utf8")).map((fault) => `${version}_${name} ${fault}`));
+    .flatMap(({ version, name, file }) =>
+      contractionsIn(readFileSync(file, "utf8")).map((fault) => `${version}_${name} ${fault}`),
+    );
 }

@@ -19,11 +19,13 @@ const CHANGES: Record<string, string> = {
     grant execute on function private.bury_silent_pools() to service_role`,
   "a function that is new":
     "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
-  "another policy": "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
+  "another policy":
+    "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
   "a policy that is gone": "drop policy records_read on public.records",
   "a trigger that is gone": "drop trigger guard on public.exceptions",
   "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
-  "another grant": "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
+  "another grant":
+    "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
   "a grant that is gone": "revoke execute on function private.may(text[]) from anon",
   "rows of the table of permissions":
     "delete from private.operations where operation = 'getMe'; update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'",
@@ -40,15 +42,27 @@ const CHANGES: Record<string, string> = {
 
 /** What holds data is changed by a person. */
 const BY_HAND: Record<string, [sql: string, named: string]> = {
-  "a column": ["alter table public.tenants add column colour text", "column public.tenants.colour is added"],
+  "a column": [
+    "alter table public.tenants add column colour text",
+    "column public.tenants.colour is added",
+  ],
   "another type": [
     "alter table public.webhook_attempts alter column number type bigint",
     "column public.webhook_attempts.number is changed: integer not null → bigint not null",
   ],
-  "a constraint": ["alter table public.tenants add constraint short check (length(id) < 20)", "constraint public.tenants short is added"],
+  "a constraint": [
+    "alter table public.tenants add constraint short check (length(id) < 20)",
+    "constraint public.tenants short is added",
+  ],
   "an index": ["drop index public.webhooks_by_id", "index public.webhooks_by_id is removed"],
-  "a table that is gone": ["drop table private.usage_batches", "table private.usage_batches is removed"],
-  "an extension": ["create extension btree_gin with schema extensions", "extension btree_gin is added"],
+  "a table that is gone": [
+    "drop table private.usage_batches",
+    "table private.usage_batches is removed",
+  ],
+  "an extension": [
+    "create extension btree_gin with schema extensions",
+    "extension btree_gin is added",
+  ],
 };
 
 describe("npm run migration", () => {
@@ -60,20 +74,32 @@ describe("npm run migration", () => {
     expect(differences(await changedBy(statements.join("\n")), changed).map(described)).toEqual([]);
     // And back, to what was before; a table is dropped by hand.
     const back = planOf(changed, schemas.known).statements.join("\n");
-    if (!sql.includes("create table")) expect(differences(await changedBy(`${sql};\n${back}`), schemas.known).map(described)).toEqual([]);
+    if (!sql.includes("create table"))
+      expect(
+        differences(await changedBy(`${sql};\n${back}`), schemas.known).map(described),
+      ).toEqual([]);
   });
 
   test("writes only the rows that changed", { timeout: 60 * SECONDS }, async () => {
-    const { statements } = planOf(schemas.known, await changedBy(CHANGES["rows of the table of permissions"] as string));
+    const { statements } = planOf(
+      schemas.known,
+      await changedBy(CHANGES["rows of the table of permissions"] as string),
+    );
     expect(statements).toEqual([
-      expect.stringMatching(/^insert into private\.permissions select \('\(read:members,.*on conflict \(permission\) do update/),
+      expect.stringMatching(
+        /^insert into private\.permissions select \('\(read:members,.*on conflict \(permission\) do update/,
+      ),
       "delete from private.operations where verb = 'get_me' and operation = 'getMe';",
     ]);
   });
 
-  test.each(Object.entries(BY_HAND))("leaves %s to a person, and says which", { timeout: 60 * SECONDS }, async (_, [sql, named]) => {
-    expect(planOf(schemas.known, await changedBy(sql)).byHand.map(described)).toContain(named);
-  });
+  test.each(Object.entries(BY_HAND))(
+    "leaves %s to a person, and says which",
+    { timeout: 60 * SECONDS },
+    async (_, [sql, named]) => {
+      expect(planOf(schemas.known, await changedBy(sql)).byHand.map(described)).toContain(named);
+    },
+  );
 });
 
 /** What the schemas make after these statements. */

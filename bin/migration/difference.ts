@@ -1,9 +1,21 @@
 import type { Thing } from "./catalogue.ts";
 
 /** What of a database can be made again from the schemas at any time, since it holds no data. */
-const AUTOMATIC = new Set(["function", "trigger", "policy", "grant", "comment", "row-level security", "row"]);
+const AUTOMATIC = new Set([
+  "function",
+  "trigger",
+  "policy",
+  "grant",
+  "comment",
+  "row-level security",
+  "row",
+]);
 
-export type Difference = { change: "added" | "changed" | "removed"; before: Thing | undefined; after: Thing | undefined };
+export type Difference = {
+  change: "added" | "changed" | "removed";
+  before: Thing | undefined;
+  after: Thing | undefined;
+};
 
 /** What has to happen to `made` for it to become `wanted`, in the order of `wanted`, removals last. */
 export function differences(made: readonly Thing[], wanted: readonly Thing[]): Difference[] {
@@ -12,7 +24,9 @@ export function differences(made: readonly Thing[], wanted: readonly Thing[]): D
   const come = wanted.flatMap((thing): Difference[] => {
     const old = before.get(keyOf(thing));
     if (!old) return [{ change: "added", before: undefined, after: thing }];
-    return old.definition === thing.definition ? [] : [{ change: "changed", before: old, after: thing }];
+    return old.definition === thing.definition
+      ? []
+      : [{ change: "changed", before: old, after: thing }];
   });
   const gone = made
     .filter((thing) => !after.has(keyOf(thing)))
@@ -24,8 +38,11 @@ export function differences(made: readonly Thing[], wanted: readonly Thing[]): D
 export function describe({ change, before, after }: Difference): string {
   const { kind, name } = (after ?? before) as Thing;
   if (change !== "changed") return `${kind} ${name} is ${change}`;
-  const short = (thing: Thing | undefined) => (thing?.definition ?? "").replace(/\s+/g, " ").slice(0, 200);
-  return AUTOMATIC.has(kind) ? `${kind} ${name} is changed` : `${kind} ${name} is changed: ${short(before)} → ${short(after)}`;
+  const short = (thing: Thing | undefined) =>
+    (thing?.definition ?? "").replace(/\s+/g, " ").slice(0, 200);
+  return AUTOMATIC.has(kind)
+    ? `${kind} ${name} is changed`
+    : `${kind} ${name} is changed: ${short(before)} → ${short(after)}`;
 }
 
 /** `byHand`: the differences that need a statement of a person. `statements`: what makes all others. */
@@ -34,25 +51,49 @@ export type Plan = { byHand: Difference[]; statements: string[] };
 /** A table that is new is made as the schemas have it; one that exists may hold data, so what changes of it is for a person to write. */
 export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
   const all = differences(made, wanted);
-  const newTables = new Set(all.flatMap(({ change, after }) => (change === "added" && after?.kind === "table" ? [after.name] : [])));
-  const goneTables = new Set(all.flatMap(({ change, before }) => (change === "removed" && before?.kind === "table" ? [before.name] : [])));
+  const newTables = new Set(
+    all.flatMap(({ change, after }) =>
+      change === "added" && after?.kind === "table" ? [after.name] : [],
+    ),
+  );
+  const goneTables = new Set(
+    all.flatMap(({ change, before }) =>
+      change === "removed" && before?.kind === "table" ? [before.name] : [],
+    ),
+  );
   const byHand = all.filter(({ before, after }) => {
     const { kind, owner } = (after ?? before) as Thing;
-    return !AUTOMATIC.has(kind) && !newTables.has(owner) && (kind === "table" || !goneTables.has(owner));
+    return (
+      !AUTOMATIC.has(kind) && !newTables.has(owner) && (kind === "table" || !goneTables.has(owner))
+    );
   });
-  const changes = all.filter((one) => !byHand.includes(one) && !goneTables.has((one.after ?? one.before)?.owner ?? ""));
+  const changes = all.filter(
+    (one) => !byHand.includes(one) && !goneTables.has((one.after ?? one.before)?.owner ?? ""),
+  );
 
-  const dropped = new Set(changes.flatMap((one) => (isDropped(one) ? [one.before?.name ?? ""] : [])));
-  const goesWithIt = ({ before }: Difference) => before !== undefined && before.kind !== "function" && dropped.has(before.owner);
-  const unmade = changes.filter((one) => one.before && !goesWithIt(one) && (one.before.kind !== "function" || isDropped(one)));
+  const dropped = new Set(
+    changes.flatMap((one) => (isDropped(one) ? [one.before?.name ?? ""] : [])),
+  );
+  const goesWithIt = ({ before }: Difference) =>
+    before !== undefined && before.kind !== "function" && dropped.has(before.owner);
+  const unmade = changes.filter(
+    (one) => one.before && !goesWithIt(one) && (one.before.kind !== "function" || isDropped(one)),
+  );
   // What a dropped function had goes with it: what stays as it was has to be made again too.
   const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
-  const makes = wanted.filter((thing) => thing.make && (remade.includes(thing) || changes.some(({ after }) => after === thing)));
-  const goneRows = changes.filter(({ change, before }) => change === "removed" && before?.kind === "row").toReversed();
+  const makes = wanted.filter(
+    (thing) =>
+      thing.make && (remade.includes(thing) || changes.some(({ after }) => after === thing)),
+  );
+  const goneRows = changes
+    .filter(({ change, before }) => change === "removed" && before?.kind === "row")
+    .toReversed();
   return {
     byHand,
     statements: [
-      ...unmakeOrder(unmade).flatMap(({ before }) => (before?.unmake && before.kind !== "row" ? [before.unmake] : [])),
+      ...unmakeOrder(unmade).flatMap(({ before }) =>
+        before?.unmake && before.kind !== "row" ? [before.unmake] : [],
+      ),
       ...makes.map(({ make }) => make as string),
       // Those that referred to them refer to others by now.
       ...goneRows.flatMap(({ before }) => before?.unmake ?? []),

@@ -9,7 +9,9 @@ import { run } from "./schemas.ts";
 
 const fresh = lentDatabases();
 
-test("a record whose words did not fit into its search vector is found again, as it was otherwise", { timeout: 120_000 }, async () => {
+test("a record whose words did not fit into its search vector is found again, as it was otherwise", {
+  timeout: 120_000,
+}, async () => {
   await madeBefore("bound_record_search", async ({ url, client }) => {
     await client.query("insert into public.tenants (id, name) values ('acme', 'Acme')");
     await client.query(
@@ -20,9 +22,12 @@ test("a record whose words did not fit into its search vector is found again, as
          ) words
        )), 'user:ada'`,
     );
-    const found = "select id from public.records where tenant_id = 'acme' and search @@ private.record_query('acme', 'integrations', $1)";
+    const found =
+      "select id from public.records where tenant_id = 'acme' and search @@ private.record_query('acme', 'integrations', $1)";
     const read = "select id, data, version, updated_at from public.records";
-    await expect(client.query(`select search::text from public.records`)).rejects.toThrow("invalid byte sequence");
+    await expect(client.query(`select search::text from public.records`)).rejects.toThrow(
+      "invalid byte sequence",
+    );
     const before = (await client.query(read)).rows;
 
     await migrate(url);
@@ -37,10 +42,13 @@ test("accounts that were there before are found by their tenants and addresses, 
   timeout: 120_000,
 }, async () => {
   await madeBefore("review_points", async ({ url, client }) => {
-    const claims = JSON.stringify({ tenants: { acme: ["tenant_admin"], [`long${"g".repeat(5_000)}`]: [] } });
-    await client.query("insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), 'Ada@acme.example', $1)", [
-      claims,
-    ]);
+    const claims = JSON.stringify({
+      tenants: { acme: ["tenant_admin"], [`long${"g".repeat(5_000)}`]: [] },
+    });
+    await client.query(
+      "insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), 'Ada@acme.example', $1)",
+      [claims],
+    );
 
     await migrate(url);
 
@@ -59,7 +67,10 @@ test("accounts that were there before are found by their tenants and addresses, 
 });
 
 /** A database of the migrations before this one. */
-async function madeBefore(name: string, work: (database: FreshDatabase) => Promise<void>): Promise<void> {
+async function madeBefore(
+  name: string,
+  work: (database: FreshDatabase) => Promise<void>,
+): Promise<void> {
   const known = migrations();
   const at = known.findIndex((migration) => migration.name === name);
   expect(at).toBeGreaterThan(0);
@@ -69,7 +80,10 @@ async function madeBefore(name: string, work: (database: FreshDatabase) => Promi
   );
   for (const { file, version } of known.slice(0, at)) {
     await run(database.client, readFileSync(file, "utf8"), name);
-    await database.client.query("insert into supabase_migrations.schema_migrations (version, name) values ($1, $2)", [version, name]);
+    await database.client.query(
+      "insert into supabase_migrations.schema_migrations (version, name) values ($1, $2)",
+      [version, name],
+    );
   }
   await work(database);
 }

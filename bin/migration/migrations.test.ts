@@ -29,20 +29,23 @@ describe("supabase/schemas", () => {
   });
 
   test("defines each function once", () => {
-    const defined = [...schemaSql().matchAll(/^create (?:or replace )?function ([^(]+)\(([^)]*)\)/gm)].map(
-      ([, name, types]) => `${name}(${types})`,
-    );
+    const defined = [
+      ...schemaSql().matchAll(/^create (?:or replace )?function ([^(]+)\(([^)]*)\)/gm),
+    ].map(([, name, types]) => `${name}(${types})`);
     expect(defined.length).toBeGreaterThan(100);
     expect(defined.filter((name, at) => defined.indexOf(name) !== at)).toEqual([]);
     expect(schemaSql()).not.toMatch(/create or replace/);
   });
 
-  test.each(files)("%s says in its first line what it is about, and is no longer than a reading", (file) => {
-    const text = readFileSync(new URL(file, SCHEMAS), "utf8");
-    expect(text).toMatch(/^-- \S/);
-    // What is generated grows with the operations.
-    if (!file.includes(".gen.")) expect(text.split("\n").length).toBeLessThanOrEqual(300);
-  });
+  test.each(files)(
+    "%s says in its first line what it is about, and is no longer than a reading",
+    (file) => {
+      const text = readFileSync(new URL(file, SCHEMAS), "utf8");
+      expect(text).toMatch(/^-- \S/);
+      // What is generated grows with the operations.
+      if (!file.includes(".gen.")) expect(text.split("\n").length).toBeLessThanOrEqual(300);
+    },
+  );
 });
 
 /** By a migration since. */
@@ -50,8 +53,12 @@ const RENAMED: Record<string, string> = { "private.worker_heartbeats": "private.
 
 describe("a database of the 48 migrations before the baseline", () => {
   const parts = gunzipSync(readFileSync(BEFORE)).toString().split(/^-- @/m).slice(1);
-  const old = parts.filter((part) => part.startsWith("migration ")).map((part) => part.slice("migration ".length));
-  const rows = parts.filter((part) => part.startsWith("rows")).map((part) => part.slice("rows".length));
+  const old = parts
+    .filter((part) => part.startsWith("migration "))
+    .map((part) => part.slice("migration ".length));
+  const rows = parts
+    .filter((part) => part.startsWith("rows"))
+    .map((part) => part.slice("rows".length));
 
   async function madeBefore(applied = old): Promise<FreshDatabase> {
     const database = await fresh();
@@ -61,29 +68,40 @@ describe("a database of the 48 migrations before the baseline", () => {
     for (const migration of applied) {
       const [name = ""] = migration.split("\n", 1);
       await run(database.client, migration.slice(name.length), name);
-      await database.client.query("insert into supabase_migrations.schema_migrations (version, name) values ($1, $2)", [
-        name.slice(0, 14),
-        name.slice(15),
-      ]);
+      await database.client.query(
+        "insert into supabase_migrations.schema_migrations (version, name) values ($1, $2)",
+        [name.slice(0, 14), name.slice(15)],
+      );
     }
     return database;
   }
 
-  test("becomes what the schemas make, and keeps what it holds", { timeout: 120 * SECONDS }, async () => {
+  test("becomes what the schemas make, and keeps what it holds", {
+    timeout: 120 * SECONDS,
+  }, async () => {
     const { url, client } = await madeBefore();
     for (const some of rows) await run(client, some, "rows");
     const held = await countedRows(client);
     await client.query("grant select on private.api_key_secrets to authenticated");
 
-    expect(await migrate(url)).toEqual(migrations().map(({ version, name }) => `${version}_${name}`));
+    expect(await migrate(url)).toEqual(
+      migrations().map(({ version, name }) => `${version}_${name}`),
+    );
     expect(await left(client)).toEqual([]);
     const renamed = Object.entries(held).map(([table, count]) => [RENAMED[table] ?? table, count]);
     expect(await countedRows(client)).toMatchObject(Object.fromEntries(renamed));
     expect(await migrate(url)).toEqual([]);
-    expect((await client.query("select version from supabase_migrations.schema_migrations")).rows).toHaveLength(migrations().length);
+    expect(
+      (await client.query("select version from supabase_migrations.schema_migrations")).rows,
+    ).toHaveLength(migrations().length);
 
-    const [{ found }] = (await client.query("select private.find_api_key('tk_before') as found")).rows;
-    expect(found).toMatchObject({ tenant_id: "acme", secret_digest: "a".repeat(64), name: "Before the baseline" });
+    const [{ found }] = (await client.query("select private.find_api_key('tk_before') as found"))
+      .rows;
+    expect(found).toMatchObject({
+      tenant_id: "acme",
+      secret_digest: "a".repeat(64),
+      name: "Before the baseline",
+    });
     expect(
       (
         await client.query(
@@ -93,11 +111,16 @@ describe("a database of the 48 migrations before the baseline", () => {
     ).toEqual([{ keys: 2, lines: 1 }]);
     for (const chain of ["acme", "globex", "*"]) {
       const query = (text: string, values: unknown[]) => client.query(text, values);
-      const { fault, events } = await verifyChain(await readChainState(query, chain), chainReader(query, chain));
+      const { fault, events } = await verifyChain(
+        await readChainState(query, chain),
+        chainReader(query, chain),
+      );
       expect({ chain, fault }).toEqual({ chain, fault: null });
       if (chain !== "globex") expect(events).toBeGreaterThan(0);
     }
-    expect(await asAda(client, "create_api_key", "createApiKey", { key_hash: "key", fingerprint: "f" })).toMatchObject({
+    expect(
+      await asAda(client, "create_api_key", "createApiKey", { key_hash: "key", fingerprint: "f" }),
+    ).toMatchObject({
       replayed: true,
       body: { name: "Before the baseline", key_id: "tk_before" },
     });
@@ -108,15 +131,25 @@ describe("a database of the 48 migrations before the baseline", () => {
       )
     ).rows;
     expect(summary.total_open).toBe(open);
-    const [claimed] = (await client.query("select * from private.claim_webhook_deliveries(array(select id from public.webhooks), 10)"))
-      .rows;
-    expect(claimed).toMatchObject({ tenant_id: "acme", secrets: [{ id: "whs_before", sealed: "sealed" }] });
+    const [claimed] = (
+      await client.query(
+        "select * from private.claim_webhook_deliveries(array(select id from public.webhooks), 10)",
+      )
+    ).rows;
+    expect(claimed).toMatchObject({
+      tenant_id: "acme",
+      secrets: [{ id: "whs_before", sealed: "sealed" }],
+    });
   });
 
   test("is refused where it lacks one of them", { timeout: 60 * SECONDS }, async () => {
     const { url, client } = await madeBefore(old.slice(0, -1));
-    await expect(migrate(url)).rejects.toThrow("This database lacks 1 of the migrations before the baseline, from 20261122050000 on.");
-    expect((await client.query("select to_regclass('private.operations') as made")).rows).toEqual([{ made: null }]);
+    await expect(migrate(url)).rejects.toThrow(
+      "This database lacks 1 of the migrations before the baseline, from 20261122050000 on.",
+    );
+    expect((await client.query("select to_regclass('private.operations') as made")).rows).toEqual([
+      { made: null },
+    ]);
   });
 });
 
@@ -132,7 +165,12 @@ async function countedRows(client: Client): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
-async function asAda(client: Client, verb: string, operation: string, idempotency: object | null = null) {
+async function asAda(
+  client: Client,
+  verb: string,
+  operation: string,
+  idempotency: object | null = null,
+) {
   const claims = {
     tenant_id: "acme",
     principal_type: "user",
@@ -143,9 +181,10 @@ async function asAda(client: Client, verb: string, operation: string, idempotenc
   };
   await client.query("begin");
   try {
-    await client.query("select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)", [
-      JSON.stringify(claims),
-    ]);
+    await client.query(
+      "select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)",
+      [JSON.stringify(claims)],
+    );
     const { rows } = await client.query(`select public.${verb}($1, $2) as answer`, [
       { limit: 1, sort_by: "due_at" },
       { operation, idempotency },

@@ -11,11 +11,14 @@ const TABLES = ["events", "webhook_deliveries", "webhook_attempts", "request_log
 
 const fresh = lentDatabases();
 
-test("what is there when events come to be in partitions stays, is sent, and is dropped in its time", { timeout: 120_000 }, async () => {
+test("what is there when events come to be in partitions stays, is sent, and is dropped in its time", {
+  timeout: 120_000,
+}, async () => {
   const { url, client } = await fresh();
   const all = migrations();
   const at = all.findIndex(({ name }) => name === NAME);
-  for (const { name, file } of all.slice(0, at)) await run(client, readFileSync(file, "utf8"), name);
+  for (const { name, file } of all.slice(0, at))
+    await run(client, readFileSync(file, "utf8"), name);
   await client.query(`
     select private.create_tenant('acme', 'Acme');
     insert into webhooks (id, tenant_id, url, events, created_by) values
@@ -44,20 +47,29 @@ test("what is there when events come to be in partitions stays, is sent, and is 
       response: {},
     },
   ];
-  const record = (batch: string) => client.query("select private.record_requests($1, $2)", [batch, JSON.stringify(recorded)]);
+  const record = (batch: string) =>
+    client.query("select private.record_requests($1, $2)", [batch, JSON.stringify(recorded)]);
   await record("019a9f4b-e2c0-4d6f-8a1b-3c5d7e9f0a2b");
-  const claim = async (by: Client = client) => (await by.query("select * from private.claim_webhook_deliveries('{whk_1}', 100)")).rows;
-  const settle = (rows: object[], by: Client = client) => by.query("select private.settle_webhook_attempts($1)", [JSON.stringify(rows)]);
+  const claim = async (by: Client = client) =>
+    (await by.query("select * from private.claim_webhook_deliveries('{whk_1}', 100)")).rows;
+  const settle = (rows: object[], by: Client = client) =>
+    by.query("select private.settle_webhook_attempts($1)", [JSON.stringify(rows)]);
   const [one, two, ...underWay] = await claim();
   await settle([
     { attempt_id: one.attempt_id, status_code: 200, duration_ms: 5 },
     { attempt_id: two.attempt_id, status_code: 500, duration_ms: 5 },
   ]);
   expect(underWay).toHaveLength(3);
-  await client.query("update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = $1", [two.delivery_id]);
+  await client.query(
+    "update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = $1",
+    [two.delivery_id],
+  );
   const rows = async () => {
     const found: Record<string, unknown[]> = {};
-    for (const name of TABLES) found[name] = (await client.query(`select to_jsonb(t) as row from ${name} t order by 1`)).rows;
+    for (const name of TABLES)
+      found[name] = (
+        await client.query(`select to_jsonb(t) as row from ${name} t order by 1`)
+      ).rows;
     return found;
   };
   const before = await rows();
@@ -67,7 +79,10 @@ test("what is there when events come to be in partitions stays, is sent, and is 
   const open = new Client({ connectionString: url });
   await open.connect();
   onTestFinished(() => open.end());
-  const asAdmin = async (verb: string, input: object): Promise<{ items: { id: string; status: string }[] }> => {
+  const asAdmin = async (
+    verb: string,
+    input: object,
+  ): Promise<{ items: { id: string; status: string }[] }> => {
     const claims = {
       role: "authenticated",
       sub: "ada",
@@ -92,7 +107,8 @@ test("what is there when events come to be in partitions stays, is sent, and is 
   await settle([{ attempt_id: tested[0].attempt_id, status_code: 500, duration_ms: 5 }], open);
   const list = () => asAdmin("list_webhook_deliveries", { id: "whk_1", limit: 50 });
   const listed = await list();
-  const resend = (id: string) => asAdmin("resend_webhook_delivery", { id: "whk_1", delivery_id: id });
+  const resend = (id: string) =>
+    asAdmin("resend_webhook_delivery", { id: "whk_1", delivery_id: id });
   await resend(listed.items[0]?.id ?? "");
   const held = await rows();
 
@@ -100,7 +116,9 @@ test("what is there when events come to be in partitions stays, is sent, and is 
 
   expect(await rows()).toEqual(held);
   const now = await list();
-  expect(now.items.map(({ id }) => id)).toEqual(listed.items.map(({ id }) => id).filter((id) => !id.startsWith("dlv_0198a0")));
+  expect(now.items.map(({ id }) => id)).toEqual(
+    listed.items.map(({ id }) => id).filter((id) => !id.startsWith("dlv_0198a0")),
+  );
   await asAdmin("test_webhook", { id: "whk_1", type: "webhook.test" });
   // What was under way is settled; what was due is sent.
   await settle(
@@ -109,11 +127,20 @@ test("what is there when events come to be in partitions stays, is sent, and is 
   );
   const due = await claim(open);
   expect(due).toHaveLength(2);
-  expect(due.map(({ attempt_id }) => Number(attempt_id)).every((id) => id > Number(tested[0].attempt_id))).toBe(true);
+  expect(
+    due
+      .map(({ attempt_id }) => Number(attempt_id))
+      .every((id) => id > Number(tested[0].attempt_id)),
+  ).toBe(true);
   await settle(due.map(({ attempt_id }) => ({ attempt_id, status_code: 200, duration_ms: 5 })));
   await resend(one.delivery_id);
-  await settle((await claim()).map(({ attempt_id }) => ({ attempt_id, status_code: 200, duration_ms: 5 })));
-  const pending = () => client.query("select next_attempt_at > now() as waits from webhook_deliveries where status = 'pending'");
+  await settle(
+    (await claim()).map(({ attempt_id }) => ({ attempt_id, status_code: 200, duration_ms: 5 })),
+  );
+  const pending = () =>
+    client.query(
+      "select next_attempt_at > now() as waits from webhook_deliveries where status = 'pending'",
+    );
   expect((await pending()).rows).toEqual([{ waits: true }]);
 
   await client.query("select private.emit('acme', 'exception.created', '{}', 'k')");
@@ -123,11 +150,18 @@ test("what is there when events come to be in partitions stays, is sent, and is 
   await record("019a9f4b-e2c0-4d6f-8a1b-3c5d7e9f0a2c");
   expect((await client.query("select from request_log")).rowCount).toBe(2);
 
-  const first = "select ends + interval '30 days' as past from private.partitions_of('webhook_deliveries') where name like '%first'";
+  const first =
+    "select ends + interval '30 days' as past from private.partitions_of('webhook_deliveries') where name like '%first'";
   const [{ past }] = (await client.query(first)).rows;
   const roll = async () => {
-    while ((await client.query("select private.roll_partitions($1) as done", [past])).rows[0].done > 0);
-    return (await client.query("select from private.partitions_of('webhook_deliveries') where name like '%first'")).rowCount;
+    while (
+      (await client.query("select private.roll_partitions($1) as done", [past])).rows[0].done > 0
+    );
+    return (
+      await client.query(
+        "select from private.partitions_of('webhook_deliveries') where name like '%first'",
+      )
+    ).rowCount;
   };
   expect(await roll()).toBe(1);
   await client.query(

@@ -8,23 +8,41 @@ type Routine = { name: string; isDefiner: boolean; isTrigger: boolean; body: str
 
 /** Statements that name no tenant: where, a part of the statement, and why it may. */
 const EXCEPTIONS: [name: string, part: string, why: string][] = [
-  ["private.lower_open", "o.ctid = any (places.whole)", "places that find_open has just found by the tenant, of a pair that is held"],
+  [
+    "private.lower_open",
+    "o.ctid = any (places.whole)",
+    "places that find_open has just found by the tenant, of a pair that is held",
+  ],
   ["private.lower_open", "o.ctid = s.place", "the same"],
   ["private.find_own_lines", "t.tenant_id || ''", "named in what stands for %s"],
-  ["public.list_requests", "private.request_log_conditions(input)", "request_log_conditions begins with it"],
+  [
+    "public.list_requests",
+    "private.request_log_conditions(input)",
+    "request_log_conditions begins with it",
+  ],
   ["public.get_request_stats", "private.request_log_conditions(input", "the same"],
 ];
 
 const schema = schemaSql().replace(/--.*$/gm, "");
-const FUNCTION = /create function ((?:public|private)\.\w+)(\([^$]*?)(?:\$\$(.*?)\$\$|\nreturn (.*?);\n)/gs;
-const routines = [...schema.matchAll(FUNCTION)].map(([, name = "", head = "", block, expression]): Routine => {
-  const body = block ?? expression ?? "";
-  return { name, isDefiner: head.includes("security definer"), isTrigger: head.includes("returns trigger"), body };
-});
-const verbs = routines.filter(({ name, body }) => name.startsWith("public.") && /private\.enter(_write)?\(/.test(body));
+const FUNCTION =
+  /create function ((?:public|private)\.\w+)(\([^$]*?)(?:\$\$(.*?)\$\$|\nreturn (.*?);\n)/gs;
+const routines = [...schema.matchAll(FUNCTION)].map(
+  ([, name = "", head = "", block, expression]): Routine => {
+    const body = block ?? expression ?? "";
+    return {
+      name,
+      isDefiner: head.includes("security definer"),
+      isTrigger: head.includes("returns trigger"),
+      body,
+    };
+  },
+);
+const verbs = routines.filter(
+  ({ name, body }) => name.startsWith("public.") && /private\.enter(_write)?\(/.test(body),
+);
 const tables = new Set(
-  [...schema.matchAll(/create table ((?:public|private)\.\w+) \((.*?)\n\)/gs)].flatMap(([, name = "", columns = ""]) =>
-    /^\s*tenant_id /m.test(columns) ? [name] : [],
+  [...schema.matchAll(/create table ((?:public|private)\.\w+) \((.*?)\n\)/gs)].flatMap(
+    ([, name = "", columns = ""]) => (/^\s*tenant_id /m.test(columns) ? [name] : []),
   ),
 );
 
@@ -32,7 +50,9 @@ const tables = new Set(
 function called(texts: string[], goesOn: (one: Routine) => boolean): Set<Routine> {
   const found = new Set<Routine>();
   const read = (text: string) => {
-    const names = new Set([...text.matchAll(/\b((?:public|private)\.\w+)\s*\(/g)].map(([, name]) => name));
+    const names = new Set(
+      [...text.matchAll(/\b((?:public|private)\.\w+)\s*\(/g)].map(([, name]) => name),
+    );
     for (const one of routines) {
       if (!names.has(one.name) || found.has(one)) continue;
       found.add(one);
@@ -44,7 +64,8 @@ function called(texts: string[], goesOn: (one: Routine) => boolean): Set<Routine
 }
 
 /** The table, and what the statement calls it. A new row's tenant is the caller's by default; no key goes beyond a tenant. */
-const NO_NAME = "(?!(?:where|set|on|using|order|cross|join|left|limit|for|into|union|group|returning)\\b)";
+const NO_NAME =
+  "(?!(?:where|set|on|using|order|cross|join|left|limit|for|into|union|group|returning)\\b)";
 const TABLE = new RegExp(
   `\\b(?:from|join|update|using)\\s+((?:public|private)\\.\\w+)\\b(?!\\s*\\()(?:\\s+(?:as\\s+)?${NO_NAME}(\\w+))?`,
   "g",
@@ -54,11 +75,14 @@ const EQUAL = /\b(?:(\w+)\.)?(?:tenant_id|chain)\s*(?:=|in)\s*(?:(\w+)\.(?:tenan
 
 /** The tables of which a statement does not take the rows by the tenant, as it calls them. `around`: where its conditions may stand. */
 function unbound(statement: string, around: string): string[] {
-  const names = [...statement.matchAll(TABLE)].flatMap(([, table = "", name = ""]) => (tables.has(table) ? [name] : []));
+  const names = [...statement.matchAll(TABLE)].flatMap(([, table = "", name = ""]) =>
+    tables.has(table) ? [name] : [],
+  );
   const equal = [...around.matchAll(EQUAL)].map(([, name = "", other]) => [name, other] as const);
   // By what is no column of such a table, or by that of a table which is bound itself.
   const bound = new Set<string>();
-  const isTenant = (name: string | undefined) => name === undefined || !names.includes(name) || bound.has(name);
+  const isTenant = (name: string | undefined) =>
+    name === undefined || !names.includes(name) || bound.has(name);
   for (let before = -1; before < bound.size; ) {
     before = bound.size;
     for (const [name, other] of equal) {
@@ -68,21 +92,31 @@ function unbound(statement: string, around: string): string[] {
   }
   // A name that stands for several tables in turn is bound for each of them.
   const times = (name: string) => equal.filter((sides) => sides.includes(name)).length;
-  return names.filter((name) => !bound.has(name) || times(name) < names.filter((one) => one === name).length);
+  return names.filter(
+    (name) => !bound.has(name) || times(name) < names.filter((one) => one === name).length,
+  );
 }
 
 test("every statement that a request reaches takes the rows of each table by the tenant", () => {
   expect(routines).toHaveLength(schema.match(/create function/g)?.length ?? 0);
   const bodies = verbs.map(({ body }) => body);
-  const reached = new Set([...verbs, ...called(bodies, () => true), ...routines.filter(({ isTrigger }) => isTrigger)]);
+  const reached = new Set([
+    ...verbs,
+    ...called(bodies, () => true),
+    ...routines.filter(({ isTrigger }) => isTrigger),
+  ]);
   expect(reached.size).toBeGreaterThan(verbs.length * 3);
   const excepted = new Set<string>();
   const found = [...reached].flatMap(({ name, body }) =>
     body.split(/;\s*\n/).flatMap((statement) => {
       const names = unbound(statement, /%(\d\$)?s/.test(statement) ? body : statement);
-      const exception = EXCEPTIONS.find(([where, part]) => where === name && statement.includes(part));
+      const exception = EXCEPTIONS.find(
+        ([where, part]) => where === name && statement.includes(part),
+      );
       if (names.length > 0 && exception) excepted.add(exception.join());
-      return names.length > 0 && !exception ? [`${name} reads ${names.join(", ")} of every tenant: ${statement.trim()}`] : [];
+      return names.length > 0 && !exception
+        ? [`${name} reads ${names.join(", ")} of every tenant: ${statement.trim()}`]
+        : [];
     }),
   );
   expect(found).toEqual([]);
@@ -92,9 +126,14 @@ test("every statement that a request reaches takes the rows of each table by the
 test("callers may execute no inner function but what a policy or a verb with their own rights calls", () => {
   const policies = [...schema.matchAll(/create policy .*?;/gs)].map(([policy]) => policy);
   const own = verbs.filter(({ isDefiner }) => !isDefiner).map(({ body }) => body);
-  const needed = new Set([...called([...policies, ...own], ({ isDefiner }) => !isDefiner)].map(({ name }) => name));
-  const granted = [...schema.matchAll(/grant execute on function([^;]*?)\bto ([\w, ]+);/g)].flatMap(([, list = "", roles = ""]) =>
-    /\b(anon|authenticated)\b/.test(roles) ? [...list.replace(/\(.*?\)/gs, "").matchAll(/private\.\w+/g)].map(([name]) => name) : [],
+  const needed = new Set(
+    [...called([...policies, ...own], ({ isDefiner }) => !isDefiner)].map(({ name }) => name),
+  );
+  const granted = [...schema.matchAll(/grant execute on function([^;]*?)\bto ([\w, ]+);/g)].flatMap(
+    ([, list = "", roles = ""]) =>
+      /\b(anon|authenticated)\b/.test(roles)
+        ? [...list.replace(/\(.*?\)/gs, "").matchAll(/private\.\w+/g)].map(([name]) => name)
+        : [],
   );
   expect(granted.length).toBeGreaterThan(100);
   expect(granted.filter((name) => !needed.has(name))).toEqual([]);

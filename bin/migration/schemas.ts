@@ -19,8 +19,14 @@ export async function run(database: Client, sql: string, what: string): Promise<
     await database.query("commit");
   } catch (error) {
     await database.query("rollback");
-    const { message, position, where } = error as { message: string; position?: string; where?: string };
+    const { message, position, where } = error as {
+      message: string;
+      position?: string;
+      where?: string;
+    };
     const line = position && `line ${sql.slice(0, Number(position)).split("\n").length}`;
-    throw new Error([`${what}: ${message}`, line, where].filter(Boolean).join("; "), { cause: error });
+    throw new Error([`${what}: ${message}`, line, where].filter(Boolean).join("; "), {
+      cause: error,
+    });
   }
 }

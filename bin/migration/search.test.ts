@@ -12,7 +12,9 @@ let client: Client;
 beforeAll(async () => {
   ({ client } = await fresh());
   await run(client, schemaSql(), "supabase/schemas");
-  await client.query("select private.create_tenant('acme', 'Acme'), private.create_tenant('globex', 'Globex')");
+  await client.query(
+    "select private.create_tenant('acme', 'Acme'), private.create_tenant('globex', 'Globex')",
+  );
   await client.query(
     `alter table public.exceptions disable trigger user;
      insert into public.exceptions (id, tenant_id, title, severity, due_at, reason_code, created_by)
@@ -38,9 +40,10 @@ async function found(input: object): Promise<string[]> {
       roles: ["tenant_admin"],
       scopes: [],
     };
-    await client.query("select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)", [
-      JSON.stringify(claims),
-    ]);
+    await client.query(
+      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      [JSON.stringify(claims)],
+    );
     const asked = [{ limit: 3, ...input }, { operation: "listExceptions" }];
     const { rows } = await client.query("select public.list_exceptions($1, $2) as page", asked);
     return rows[0].page.items.map((item: { id: string }) => item.id);
@@ -68,7 +71,9 @@ test.each([
 test("what few have is found by the index of words, not by reading all", async () => {
   const read = async () => {
     await client.query("select pg_stat_force_next_flush()");
-    const { rows } = await client.query("select pg_stat_get_numscans('public.exceptions_by_words'::regclass)::integer as scans");
+    const { rows } = await client.query(
+      "select pg_stat_get_numscans('public.exceptions_by_words'::regclass)::integer as scans",
+    );
     return rows[0].scans as number;
   };
   const before = await read();

@@ -42,8 +42,8 @@ export function AlertsPage() {
       }
     >
       <p className="max-w-2xl pb-4 text-sm text-muted">
-        Alerts for the whole team, in Slack or anything that accepts Slack's incoming webhooks. At most one message a minute for each kind.
-        Choose your own emails in{" "}
+        Alerts for the whole team, in Slack or anything that accepts Slack's incoming webhooks. At
+        most one message a minute for each kind. Choose your own emails in{" "}
         <Link href={`/${tenant}/profile`} className="text-accent-text underline">
           your profile
         </Link>
@@ -69,14 +69,22 @@ export function AlertsPage() {
         {() => (
           <ul aria-label="Alert channels" className="border-t border-line">
             {list.items.map((channel) => (
-              <ChannelRow key={channel.id} channel={channel} onAct={(what) => setAct({ what, channel })} />
+              <ChannelRow
+                key={channel.id}
+                channel={channel}
+                onAct={(what) => setAct({ what, channel })}
+              />
             ))}
           </ul>
         )}
       </ListBody>
       {search.new && <ChannelDialog onClose={() => set({ new: null })} />}
-      {act?.what === "edit" && <ChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />}
-      {act?.what === "delete" && <DeleteChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />}
+      {act?.what === "edit" && (
+        <ChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />
+      )}
+      {act?.what === "delete" && (
+        <DeleteChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />
+      )}
     </Page>
   );
 }

@@ -8,7 +8,12 @@ import { useForm } from "#components/kit/use-form.ts";
 import { ChoiceCards } from "#components/ui/choice-cards.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { type AlertChannel, CHANNEL_KINDS, createAlertChannelContract, updateAlertChannelContract } from "#lib/alerts/contract.ts";
+import {
+  type AlertChannel,
+  CHANNEL_KINDS,
+  createAlertChannelContract,
+  updateAlertChannelContract,
+} from "#lib/alerts/contract.ts";
 import { channelsKey } from "./queries.ts";
 import { CHANNEL_WORDS, type ChannelKind } from "./words.ts";
 
@@ -16,7 +21,13 @@ const USUAL: ChannelKind[] = ["exception_breached", "webhook_failing"];
 const CHOICES = CHANNEL_KINDS.map((value) => ({ value, ...CHANNEL_WORDS[value] }));
 
 /** Adds a channel, or changes one: its URL is never shown again, so leaving the field empty keeps it. */
-export function ChannelDialog({ channel, onClose }: { channel?: AlertChannel; onClose: () => void }) {
+export function ChannelDialog({
+  channel,
+  onClose,
+}: {
+  channel?: AlertChannel;
+  onClose: () => void;
+}) {
   const cache = useQueryClient();
   const tenant = useTenantId();
   const form = useForm({
@@ -30,12 +41,22 @@ export function ChannelDialog({ channel, onClose }: { channel?: AlertChannel; on
       const body = { name: name.trim(), kinds };
       const given = url.trim();
       return channel
-        ? callApi(updateAlertChannelContract, { tenant, params: { id: channel.id }, body: { ...body, ...(given && { url: given }) } })
-        : callApi(createAlertChannelContract, { tenant, body: { ...body, url: given }, idempotencyKey });
+        ? callApi(updateAlertChannelContract, {
+            tenant,
+            params: { id: channel.id },
+            body: { ...body, ...(given && { url: given }) },
+          })
+        : callApi(createAlertChannelContract, {
+            tenant,
+            body: { ...body, url: given },
+            idempotencyKey,
+          });
     },
     onDone: ({ name }) => {
       cache.invalidateQueries({ queryKey: channelsKey(tenant) });
-      toast(channel ? `Saved ${name}` : `Added ${name}`, { description: "Send a test message to try it." });
+      toast(channel ? `Saved ${name}` : `Added ${name}`, {
+        description: "Send a test message to try it.",
+      });
       onClose();
     },
   });
@@ -47,7 +68,13 @@ export function ChannelDialog({ channel, onClose }: { channel?: AlertChannel; on
       pending={channel ? "Saving…" : "Adding…"}
       onClose={onClose}
     >
-      <TextField label="Name" placeholder="#recon-alerts" maxLength={120} required {...form.text("name")} />
+      <TextField
+        label="Name"
+        placeholder="#recon-alerts"
+        maxLength={120}
+        required
+        {...form.text("name")}
+      />
       <TextField
         label="Incoming webhook URL"
         type="url"

@@ -11,12 +11,22 @@ import { type AlertChannel, testAlertChannelContract } from "#lib/alerts/contrac
 import { channelsKey } from "./queries.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
-export function ChannelRow({ channel, onAct }: { channel: AlertChannel; onAct: (what: "edit" | "delete") => void }) {
+export function ChannelRow({
+  channel,
+  onAct,
+}: {
+  channel: AlertChannel;
+  onAct: (what: "edit" | "delete") => void;
+}) {
   const tenant = useTenantId();
   const { id, name, url_hint, kinds, last_sent_at, last_failure_at, last_failure } = channel;
   const test = useAttempt({
-    send: (_: undefined, idempotencyKey) => callApi(testAlertChannelContract, { tenant, params: { id }, idempotencyKey }),
-    onDone: () => toast(`Sending a test message to ${name}`, { description: "The result appears here in a few seconds." }),
+    send: (_: undefined, idempotencyKey) =>
+      callApi(testAlertChannelContract, { tenant, params: { id }, idempotencyKey }),
+    onDone: () =>
+      toast(`Sending a test message to ${name}`, {
+        description: "The result appears here in a few seconds.",
+      }),
     failed: "Couldn't send a test message",
     stale: channelsKey(tenant),
   });
@@ -38,7 +48,12 @@ export function ChannelRow({ channel, onAct }: { channel: AlertChannel; onAct: (
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" disabled={test.isPending} aria-label={`${sends} to ${name}`} onClick={() => test.start(undefined)}>
+        <Button
+          size="sm"
+          disabled={test.isPending}
+          aria-label={`${sends} to ${name}`}
+          onClick={() => test.start(undefined)}
+        >
           {sends}
         </Button>
         <Button size="sm" aria-label={`Edit ${name}`} onClick={() => onAct("edit")}>
@@ -52,7 +67,8 @@ export function ChannelRow({ channel, onAct }: { channel: AlertChannel; onAct: (
         <div className="w-full">
           <Note tone="danger">
             The last message failed (<Time iso={last_failure_at} />
-            ): {last_failure} Alerts are retried for over a day. Edit the channel if its URL changed.
+            ): {last_failure} Alerts are retried for over a day. Edit the channel if its URL
+            changed.
           </Note>
         </div>
       )}

@@ -9,7 +9,13 @@ import { toast } from "#components/ui/toast.ts";
 import { type AlertChannel, deleteAlertChannelContract } from "#lib/alerts/contract.ts";
 import { channelsKey } from "./queries.ts";
 
-export function DeleteChannelDialog({ channel, onClose }: { channel: AlertChannel; onClose: () => void }) {
+export function DeleteChannelDialog({
+  channel,
+  onClose,
+}: {
+  channel: AlertChannel;
+  onClose: () => void;
+}) {
   const cache = useQueryClient();
   const tenant = useTenantId();
   const form = useForm({
@@ -22,8 +28,17 @@ export function DeleteChannelDialog({ channel, onClose }: { channel: AlertChanne
     },
   });
   return (
-    <FormDialog form={form} title={`Delete ${channel.name}`} start="Delete channel" pending="Deleting…" danger onClose={onClose}>
-      <p className="text-sm">No more alerts are posted to {channel.url_hint}, and its URL is permanently deleted.</p>
+    <FormDialog
+      form={form}
+      title={`Delete ${channel.name}`}
+      start="Delete channel"
+      pending="Deleting…"
+      danger
+      onClose={onClose}
+    >
+      <p className="text-sm">
+        No more alerts are posted to {channel.url_hint}, and its URL is permanently deleted.
+      </p>
     </FormDialog>
   );
 }

@@ -14,7 +14,12 @@ import { CheckField } from "#components/ui/check-field.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { listAlertChannelsContract, type NotificationSettings, putNotificationSettingsContract, WHOSE } from "#lib/alerts/contract.ts";
+import {
+  listAlertChannelsContract,
+  type NotificationSettings,
+  putNotificationSettingsContract,
+  WHOSE,
+} from "#lib/alerts/contract.ts";
 import { notificationSettings } from "./queries.ts";
 
 /** What the reader is mailed of this tenant. */
@@ -26,11 +31,15 @@ export function NotificationCard() {
         error ? (
           <ProblemNotice error={error} onRetry={() => refetch()} />
         ) : (
-          <PartSkeleton label="Loading your notification settings" bars={["h-10 w-full", "h-10 w-full", "h-8 w-1/2", "h-8 w-1/2"]} />
+          <PartSkeleton
+            label="Loading your notification settings"
+            bars={["h-10 w-full", "h-10 w-full", "h-8 w-1/2", "h-8 w-1/2"]}
+          />
         )
       ) : stored.data.email === null ? (
         <Note tone="info">
-          You sign in with your identity provider, so Tieout has no email address for you. Ask an admin to add an alert channel.
+          You sign in with your identity provider, so Tieout has no email address for you. Ask an
+          admin to add an alert channel.
         </Note>
       ) : (
         <SettingsForm key={stored.etag} stored={stored} />
@@ -39,9 +48,19 @@ export function NotificationCard() {
   );
 }
 
-const WHOSE_WORDS: Record<(typeof WHOSE)[number], string> = { mine: "Assigned to me", all: "Assigned to anyone", off: "Don't email me" };
-const OF_PEOPLE = { assigned: "An exception is assigned to me", mentioned: "I'm mentioned in a comment" } as const;
-const OF_ADMINS = { webhook_failing: "A webhook is failing or was disabled", api_key_expiring: "An API key expires soon" } as const;
+const WHOSE_WORDS: Record<(typeof WHOSE)[number], string> = {
+  mine: "Assigned to me",
+  all: "Assigned to anyone",
+  off: "Don't email me",
+};
+const OF_PEOPLE = {
+  assigned: "An exception is assigned to me",
+  mentioned: "I'm mentioned in a comment",
+} as const;
+const OF_ADMINS = {
+  webhook_failing: "A webhook is failing or was disabled",
+  api_key_expiring: "An API key expires soon",
+} as const;
 
 function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
   const tenant = useTenantId();
@@ -52,11 +71,14 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
   const form = useForm({
     initial: settings,
     send: (body) =>
-      callApi(putNotificationSettingsContract, { tenant, body, ifMatch: stored.etag }).catch(async (error: Error) => {
-        // Saved in another tab: that is shown, and can be changed again.
-        if (error instanceof ApiProblem && error.status === 412) await cache.invalidateQueries({ queryKey });
-        throw error;
-      }),
+      callApi(putNotificationSettingsContract, { tenant, body, ifMatch: stored.etag }).catch(
+        async (error: Error) => {
+          // Saved in another tab: that is shown, and can be changed again.
+          if (error instanceof ApiProblem && error.status === 412)
+            await cache.invalidateQueries({ queryKey });
+          throw error;
+        },
+      ),
     onDone: () => {
       cache.invalidateQueries({ queryKey });
       toast("Notification settings saved");
@@ -83,8 +105,15 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
         />
       </div>
       <div className="flex flex-col">
-        {(Object.entries(switches) as [keyof typeof OF_PEOPLE | keyof typeof OF_ADMINS, string][]).map(([field, label]) => (
-          <CheckField key={field} label={label} checked={draft[field]} onChange={({ target }) => change({ [field]: target.checked })} />
+        {(
+          Object.entries(switches) as [keyof typeof OF_PEOPLE | keyof typeof OF_ADMINS, string][]
+        ).map(([field, label]) => (
+          <CheckField
+            key={field}
+            label={label}
+            checked={draft[field]}
+            onChange={({ target }) => change({ [field]: target.checked })}
+          />
         ))}
       </div>
     </CardForm>
@@ -93,9 +122,21 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
 
 type Whose = (typeof WHOSE)[number];
 
-function WhoseField({ label, value, onChange }: { label: string; value: Whose; onChange: (value: Whose) => void }) {
+function WhoseField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: Whose;
+  onChange: (value: Whose) => void;
+}) {
   return (
-    <SelectField label={label} value={value} onChange={({ target }) => onChange(target.value as Whose)}>
+    <SelectField
+      label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value as Whose)}
+    >
       {WHOSE.map((whose) => (
         <option key={whose} value={whose}>
           {WHOSE_WORDS[whose]}

@@ -1,5 +1,8 @@
 import { listQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
-import { getNotificationSettingsContract, listAlertChannelsContract } from "#lib/alerts/contract.ts";
+import {
+  getNotificationSettingsContract,
+  listAlertChannelsContract,
+} from "#lib/alerts/contract.ts";
 
 /** More than a tenant can have. */
 const ALL = 50;
@@ -12,10 +15,17 @@ export function channelsKey(tenant: string) {
 /** Newest first. Asked again and again: a message is sent or fails meanwhile. */
 export function channelPages(tenant: string) {
   const call = { tenant, query: { limit: ALL } };
-  return listQuery({ under: channelsKey(tenant), contract: listAlertChannelsContract, call }, { refreshMs: () => REFRESH_MS });
+  return listQuery(
+    { under: channelsKey(tenant), contract: listAlertChannelsContract, call },
+    { refreshMs: () => REFRESH_MS },
+  );
 }
 
 /** The reader's own, with their ETag. */
 export function notificationSettings(tenant: string) {
-  return versionQuery({ under: resourceKey(tenant, "notifications"), contract: getNotificationSettingsContract, call: { tenant } });
+  return versionQuery({
+    under: resourceKey(tenant, "notifications"),
+    contract: getNotificationSettingsContract,
+    call: { tenant },
+  });
 }

@@ -5,7 +5,10 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 /** What a channel is sent, and what that means. */
 export const CHANNEL_WORDS: Record<ChannelKind, { name: string; hint: string }> = {
   exception_breached: { name: "Breaches", hint: "An exception passed its deadline." },
-  exception_at_risk: { name: "At risk", hint: "An exception is close to its deadline, by the warnings of the SLA policy." },
+  exception_at_risk: {
+    name: "At risk",
+    hint: "An exception is close to its deadline, by the warnings of the SLA policy.",
+  },
   webhook_failing: { name: "Failing webhooks", hint: "A webhook keeps failing or was disabled." },
   api_key_expiring: { name: "Expiring API keys", hint: "An API key expires in 14, 3 or 1 days." },
 };

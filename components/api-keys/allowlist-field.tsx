@@ -37,16 +37,27 @@ export function AllowlistField({
         onChange={(event) => onChange(event.target.value)}
       />
       {address && !isInRanges(address, valid) && (
-        <Button size="sm" className="self-start" onClick={() => onChange([...ranges, address].join("\n"))}>
+        <Button
+          size="sm"
+          className="self-start"
+          onClick={() => onChange([...ranges, address].join("\n"))}
+        >
           <Plus aria-hidden className="size-4 text-muted" />
           Add my address, {address}
         </Button>
       )}
       <div role="status" className="empty:hidden">
         {opensToAll(ranges) ? (
-          <Note tone="warning">A /0 range covers the whole internet: anyone with the secret can use the key from anywhere.</Note>
+          <Note tone="warning">
+            A /0 range covers the whole internet: anyone with the secret can use the key from
+            anywhere.
+          </Note>
         ) : (
-          ranges.length === 0 && <Note tone="warning">With no addresses, anyone with the secret can use the key from anywhere.</Note>
+          ranges.length === 0 && (
+            <Note tone="warning">
+              With no addresses, anyone with the secret can use the key from anywhere.
+            </Note>
+          )
         )}
       </div>
     </div>

@@ -45,7 +45,11 @@ export function ApiKeyList({ address }: { address: string | null }) {
         skeleton={<KeySkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching API keys" action={<Button onClick={clear}>Clear filters</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching API keys"
+              action={<Button onClick={clear}>Clear filters</Button>}
+            >
               Try different filters.
             </Notice>
           ) : (
@@ -58,14 +62,22 @@ export function ApiKeyList({ address }: { address: string | null }) {
                 </Button>
               }
             >
-              An API key lets your servers call Tieout without a user signing in: a batch job, a bank feed, an export.
+              An API key lets your servers call Tieout without a user signing in: a batch job, a
+              bank feed, an export.
             </Notice>
           )
         }
       >
-        {({ as_of }) => <KeyTable items={list.items} asOf={as_of} stale={list.isStale} linkTo={linkTo} />}
+        {({ as_of }) => (
+          <KeyTable items={list.items} asOf={as_of} stale={list.isStale} linkTo={linkTo} />
+        )}
       </ListBody>
-      <KeyPanel id={search.key} address={address} onOpen={(key) => linkTo({ key }).follow()} onClose={() => set({ key: null })} />
+      <KeyPanel
+        id={search.key}
+        address={address}
+        onOpen={(key) => linkTo({ key }).follow()}
+        onClose={() => set({ key: null })}
+      />
       {search.new && <CreateKeyDialog address={address} onClose={() => set({ new: null })} />}
     </Page>
   );

@@ -12,7 +12,10 @@ test("there is a bucket for each hour of 7 days in UTC, the present one last", (
   const buckets = bucketsOf(usage, "hours");
   expect(buckets).toHaveLength(6 * 24 + 13);
   expect(buckets.at(0)?.start).toBe("2026-11-14T00:00:00.000Z");
-  expect(buckets.slice(-2)).toEqual([usage.hours[0], { start: "2026-11-20T12:00:00.000Z", accepted: 0, refused: 0 }]);
+  expect(buckets.slice(-2)).toEqual([
+    usage.hours[0],
+    { start: "2026-11-20T12:00:00.000Z", accepted: 0, refused: 0 },
+  ]);
 });
 
 test("there is a bucket for each of 90 days, today last", () => {

@@ -16,10 +16,16 @@ export type Period = keyof typeof PERIODS;
 
 /** Calls of a period, as the chart, the table and the list sum them up. */
 export function totalOf(buckets: readonly Bucket[]): Pick<Bucket, "accepted" | "refused"> {
-  return buckets.reduce((sum, { accepted, refused }) => ({ accepted: sum.accepted + accepted, refused: sum.refused + refused }), {
-    accepted: 0,
-    refused: 0,
-  });
+  return buckets.reduce(
+    (sum, { accepted, refused }) => ({
+      accepted: sum.accepted + accepted,
+      refused: sum.refused + refused,
+    }),
+    {
+      accepted: 0,
+      refused: 0,
+    },
+  );
 }
 
 /** The name of a bucket's time. A day is one of UTC, and named by it: in a zone that changes its clocks one would come twice and another not at all. */

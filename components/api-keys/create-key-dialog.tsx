@@ -11,7 +11,13 @@ import { inputOf, missingIn, NEW_DRAFT } from "./draft.ts";
 import { leave, reveal } from "./issue.ts";
 import { KeyFields } from "./key-fields.tsx";
 
-export function CreateKeyDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
+export function CreateKeyDialog({
+  address,
+  onClose,
+}: {
+  address: string | null;
+  onClose: () => void;
+}) {
   const tenantId = useTenantId();
   // Set once, so that every attempt sends the same.
   const [openedMs] = useState(serverNow);
@@ -20,7 +26,12 @@ export function CreateKeyDialog({ address, onClose }: { address: string | null; 
     check: missingIn,
     send: (draft, idempotencyKey) => {
       const body = inputOf(draft, openedMs);
-      return callApi(createApiKeyContract, { tenant: tenantId, params: { id: tenantId }, body, idempotencyKey });
+      return callApi(createApiKeyContract, {
+        tenant: tenantId,
+        params: { id: tenantId },
+        body,
+        idempotencyKey,
+      });
     },
     onDone: (key) => reveal({ key, rotated: false }, onClose),
   });

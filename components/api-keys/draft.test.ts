@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
-import { draftOf, endOf, inputOf, missingIn, NEW_DRAFT, opensToAll, patchOf, rangesOf } from "./draft.ts";
+import {
+  draftOf,
+  endOf,
+  inputOf,
+  missingIn,
+  NEW_DRAFT,
+  opensToAll,
+  patchOf,
+  rangesOf,
+} from "./draft.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const KEY = {
@@ -14,14 +23,22 @@ const KEY = {
 describe("a change", () => {
   test("is nothing where nothing was touched, however the ranges are written", () => {
     expect(patchOf(KEY, draftOf(KEY), NOW)).toEqual({});
-    expect(patchOf(KEY, { ...draftOf(KEY), ip_allowlist: "192.0.2.1, 10.1.2.3/8" }, NOW)).toEqual({});
+    expect(patchOf(KEY, { ...draftOf(KEY), ip_allowlist: "192.0.2.1, 10.1.2.3/8" }, NOW)).toEqual(
+      {},
+    );
   });
 
   test("names only what is different", () => {
-    expect(patchOf(KEY, { ...draftOf(KEY), scopes: ["read:exceptions"] }, NOW)).toEqual({ scopes: ["read:exceptions"] });
+    expect(patchOf(KEY, { ...draftOf(KEY), scopes: ["read:exceptions"] }, NOW)).toEqual({
+      scopes: ["read:exceptions"],
+    });
     expect(patchOf(KEY, { ...draftOf(KEY), ip_allowlist: "" }, NOW)).toEqual({ ip_allowlist: [] });
-    expect(patchOf(KEY, { ...draftOf(KEY), expires_at: { choice: "never", day: "" } }, NOW)).toEqual({ expires_at: null });
-    expect(patchOf(KEY, { ...draftOf(KEY), description: "Why" }, NOW)).toEqual({ description: "Why" });
+    expect(
+      patchOf(KEY, { ...draftOf(KEY), expires_at: { choice: "never", day: "" } }, NOW),
+    ).toEqual({ expires_at: null });
+    expect(patchOf(KEY, { ...draftOf(KEY), description: "Why" }, NOW)).toEqual({
+      description: "Why",
+    });
   });
 });
 
@@ -32,27 +49,41 @@ test("a life of days starts now, a custom one lasts to the end of its day, and n
 });
 
 test("ranges may stand on lines, or between commas, semicolons and blanks", () => {
-  expect(rangesOf(" 10.0.0.1\n\n10.0.0.2, 10.0.0.3;::1 ")).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "::1"]);
+  expect(rangesOf(" 10.0.0.1\n\n10.0.0.2, 10.0.0.3;::1 ")).toEqual([
+    "10.0.0.1",
+    "10.0.0.2",
+    "10.0.0.3",
+    "::1",
+  ]);
 });
 
-test.each([["0.0.0.0/0"], ["::/0"], ["203.0.113.9/0"], ["::ffff:0.0.0.0/96"]])("%s opens to all", (range) => {
-  expect(opensToAll(["10.0.0.0/8", range])).toBe(true);
-});
+test.each([["0.0.0.0/0"], ["::/0"], ["203.0.113.9/0"], ["::ffff:0.0.0.0/96"]])(
+  "%s opens to all",
+  (range) => {
+    expect(opensToAll(["10.0.0.0/8", range])).toBe(true);
+  },
+);
 
 test("a narrow range does not open to all", () => {
   expect(opensToAll(["10.0.0.0/8", "2001:db8::/32", "nonsense/0"])).toBe(false);
 });
 
 test("an empty form says what is missing, a filled one nothing", () => {
-  expect(Object.keys(missingIn({ ...NEW_DRAFT, expires_at: { choice: "custom", day: "" }, ip_allowlist: "10.0.0.256" }))).toEqual([
-    "name",
-    "scopes",
-    "expires_at",
-    "ip_allowlist",
-  ]);
+  expect(
+    Object.keys(
+      missingIn({
+        ...NEW_DRAFT,
+        expires_at: { choice: "custom", day: "" },
+        ip_allowlist: "10.0.0.256",
+      }),
+    ),
+  ).toEqual(["name", "scopes", "expires_at", "ip_allowlist"]);
   expect(missingIn({ ...NEW_DRAFT, name: "Ledger", scopes: ["read:exceptions"] })).toEqual({});
 });
 
 test("blank descriptions are none", () => {
-  expect(inputOf({ ...NEW_DRAFT, name: " Ledger ", description: "  " }, NOW)).toMatchObject({ name: "Ledger", description: null });
+  expect(inputOf({ ...NEW_DRAFT, name: " Ledger ", description: "  " }, NOW)).toMatchObject({
+    name: "Ledger",
+    description: null,
+  });
 });

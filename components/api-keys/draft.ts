@@ -8,10 +8,19 @@ import { SCOPES } from "#lib/wire/scopes.ts";
 export const LIFETIMES_DAYS = ["30", "90", "180", "365"] as const;
 
 /** When a key expires. `day`: the last day of a custom expiry, YYYY-MM-DD. */
-export type Expiry = { choice: (typeof LIFETIMES_DAYS)[number] | "keep" | "custom" | "never"; day: string };
+export type Expiry = {
+  choice: (typeof LIFETIMES_DAYS)[number] | "keep" | "custom" | "never";
+  day: string;
+};
 
 /** The fields of a key's form: addresses and ranges as text, one per line. */
-export type Draft = { name: string; description: string; scopes: readonly Scope[]; expires_at: Expiry; ip_allowlist: string };
+export type Draft = {
+  name: string;
+  description: string;
+  scopes: readonly Scope[];
+  expires_at: Expiry;
+  ip_allowlist: string;
+};
 
 export type NewKeyInput = z.input<NonNullable<typeof createApiKeyContract.body>>;
 export type KeyPatch = z.input<NonNullable<typeof updateApiKeyContract.body>>;
@@ -20,7 +29,13 @@ export type ApiKeyChange = Pick<KeyPatch, "scopes" | "expires_at" | "ip_allowlis
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const NEW_DRAFT: Draft = { name: "", description: "", scopes: [], expires_at: { choice: "90", day: "" }, ip_allowlist: "" };
+export const NEW_DRAFT: Draft = {
+  name: "",
+  description: "",
+  scopes: [],
+  expires_at: { choice: "90", day: "" },
+  ip_allowlist: "",
+};
 
 export function draftOf(key: ApiKey): Draft {
   return {
@@ -77,8 +92,11 @@ export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Pr
   return {
     ...(name.trim() === "" && { name: "Enter a name." }),
     ...(scopes.length === 0 && { scopes: "Select at least one scope." }),
-    ...(expires_at.choice === "custom" && expires_at.day === "" && { expires_at: "Choose the last day." }),
-    ...(wrong && { ip_allowlist: `“${wrong}” isn't an IP address or CIDR range. Examples: 203.0.113.7, 2001:db8::/32.` }),
+    ...(expires_at.choice === "custom" &&
+      expires_at.day === "" && { expires_at: "Choose the last day." }),
+    ...(wrong && {
+      ip_allowlist: `“${wrong}” isn't an IP address or CIDR range. Examples: 203.0.113.7, 2001:db8::/32.`,
+    }),
   };
 }
 

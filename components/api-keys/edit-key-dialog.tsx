@@ -12,7 +12,14 @@ import { serverNow } from "#components/ui/server-clock.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, updateApiKeyContract } from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
-import { type ApiKeyChange, type Draft, draftOf, type KeyPatch, missingIn, patchOf } from "./draft.ts";
+import {
+  type ApiKeyChange,
+  type Draft,
+  draftOf,
+  type KeyPatch,
+  missingIn,
+  patchOf,
+} from "./draft.ts";
 import { Impact } from "./impact.tsx";
 import { KeyFields } from "./key-fields.tsx";
 import { apiKeyById, apiKeyImpact } from "./queries.ts";
@@ -34,10 +41,12 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
       const patch = draft === review?.draft ? review.patch : patchOf(before, draft, serverNow());
       if (draft !== review?.draft && (await wouldRefuse(patch))) return setReview({ draft, patch });
       const params = { id: tenantId, keyId: apiKey.id };
-      return callApi(updateApiKeyContract, { tenant: tenantId, params, body: patch }).catch((error) => {
-        setReview(null);
-        throw error;
-      });
+      return callApi(updateApiKeyContract, { tenant: tenantId, params, body: patch }).catch(
+        (error) => {
+          setReview(null);
+          throw error;
+        },
+      );
     },
     onDone: (saved) => {
       if (!saved) return;
@@ -50,7 +59,10 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
 
   async function wouldRefuse(patch: KeyPatch): Promise<boolean> {
     const change = changeOf(patch);
-    return Object.keys(change).length > 0 && (await cache.fetchQuery(apiKeyImpact(tenantId, apiKey.id, change))).refused > 0;
+    return (
+      Object.keys(change).length > 0 &&
+      (await cache.fetchQuery(apiKeyImpact(tenantId, apiKey.id, change))).refused > 0
+    );
   }
 
   if (review) {
@@ -83,7 +95,11 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
       title={`Edit ${apiKey.name}`}
       start="Save"
       pending="Saving…"
-      onSubmit={() => (Object.keys(patchOf(before, form.draft, serverNow())).length === 0 ? onClose() : form.submit())}
+      onSubmit={() =>
+        Object.keys(patchOf(before, form.draft, serverNow())).length === 0
+          ? onClose()
+          : form.submit()
+      }
       onClose={onClose}
     >
       <KeyFields form={form} address={address} keeps={before.expires_at} />

@@ -10,7 +10,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DAYS = 365;
 
 const CHOICES: { value: Expiry["choice"]; label: string }[] = [
-  ...LIFETIMES_DAYS.map((days) => ({ value: days, label: days === "90" ? "90 days (recommended)" : `${days} days` })),
+  ...LIFETIMES_DAYS.map((days) => ({
+    value: days,
+    label: days === "90" ? "90 days (recommended)" : `${days} days`,
+  })),
   { value: "custom", label: "Custom" },
   { value: "never", label: "Never" },
 ];
@@ -27,11 +30,17 @@ export function ExpiryField({
   error: string | undefined;
   keeps?: string | null;
 }) {
-  const choices = keeps === undefined ? CHOICES : [{ value: "keep" as const, label: "Unchanged" }, ...CHOICES];
+  const choices =
+    keeps === undefined ? CHOICES : [{ value: "keep" as const, label: "Unchanged" }, ...CHOICES];
   const { choice, day } = value;
   const end = choice === "keep" ? keeps : endOf(value, serverNow());
   return (
-    <RadioGroup legend="Expires" value={choice} options={choices} onChange={(chosen) => onChange({ choice: chosen, day })}>
+    <RadioGroup
+      legend="Expires"
+      value={choice}
+      options={choices}
+      onChange={(chosen) => onChange({ choice: chosen, day })}
+    >
       {choice === "custom" && (
         <TextField
           label="Last day (UTC)"

@@ -12,8 +12,10 @@ const SOON_DAYS = 14;
 /** When a key expires, and what to do about it. */
 export function Expiry({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   const { status, expires_at, grace_expires_at, revoked_at } = apiKey;
-  if (status === "revoked") return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;
-  if (status === "rotating" && grace_expires_at) return <Left until={grace_expires_at} asOf={asOf} />;
+  if (status === "revoked")
+    return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;
+  if (status === "rotating" && grace_expires_at)
+    return <Left until={grace_expires_at} asOf={asOf} />;
   if (expires_at === null) {
     return (
       <span className="flex flex-wrap gap-x-2">
@@ -33,7 +35,10 @@ function Soon({ apiKey, asOf, expiresAt }: { apiKey: ApiKey; asOf: string; expir
   if (apiKey.status !== "active") return null;
   if (days > SOON_DAYS) return <RotateHint apiKey={apiKey} asOf={asOf} />;
   return (
-    <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
+    <span
+      data-tone="warning"
+      className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink"
+    >
       <TriangleAlert aria-hidden className="size-3.5" />
       Expires soon: {counted(days, "day")}
     </span>
@@ -41,10 +46,16 @@ function Soon({ apiKey, asOf, expiresAt }: { apiKey: ApiKey; asOf: string; expir
 }
 
 function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
-  const due = useServerTime((now) => (now >= Date.parse(apiKey.rotation_recommended_at) ? 1 : 0), asOf);
+  const due = useServerTime(
+    (now) => (now >= Date.parse(apiKey.rotation_recommended_at) ? 1 : 0),
+    asOf,
+  );
   if (due === 0) return null;
   return (
-    <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
+    <span
+      data-tone="warning"
+      className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink"
+    >
       <RefreshCw aria-hidden className="size-3.5" />
       Over 90 days old: rotate
     </span>

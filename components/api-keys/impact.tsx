@@ -8,11 +8,24 @@ import type { ApiKeyImpact } from "#lib/api-keys/contract.ts";
 const SHOWN = 5;
 
 /** The calls of the last 7 days that a change would have refused. */
-export function Impact({ impact, error }: { impact: ApiKeyImpact | undefined; error: Error | null }) {
-  if (error) return <Note tone="warning">Couldn't check which calls this would refuse: {error.message}</Note>;
+export function Impact({
+  impact,
+  error,
+}: {
+  impact: ApiKeyImpact | undefined;
+  error: Error | null;
+}) {
+  if (error)
+    return (
+      <Note tone="warning">Couldn't check which calls this would refuse: {error.message}</Note>
+    );
   if (!impact) {
     return (
-      <div role="status" aria-label="Checking calls from the last 7 days" className="flex flex-col gap-2">
+      <div
+        role="status"
+        aria-label="Checking calls from the last 7 days"
+        className="flex flex-col gap-2"
+      >
         <Skeleton className="h-9 w-full" />
         <Skeleton className="h-4 w-1/2" />
       </div>
@@ -23,19 +36,27 @@ export function Impact({ impact, error }: { impact: ApiKeyImpact | undefined; er
     return (
       <p className="flex items-center gap-2 text-sm">
         <ShieldCheck aria-hidden className="size-4 shrink-0 text-accent-text" />
-        {calls === 0 ? "This key hasn't been used in the last 7 days." : "This wouldn't have refused any call in the last 7 days."}
+        {calls === 0
+          ? "This key hasn't been used in the last 7 days."
+          : "This wouldn't have refused any call in the last 7 days."}
       </p>
     );
   }
   return (
     <div className="flex flex-col gap-3">
       <Note tone="warning">
-        <strong>{refused.toLocaleString("en")}</strong> of the {calls.toLocaleString("en")} calls in the last 7 days would have been
-        refused.
+        <strong>{refused.toLocaleString("en")}</strong> of the {calls.toLocaleString("en")} calls in
+        the last 7 days would have been refused.
       </Note>
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Counts title="By operation" rows={by_operation.map(({ operation, refused: count }) => [operation, count])} />
-        <Counts title="By address" rows={by_address.map(({ address, refused: count }) => [address, count])} />
+        <Counts
+          title="By operation"
+          rows={by_operation.map(({ operation, refused: count }) => [operation, count])}
+        />
+        <Counts
+          title="By address"
+          rows={by_address.map(({ address, refused: count }) => [address, count])}
+        />
       </div>
     </div>
   );
@@ -48,7 +69,10 @@ function Counts({ title, rows }: { title: string; rows: [name: string, count: nu
       <tbody>
         {rows.slice(0, SHOWN).map(([name, count]) => (
           <tr key={name}>
-            <th scope="row" className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all">
+            <th
+              scope="row"
+              className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all"
+            >
               {name}
             </th>
             <td className="py-0.5 text-right tabular-nums">{count.toLocaleString("en")}</td>

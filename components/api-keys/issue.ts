@@ -16,6 +16,10 @@ export function reveal(shown: Issued, onClose: () => void): void {
 
 /** Closes a dialog that may have issued a secret nobody saw. */
 export function leave({ uncertain }: { uncertain: Error | null }, onClose: () => void): void {
-  if (uncertain) toastFailure("A key may have been issued", "If the list shows a key whose secret you never saw, revoke it.");
+  if (uncertain)
+    toastFailure(
+      "A key may have been issued",
+      "If the list shows a key whose secret you never saw, revoke it.",
+    );
   onClose();
 }

@@ -42,7 +42,9 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
       <PanelHead>
         <StatusBadge status={status} />
         <PanelTitle ref={heading}>{apiKey.name}</PanelTitle>
-        {apiKey.description && <p className="max-w-full text-muted wrap-break-word">{apiKey.description}</p>}
+        {apiKey.description && (
+          <p className="max-w-full text-muted wrap-break-word">{apiKey.description}</p>
+        )}
       </PanelHead>
 
       {isUsable && (
@@ -73,7 +75,11 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
           {apiKey.revoke_reason && <>: {apiKey.revoke_reason}</>}
         </Note>
       )}
-      {status === "expired" && <Note tone="warning">This key has expired and is refused. Create a new key for its callers.</Note>}
+      {status === "expired" && (
+        <Note tone="warning">
+          This key has expired and is refused. Create a new key for its callers.
+        </Note>
+      )}
       <Rotation apiKey={apiKey} onOpen={onOpen} />
 
       <Facts ruled>
@@ -110,7 +116,8 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
           )}
         </Fact>
         <Fact name="Calls">
-          <span className="tabular-nums">{apiKey.request_count.toLocaleString("en")}</span> accepted since it was created
+          <span className="tabular-nums">{apiKey.request_count.toLocaleString("en")}</span> accepted
+          since it was created
         </Fact>
         <Fact name="Created">
           <By iso={apiKey.created_at} actor={apiKey.created_by} />

@@ -23,15 +23,28 @@ export function KeyFields({ form: { draft, change, problem, text }, address, kee
         {...text("name")}
         required
       />
-      <ScopePicker scopes={draft.scopes} onChange={(scopes) => change({ scopes })} error={problem("scopes")} />
-      <ExpiryField value={draft.expires_at} onChange={(expires_at) => change({ expires_at })} error={problem("expires_at")} keeps={keeps} />
+      <ScopePicker
+        scopes={draft.scopes}
+        onChange={(scopes) => change({ scopes })}
+        error={problem("scopes")}
+      />
+      <ExpiryField
+        value={draft.expires_at}
+        onChange={(expires_at) => change({ expires_at })}
+        error={problem("expires_at")}
+        keeps={keeps}
+      />
       <AllowlistField
         value={draft.ip_allowlist}
         onChange={(ip_allowlist) => change({ ip_allowlist })}
         error={problem("ip_allowlist")}
         address={address}
       />
-      <TextArea label="Description (optional)" maxLength={API_KEYS.description.most} {...text("description")} />
+      <TextArea
+        label="Description (optional)"
+        maxLength={API_KEYS.description.most}
+        {...text("description")}
+      />
     </>
   );
 }

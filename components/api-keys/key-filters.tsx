@@ -16,7 +16,10 @@ export function KeyFilters({ search, onChange, onClear }: Props) {
   return (
     <FilterBar onClear={onClear}>
       <div className="relative w-full sm:w-72">
-        <Search aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted" />
+        <Search
+          aria-hidden
+          className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted"
+        />
         <input
           type="search"
           aria-label="Search by name or ID"

@@ -16,14 +16,27 @@ import { maskedId } from "./words.ts";
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[minmax(10rem,1fr)_6.5rem_12.5rem_8rem_9rem_11.5rem] @6xl:grid-cols-[minmax(10rem,1fr)_6.5rem_13rem_8rem_9.5rem_11.5rem_6rem] @4xl:gap-x-3";
 
-type Props = { items: ApiKey[]; asOf: string; stale: boolean; linkTo: (to: { key: string }) => PageLink };
+type Props = {
+  items: ApiKey[];
+  asOf: string;
+  stale: boolean;
+  linkTo: (to: { key: string }) => PageLink;
+};
 
 export function KeyTable({ items, asOf, stale, linkTo }: Props) {
   return (
     <CardTable
       caption="API keys"
       grid={COLUMNS}
-      columns={["Key", "Status", "Scopes", "Calls in 7 days", "Last used", "Expires", ["Created by", "@max-6xl:hidden"]]}
+      columns={[
+        "Key",
+        "Status",
+        "Scopes",
+        "Calls in 7 days",
+        "Last used",
+        "Expires",
+        ["Created by", "@max-6xl:hidden"],
+      ]}
       stale={stale}
     >
       {items.map((item) => (

@@ -1,6 +1,11 @@
 import { listQuery, oneQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
-import { estimateApiKeyImpactContract, getApiKeyContract, getApiKeyUsageContract, listApiKeysContract } from "#lib/api-keys/contract.ts";
+import {
+  estimateApiKeyImpactContract,
+  getApiKeyContract,
+  getApiKeyUsageContract,
+  listApiKeysContract,
+} from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import type { ApiKeyChange } from "./draft.ts";
 import { isWaiting } from "./first-call.ts";
@@ -19,27 +24,42 @@ export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q
       call: { tenant, params: { id: tenant }, query: queryOf({ q, status, limit: PAGE_SIZE }) },
     },
     {
-      refreshMs: (newest) => (newest?.items.some((key) => isWaiting(key, Date.parse(newest.as_of))) ? WAITING_REFRESH_MS : REFRESH_MS),
+      refreshMs: (newest) =>
+        newest?.items.some((key) => isWaiting(key, Date.parse(newest.as_of)))
+          ? WAITING_REFRESH_MS
+          : REFRESH_MS,
     },
   );
 }
 
 export function apiKeyById(tenant: string, keyId: string) {
   return oneQuery(
-    { under: apiKeysKey(tenant), contract: getApiKeyContract, call: { tenant, params: { id: tenant, keyId } } },
+    {
+      under: apiKeysKey(tenant),
+      contract: getApiKeyContract,
+      call: { tenant, params: { id: tenant, keyId } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }
 
 export function apiKeyUsage(tenant: string, keyId: string) {
   return oneQuery(
-    { under: apiKeysKey(tenant), contract: getApiKeyUsageContract, call: { tenant, params: { id: tenant, keyId } } },
+    {
+      under: apiKeysKey(tenant),
+      contract: getApiKeyUsageContract,
+      call: { tenant, params: { id: tenant, keyId } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }
 
 /** What a change would have refused. Never cached: calls keep coming in. */
-export function apiKeyImpact(tenant: string, keyId: string, change: ApiKeyChange | { revoke: true }) {
+export function apiKeyImpact(
+  tenant: string,
+  keyId: string,
+  change: ApiKeyChange | { revoke: true },
+) {
   return oneQuery(
     {
       under: apiKeysKey(tenant),

@@ -67,13 +67,20 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
             Credential
           </h3>
           <code
-            onCopy={() => document.getSelection()?.toString().includes(key.key_secret) && setCopied(true)}
+            onCopy={() =>
+              document.getSelection()?.toString().includes(key.key_secret) && setCopied(true)
+            }
             className="rounded-md border border-line bg-canvas p-3 font-mono text-sm break-all select-all"
           >
             {credential}
           </code>
           <div className="flex flex-wrap items-center gap-3">
-            <CopyButton text={credential} label="Copy the credential" worded onCopied={() => setCopied(true)} />
+            <CopyButton
+              text={credential}
+              label="Copy the credential"
+              worded
+              onCopied={() => setCopied(true)}
+            />
             {copied && <p className="text-sm text-muted">Copied. You can close this now.</p>}
           </div>
         </section>
@@ -81,8 +88,13 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
           <h3 id={`${id}-try`} className="text-sm font-medium">
             Try it
           </h3>
-          <CommandLine text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
-          {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">Works only from {key.ip_allowlist.join(", ")}.</p>}
+          <CommandLine
+            text={curlOf(credential, key.scopes, tenantId)}
+            onCopied={() => setCopied(true)}
+          />
+          {key.ip_allowlist.length > 0 && (
+            <p className="text-sm text-muted">Works only from {key.ip_allowlist.join(", ")}.</p>
+          )}
         </section>
         <div className="flex flex-col gap-2">
           <label className="flex min-h-8 w-fit items-center gap-2.5 font-medium">
@@ -96,7 +108,11 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
             I've stored it
           </label>
           <div role="alert">
-            {warned && !stored && <Note tone="warning">Copy the credential, or confirm you've stored it. It can't be shown again.</Note>}
+            {warned && !stored && (
+              <Note tone="warning">
+                Copy the credential, or confirm you've stored it. It can't be shown again.
+              </Note>
+            )}
           </div>
         </div>
       </DialogBody>

@@ -9,7 +9,17 @@ test("a key is in use where it was called in the last 7 days, by the latest coun
 
 test("the name of a key in use is asked for, and of one that nobody uses the reason alone", () => {
   const empty = { confirmation: "", reason: "" };
-  expect(Object.keys(missingToRevoke(empty, { name: "Bank feed", inUse: true }))).toEqual(["confirmation", "reason"]);
-  expect(Object.keys(missingToRevoke(empty, { name: "Bank feed", inUse: false }))).toEqual(["reason"]);
-  expect(missingToRevoke({ confirmation: " Bank feed", reason: "Leaked." }, { name: "Bank feed", inUse: true })).toEqual({});
+  expect(Object.keys(missingToRevoke(empty, { name: "Bank feed", inUse: true }))).toEqual([
+    "confirmation",
+    "reason",
+  ]);
+  expect(Object.keys(missingToRevoke(empty, { name: "Bank feed", inUse: false }))).toEqual([
+    "reason",
+  ]);
+  expect(
+    missingToRevoke(
+      { confirmation: " Bank feed", reason: "Leaked." },
+      { name: "Bank feed", inUse: true },
+    ),
+  ).toEqual({});
 });

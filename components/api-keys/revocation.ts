@@ -4,13 +4,22 @@ import type { ApiKey, ApiKeyImpact } from "#lib/api-keys/contract.ts";
 type Revocation = { confirmation: string; reason: string };
 
 /** Whether the key was used in the last 7 days: then callers would break, and its name is asked for. `impact`: once it is known. */
-export function isInUse({ calls_by_day }: Pick<ApiKey, "calls_by_day">, impact: Pick<ApiKeyImpact, "calls"> | undefined): boolean {
+export function isInUse(
+  { calls_by_day }: Pick<ApiKey, "calls_by_day">,
+  impact: Pick<ApiKeyImpact, "calls"> | undefined,
+): boolean {
   return impact ? impact.calls > 0 : calls_by_day.some((calls) => calls > 0);
 }
 
-export function missingToRevoke({ confirmation, reason }: Revocation, { name, inUse }: { name: string; inUse: boolean }): Problems {
+export function missingToRevoke(
+  { confirmation, reason }: Revocation,
+  { name, inUse }: { name: string; inUse: boolean },
+): Problems {
   return {
-    ...(inUse && confirmation.trim() !== name.trim() && { confirmation: "That doesn't match the key's name." }),
+    ...(inUse &&
+      confirmation.trim() !== name.trim() && {
+        confirmation: "That doesn't match the key's name.",
+      }),
     ...(reason.trim() === "" && { reason: "Enter a reason. It's recorded with the key." }),
   };
 }

@@ -53,14 +53,28 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
         onChange={(disable_webhooks) => form.change({ disable_webhooks })}
       />
       {inUse && (
-        <TextField label={`Type ${apiKey.name} to confirm`} autoComplete="off" spellCheck={false} {...form.text("confirmation")} required />
+        <TextField
+          label={`Type ${apiKey.name} to confirm`}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.text("confirmation")}
+          required
+        />
       )}
-      <TextArea label="Reason" maxLength={API_KEYS.revoke_reason.most} {...form.text("reason")} required />
+      <TextArea
+        label="Reason"
+        maxLength={API_KEYS.revoke_reason.most}
+        {...form.text("reason")}
+        required
+      />
     </FormDialog>
   );
 }
 
-type Choice = Pick<ApiKeyImpact, "webhooks"> & { checked: boolean; onChange: (checked: boolean) => void };
+type Choice = Pick<ApiKeyImpact, "webhooks"> & {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+};
 
 /** The webhooks the key registered, which stay active unless they are disabled with it. */
 function Registered({ webhooks, checked, onChange }: Choice) {

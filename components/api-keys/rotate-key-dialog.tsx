@@ -8,7 +8,11 @@ import { useForm } from "#components/kit/use-form.ts";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
-import { type ApiKey, GRACE_SECONDS_DEFAULT, rotateApiKeyContract } from "#lib/api-keys/contract.ts";
+import {
+  type ApiKey,
+  GRACE_SECONDS_DEFAULT,
+  rotateApiKeyContract,
+} from "#lib/api-keys/contract.ts";
 import { Impact } from "./impact.tsx";
 import { leave, reveal } from "./issue.ts";
 import { apiKeyImpact } from "./queries.ts";
@@ -54,7 +58,8 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
         <EndsNow keyId={apiKey.id} />
       ) : (
         <p className="text-sm text-muted">
-          Both keys work until <Time iso={endOf(apiKey, Number(grace))} />. Update your servers before then.
+          Both keys work until <Time iso={endOf(apiKey, Number(grace))} />. Update your servers
+          before then.
         </p>
       )}
     </FormDialog>

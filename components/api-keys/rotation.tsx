@@ -16,7 +16,10 @@ type Props = { apiKey: ApiKey; onOpen: (id: string) => void };
 export function Rotation({ apiKey, onOpen }: Props) {
   const tenantId = useTenantId();
   const otherId = apiKey.status === "rotating" ? apiKey.rotated_to : apiKey.rotated_from;
-  const { data: other } = useQuery({ ...apiKeyById(tenantId, otherId ?? ""), enabled: otherId !== null });
+  const { data: other } = useQuery({
+    ...apiKeyById(tenantId, otherId ?? ""),
+    enabled: otherId !== null,
+  });
   const [old, next] = apiKey.status === "rotating" ? [apiKey, other] : [other, apiKey];
   if (!old || !next || old.status !== "rotating" || !old.grace_expires_at) return null;
   const asOf = next.created_at;
@@ -55,7 +58,8 @@ function Side({
       <h3 className="text-xs font-medium text-muted">{title}</h3>
       {apiKey.id === shown.id ? (
         <p>
-          <code className="font-mono text-xs">{maskedId(apiKey.key_id)}</code> <span className="text-muted">(this one)</span>
+          <code className="font-mono text-xs">{maskedId(apiKey.key_id)}</code>{" "}
+          <span className="text-muted">(this one)</span>
         </p>
       ) : (
         <button
@@ -83,7 +87,9 @@ function OldCallers({ oldId }: { oldId: string }) {
         <p className="text-muted">The old key hasn't been used since the rotation.</p>
       ) : (
         <table className="w-full">
-          <caption className="pb-1 text-left text-xs font-medium text-muted">Still using the old key</caption>
+          <caption className="pb-1 text-left text-xs font-medium text-muted">
+            Still using the old key
+          </caption>
           <thead className="sr-only">
             <tr>
               <th scope="col">Address</th>
@@ -102,13 +108,20 @@ function OldCallers({ oldId }: { oldId: string }) {
   );
 }
 
-function Caller({ address, in_grace, last_seen_at, asOf }: ApiKeyUsage["addresses"][number] & { asOf: string }) {
+function Caller({
+  address,
+  in_grace,
+  last_seen_at,
+  asOf,
+}: ApiKeyUsage["addresses"][number] & { asOf: string }) {
   return (
     <tr>
       <th scope="row" className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all">
         {address}
       </th>
-      <td className="py-0.5 pr-3 text-right whitespace-nowrap tabular-nums">{counted(in_grace, "call")}</td>
+      <td className="py-0.5 pr-3 text-right whitespace-nowrap tabular-nums">
+        {counted(in_grace, "call")}
+      </td>
       <td className="py-0.5 text-right whitespace-nowrap text-muted">
         <Ago iso={last_seen_at} asOf={asOf} />
       </td>

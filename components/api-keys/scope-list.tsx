@@ -19,7 +19,9 @@ export function ScopeSummary({ scopes }: { scopes: readonly string[] }) {
       {rest.length > 0 && (
         <span
           className="text-muted"
-          title={rest.map(({ resource, actions }) => `${resourceWord(resource)} ${actions.join(", ")}`).join("; ")}
+          title={rest
+            .map(({ resource, actions }) => `${resourceWord(resource)} ${actions.join(", ")}`)
+            .join("; ")}
         >
           +{rest.length} more
         </span>

@@ -40,13 +40,19 @@ export function ScopePicker({
     <fieldset className="flex min-w-0 flex-col gap-1.5">
       <legend className="mb-1.5 text-sm font-medium">Scopes</legend>
       <div className="divide-y divide-line rounded-md border border-line">
-        <div aria-hidden className="grid grid-cols-[minmax(0,1fr)_4.5rem_4.5rem] items-center px-3 py-1.5 text-xs font-medium text-muted">
+        <div
+          aria-hidden
+          className="grid grid-cols-[minmax(0,1fr)_4.5rem_4.5rem] items-center px-3 py-1.5 text-xs font-medium text-muted"
+        >
           <span>Resource</span>
           <span className="text-center">Read</span>
           <span className="text-center">Write</span>
         </div>
         {RESOURCES.map((resource) => (
-          <div key={resource} className="grid grid-cols-[minmax(0,1fr)_4.5rem_4.5rem] items-center px-3">
+          <div
+            key={resource}
+            className="grid grid-cols-[minmax(0,1fr)_4.5rem_4.5rem] items-center px-3"
+          >
             <span aria-hidden className="truncate text-sm first-letter:uppercase">
               {resourceWord(resource)}
             </span>

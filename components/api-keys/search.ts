@@ -1,4 +1,9 @@
-import { createParser, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import {
+  createParser,
+  type inferParserType,
+  parseAsBoolean,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { parseAsId } from "#components/kit/search-params.ts";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
 import { API_KEYS } from "#lib/wire/facts.gen.ts";

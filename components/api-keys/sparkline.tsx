@@ -8,7 +8,11 @@ export function Sparkline({ calls }: { calls: readonly number[] }) {
   const total = calls.reduce((sum, day) => sum + day, 0);
   return (
     <span className="flex items-center gap-2.5">
-      <svg viewBox={`0 0 ${calls.length * (BAR + GAP) - GAP} ${HEIGHT}`} aria-hidden="true" className="h-5 w-15 shrink-0">
+      <svg
+        viewBox={`0 0 ${calls.length * (BAR + GAP) - GAP} ${HEIGHT}`}
+        aria-hidden="true"
+        className="h-5 w-15 shrink-0"
+      >
         {calls.map((day, index) => {
           const height = day === 0 ? 1 : Math.max(2, (day / most) * HEIGHT);
           return (

@@ -13,7 +13,11 @@ const SERIES = [
 /** Calls over time, refused ones on top. `UsageTable` shows the same as a table. */
 export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Period }) {
   const { timeZone } = usePreferences();
-  const data = buckets.map((bucket) => ({ name: nameOf(bucket, period, timeZone), accepted: bucket.accepted, refused: bucket.refused }));
+  const data = buckets.map((bucket) => ({
+    name: nameOf(bucket, period, timeZone),
+    accepted: bucket.accepted,
+    refused: bucket.refused,
+  }));
   const total = totalOf(buckets);
   return (
     <div className="flex flex-col gap-1">

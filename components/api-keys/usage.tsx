@@ -22,7 +22,10 @@ export function Usage({ keyId }: { keyId: string }) {
   const tenantId = useTenantId();
   const { data, error, refetch } = useQuery(apiKeyUsage(tenantId, keyId));
   return (
-    <section aria-labelledby={`usage-of-${keyId}`} className="flex flex-col gap-5 border-t border-line pt-5">
+    <section
+      aria-labelledby={`usage-of-${keyId}`}
+      className="flex flex-col gap-5 border-t border-line pt-5"
+    >
       <div className="flex items-center justify-between gap-2">
         <h3 id={`usage-of-${keyId}`} className="font-semibold">
           Usage
@@ -50,7 +53,8 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
   const [period, setPeriod] = useState<Period>("hours");
   const [asTable, setAsTable] = useState(false);
   const refusals = Object.entries(usage.refusals).sort((left, right) => right[1] - left[1]);
-  if (usage.days.length === 0 && usage.hours.length === 0) return <p className="text-sm text-muted">This key hasn't been used.</p>;
+  if (usage.days.length === 0 && usage.hours.length === 0)
+    return <p className="text-sm text-muted">This key hasn't been used.</p>;
   const View = asTable ? UsageTable : UsageChart;
   return (
     <>
@@ -67,7 +71,12 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
               {PERIODS[one].name}
             </Button>
           ))}
-          <Button size="sm" variant="ghost" className="ml-auto" onClick={() => setAsTable(!asTable)}>
+          <Button
+            size="sm"
+            variant="ghost"
+            className="ml-auto"
+            onClick={() => setAsTable(!asTable)}
+          >
             {asTable ? "Show as chart" : "Show as table"}
           </Button>
         </div>
@@ -77,7 +86,10 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
         <Rows title="Addresses in the last 7 days" head={["Address", "Calls", "Last seen"]}>
           {usage.addresses.slice(0, SHOWN_ADDRESSES).map(({ address, calls, last_seen_at }) => (
             <tr key={address}>
-              <th scope="row" className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all">
+              <th
+                scope="row"
+                className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all"
+              >
                 {address}
               </th>
               <td className="py-0.5 pr-3 text-right tabular-nums">{calls.toLocaleString("en")}</td>

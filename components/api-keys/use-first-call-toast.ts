@@ -12,7 +12,8 @@ export function useFirstCallToast(items: ApiKey[], asOf: string | undefined): vo
     if (!asOf) return;
     for (const key of items) {
       if (isWaiting(key, Date.parse(asOf))) waiting.current.add(key.id);
-      else if (waiting.current.delete(key.id) && key.request_count > 0) toast(`${key.name} made its first call`);
+      else if (waiting.current.delete(key.id) && key.request_count > 0)
+        toast(`${key.name} made its first call`);
     }
   }, [items, asOf]);
 }

@@ -26,7 +26,9 @@ export function resourceWord(resource: string): string {
 }
 
 /** The scopes by resource: "exceptions" with "read, write". */
-export function groupedScopes(scopes: readonly string[]): { resource: string; actions: Action[] }[] {
+export function groupedScopes(
+  scopes: readonly string[],
+): { resource: string; actions: Action[] }[] {
   return RESOURCES.map((resource) => ({
     resource,
     actions: ACTIONS.filter((action) => scopes.includes(scopeOf(action, resource))),

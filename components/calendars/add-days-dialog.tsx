@@ -20,14 +20,29 @@ type Props = {
 };
 
 /** Proposes special days from elsewhere. A person confirms each. */
-export function AddDaysDialog({ title, description, days, known, dropped, onDrop, onAdd, onClose, children }: Props) {
+export function AddDaysDialog({
+  title,
+  description,
+  days,
+  known,
+  dropped,
+  onDrop,
+  onAdd,
+  onClose,
+  children,
+}: Props) {
   const chosen = (days ?? []).filter(({ date }) => !dropped.has(date));
   return (
     <Dialog onClose={onClose} title={title} description={description}>
       <DialogBody>
         {children}
         {days && days.length > 0 && (
-          <DayChoice days={days} known={new Set(known.map(({ date }) => date))} dropped={dropped} onChange={onDrop} />
+          <DayChoice
+            days={days}
+            known={new Set(known.map(({ date }) => date))}
+            dropped={dropped}
+            onChange={onDrop}
+          />
         )}
       </DialogBody>
       <DialogActions>
@@ -40,7 +55,9 @@ export function AddDaysDialog({ title, description, days, known, dropped, onDrop
             onClose();
           }}
         >
-          {chosen.length === 0 ? "Add days" : `Add ${chosen.length} ${chosen.length === 1 ? "day" : "days"}`}
+          {chosen.length === 0
+            ? "Add days"
+            : `Add ${chosen.length} ${chosen.length === 1 ? "day" : "days"}`}
         </Button>
       </DialogActions>
     </Dialog>

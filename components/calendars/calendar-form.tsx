@@ -17,7 +17,11 @@ import { TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
-import { type Calendar, createCalendarContract, putCalendarContract } from "#lib/calendars/contract.ts";
+import {
+  type Calendar,
+  createCalendarContract,
+  putCalendarContract,
+} from "#lib/calendars/contract.ts";
 import { CALENDARS } from "#lib/wire/facts.gen.ts";
 import { bodyOf, type Draft, draftOf, faultsIn, newDraft } from "./draft.ts";
 import { calendarById, calendarsKey } from "./queries.ts";
@@ -38,7 +42,8 @@ export function CreateCalendar({ today }: { today: string }) {
   const form = useForm({
     initial: before,
     check: faultsIn,
-    send: (draft, idempotencyKey) => callApi(createCalendarContract, { tenant, body: bodyOf(draft), idempotencyKey }),
+    send: (draft, idempotencyKey) =>
+      callApi(createCalendarContract, { tenant, body: bodyOf(draft), idempotencyKey }),
     onDone: ({ id, name }) => {
       setDone(true);
       cache.invalidateQueries({ queryKey: calendarsKey(tenant) });
@@ -111,7 +116,8 @@ export function EditCalendar({ stored, today }: { stored: Version<Calendar>; tod
             }
             onDiscard={() => newest().then(startOver)}
           >
-            The calendar changed while you were editing, last by {personName(stored.data.updated_by)} (
+            The calendar changed while you were editing, last by{" "}
+            {personName(stored.data.updated_by)} (
             <Time iso={stored.data.updated_at} />
             ). Your changes aren't saved yet.
           </ConflictNote>
@@ -172,15 +178,35 @@ function CalendarFrame({
         className="flex flex-col gap-4"
       >
         {/* What is under review is what was sent. */}
-        <fieldset disabled={form.isPending} className="grid min-w-0 gap-4 @5xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] @5xl:items-start">
+        <fieldset
+          disabled={form.isPending}
+          className="grid min-w-0 gap-4 @5xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] @5xl:items-start"
+        >
           <div className="flex min-w-0 flex-col gap-4">
             <Card title="Name and time zone">
-              <TextField label="Name" placeholder="Frankfurt office" maxLength={CALENDARS.name.most} {...text("name")} required />
-              <TimeZoneField value={draft.time_zone} error={problem("time_zone")} onChange={(time_zone) => change({ time_zone })} />
+              <TextField
+                label="Name"
+                placeholder="Frankfurt office"
+                maxLength={CALENDARS.name.most}
+                {...text("name")}
+                required
+              />
+              <TimeZoneField
+                value={draft.time_zone}
+                error={problem("time_zone")}
+                onChange={(time_zone) => change({ time_zone })}
+              />
             </Card>
             <div className="@container min-w-0">
-              <Card title="Weekly hours" hint="Local time. Hours that end before they start run past midnight.">
-                <WeekEditor weekly={draft.weekly} problems={problems} onChange={(weekly) => change({ weekly })} />
+              <Card
+                title="Weekly hours"
+                hint="Local time. Hours that end before they start run past midnight."
+              >
+                <WeekEditor
+                  weekly={draft.weekly}
+                  problems={problems}
+                  onChange={(weekly) => change({ weekly })}
+                />
               </Card>
             </div>
           </div>
@@ -206,7 +232,13 @@ function CalendarFrame({
         </div>
       </form>
       {asking && (
-        <SpecialDaysDialog asking={asking} days={draft.special_days} today={today} onChange={changeDays} onClose={() => setAsking(null)} />
+        <SpecialDaysDialog
+          asking={asking}
+          days={draft.special_days}
+          today={today}
+          onChange={changeDays}
+          onClose={() => setAsking(null)}
+        />
       )}
     </>
   );

@@ -42,15 +42,21 @@ export function CalendarList() {
   return (
     <Page
       title="Calendars"
-      actions={mayCreate ? !list.isBare && create : <p className="text-sm text-muted">View only. Ask an admin to make changes.</p>}
+      actions={
+        mayCreate ? (
+          !list.isBare && create
+        ) : (
+          <p className="text-sm text-muted">View only. Ask an admin to make changes.</p>
+        )
+      }
     >
       <ListBody
         list={list}
         skeleton={<CalendarListSkeleton />}
         bare={
           <Notice icon={CalendarDays} title="No calendars yet" action={create}>
-            A calendar says when your team works. Deadlines that use it don't count nights, weekends or holidays.{" "}
-            {!mayCreate && "An admin can create the first one."}
+            A calendar says when your team works. Deadlines that use it don't count nights, weekends
+            or holidays. {!mayCreate && "An admin can create the first one."}
           </Notice>
         }
       >
@@ -71,7 +77,15 @@ export function CalendarList() {
   );
 }
 
-function CalendarRow({ calendar, href, used }: { calendar: Calendar; href: string; used: boolean }) {
+function CalendarRow({
+  calendar,
+  href,
+  used,
+}: {
+  calendar: Calendar;
+  href: string;
+  used: boolean;
+}) {
   const { name, time_zone, weekly, special_days } = calendar;
   return (
     <PlainRow>
@@ -87,8 +101,12 @@ function CalendarRow({ calendar, href, used }: { calendar: Calendar; href: strin
         <p className="truncate text-muted">{weekInWords(weekly)}</p>
       </PlainCell>
       <PlainCell className="truncate max-md:hidden">{zoneName(time_zone)}</PlainCell>
-      <PlainCell className={`${NUMBER} max-sm:hidden`}>{lengthInWords(weekMinutes(weekly))}</PlainCell>
-      <PlainCell className={`${NUMBER} max-md:hidden`}>{special_days.length.toLocaleString("en")}</PlainCell>
+      <PlainCell className={`${NUMBER} max-sm:hidden`}>
+        {lengthInWords(weekMinutes(weekly))}
+      </PlainCell>
+      <PlainCell className={`${NUMBER} max-md:hidden`}>
+        {special_days.length.toLocaleString("en")}
+      </PlainCell>
     </PlainRow>
   );
 }

@@ -37,7 +37,11 @@ export function CalendarPage({ id, today }: { id: string; today: string }) {
     >
       {isShown ? (
         <div className="flex flex-col gap-4">
-          {mayChange ? <EditCalendar stored={stored} today={today} /> : <CalendarView calendar={stored.data} today={today} />}
+          {mayChange ? (
+            <EditCalendar stored={stored} today={today} />
+          ) : (
+            <CalendarView calendar={stored.data} today={today} />
+          )}
           <CalendarUsage id={id} />
         </div>
       ) : error ? (
@@ -49,7 +53,11 @@ export function CalendarPage({ id, today }: { id: string; today: string }) {
   );
 }
 
-const REFUSAL = { title: "Calendars are created by admins", why: "A calendar moves deadlines.", ask: "Ask an admin to create one." };
+const REFUSAL = {
+  title: "Calendars are created by admins",
+  why: "A calendar moves deadlines.",
+  ask: "Ask an admin to create one.",
+};
 
 export function NewCalendarPage({ today }: { today: string }) {
   return (

@@ -3,7 +3,12 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 
 export function CalendarListSkeleton() {
   return (
-    <ListSkeleton label="Loading calendars" count={3} row="h-15.5 gap-4 px-4" cells={["w-1/3", "w-24 max-md:hidden", "ml-auto w-16"]} />
+    <ListSkeleton
+      label="Loading calendars"
+      count={3}
+      row="h-15.5 gap-4 px-4"
+      cells={["w-1/3", "w-24 max-md:hidden", "ml-auto w-16"]}
+    />
   );
 }
 

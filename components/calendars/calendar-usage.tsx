@@ -20,7 +20,9 @@ export function CalendarUsage({ id }: { id: string }) {
   const tenant = useTenantId();
   const policy = useQuery(policyOf(tenant)).data?.data;
   const versions = useQuery(versionsOf(tenant, id));
-  const severities = policy ? SEVERITIES.filter((severity) => calendarOf(policy, severity) === id) : [];
+  const severities = policy
+    ? SEVERITIES.filter((severity) => calendarOf(policy, severity) === id)
+    : [];
   return (
     <div className="grid gap-4 @4xl:grid-cols-2 @4xl:items-start">
       <Card title="Used by">
@@ -34,18 +36,26 @@ export function CalendarUsage({ id }: { id: string }) {
           ) : (
             `Exceptions of severity ${LIST.format(severities)}.`
           )}{" "}
-          <Link href={`/${tenant}/sla-policy`} className="text-accent-text underline underline-offset-2">
+          <Link
+            href={`/${tenant}/sla-policy`}
+            className="text-accent-text underline underline-offset-2"
+          >
             SLA policy
           </Link>
         </p>
       </Card>
-      <Card title="Versions" hint="Changing the hours creates a new version. Deadlines keep the version they were set with.">
+      <Card
+        title="Versions"
+        hint="Changing the hours creates a new version. Deadlines keep the version they were set with."
+      >
         {versions.data ? (
           <ul aria-label="Versions" className="divide-y divide-line text-sm">
             {versions.data.items.map((version) => (
               <VersionLine key={version.calendar_version} version={version} />
             ))}
-            {versions.data.next_cursor && <li className="pt-2 text-muted">Older versions are in the API.</li>}
+            {versions.data.next_cursor && (
+              <li className="pt-2 text-muted">Older versions are in the API.</li>
+            )}
           </ul>
         ) : versions.error ? (
           <ProblemNotice error={versions.error} onRetry={() => versions.refetch()} />
@@ -58,7 +68,15 @@ export function CalendarUsage({ id }: { id: string }) {
 }
 
 function VersionLine({
-  version: { calendar_version, time_zone, weekly, special_day_count, open_exceptions, created_at, created_by },
+  version: {
+    calendar_version,
+    time_zone,
+    weekly,
+    special_day_count,
+    open_exceptions,
+    created_at,
+    created_by,
+  },
 }: {
   version: CalendarVersion;
 }) {
@@ -67,12 +85,13 @@ function VersionLine({
       <span className="flex flex-wrap justify-between gap-x-4">
         <span className="font-medium">Version {calendar_version}</span>
         <span className="text-muted tabular-nums">
-          {open_exceptions.toLocaleString("en")} open {open_exceptions === 1 ? "exception" : "exceptions"}
+          {open_exceptions.toLocaleString("en")} open{" "}
+          {open_exceptions === 1 ? "exception" : "exceptions"}
         </span>
       </span>
       <span className="text-muted">
-        {lengthInWords(weekMinutes(weekly))} a week, {special_day_count} special {special_day_count === 1 ? "day" : "days"},{" "}
-        {zoneName(time_zone)}
+        {lengthInWords(weekMinutes(weekly))} a week, {special_day_count} special{" "}
+        {special_day_count === 1 ? "day" : "days"}, {zoneName(time_zone)}
       </span>
       <span className="text-muted">
         <By iso={created_at} actor={created_by} />
@@ -82,7 +101,10 @@ function VersionLine({
 }
 
 function calendarOf(
-  { calendar_id, calendar_by_severity }: { calendar_id: string | null; calendar_by_severity: Partial<Record<string, string | null>> },
+  {
+    calendar_id,
+    calendar_by_severity,
+  }: { calendar_id: string | null; calendar_by_severity: Partial<Record<string, string | null>> },
   severity: string,
 ): string | null {
   const own = calendar_by_severity[severity];

@@ -21,7 +21,10 @@ export function CalendarView({ calendar, today }: { calendar: Calendar; today: s
             ))}
           </Facts>
         </Card>
-        <Card title="Special days" aside={calendar.special_days.length > 0 && <ExportButton calendar={calendar} />}>
+        <Card
+          title="Special days"
+          aside={calendar.special_days.length > 0 && <ExportButton calendar={calendar} />}
+        >
           <SpecialDayList days={calendar.special_days} today={today} />
         </Card>
       </div>

@@ -7,17 +7,41 @@ const DAY_MINUTES = 1440;
 export function DayBar({ intervals }: { intervals: readonly Interval[] }) {
   const shown = intervals.flatMap(({ from, to }) => {
     const times = { from: timeOf(from), to: timeOf(to) };
-    return times.from && times.to && times.from !== times.to ? [stretchOf({ from: times.from, to: times.to })] : [];
+    return times.from && times.to && times.from !== times.to
+      ? [stretchOf({ from: times.from, to: times.to })]
+      : [];
   });
   return (
-    <div aria-hidden className="flex min-w-0 flex-col justify-center gap-0.5 self-start pt-1.5 @max-lg:hidden">
-      <svg viewBox={`0 0 ${DAY_MINUTES} 1`} preserveAspectRatio="none" className="h-6 w-full rounded-sm border border-line bg-canvas">
+    <div
+      aria-hidden
+      className="flex min-w-0 flex-col justify-center gap-0.5 self-start pt-1.5 @max-lg:hidden"
+    >
+      <svg
+        viewBox={`0 0 ${DAY_MINUTES} 1`}
+        preserveAspectRatio="none"
+        className="h-6 w-full rounded-sm border border-line bg-canvas"
+      >
         <title>Hours</title>
         {[6, 12, 18].map((hour) => (
-          <line key={hour} x1={hour * 60} x2={hour * 60} y1="0" y2="1" className="stroke-line" vectorEffect="non-scaling-stroke" />
+          <line
+            key={hour}
+            x1={hour * 60}
+            x2={hour * 60}
+            y1="0"
+            y2="1"
+            className="stroke-line"
+            vectorEffect="non-scaling-stroke"
+          />
         ))}
         {shown.map(([from, to]) => (
-          <rect key={`${from}-${to}`} x={from} y="0" width={Math.min(to, DAY_MINUTES) - from} height="1" className="fill-accent" />
+          <rect
+            key={`${from}-${to}`}
+            x={from}
+            y="0"
+            width={Math.min(to, DAY_MINUTES) - from}
+            height="1"
+            className="fill-accent"
+          />
         ))}
       </svg>
       <div className="relative h-4 text-xs text-muted tabular-nums">

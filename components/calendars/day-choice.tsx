@@ -25,7 +25,10 @@ export function DayChoice({ days, known, dropped, onChange }: Props) {
     <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line">
       {days.map(({ date, name, intervals }) => (
         <li key={date}>
-          <label htmlFor={`${id}-${date}`} className="flex min-h-10 items-center gap-3 px-3 py-1.5 text-sm hover:bg-hover max-sm:min-h-11">
+          <label
+            htmlFor={`${id}-${date}`}
+            className="flex min-h-10 items-center gap-3 px-3 py-1.5 text-sm hover:bg-hover max-sm:min-h-11"
+          >
             <input
               id={`${id}-${date}`}
               type="checkbox"
@@ -36,8 +39,12 @@ export function DayChoice({ days, known, dropped, onChange }: Props) {
             <span className="w-32 shrink-0 tabular-nums">{dateInWords(date)}</span>
             <span className="min-w-0 flex-1 wrap-break-word">
               {name ?? "Special day"}
-              {intervals.length > 0 && <span className="text-muted"> {hoursInWords(intervals)}</span>}
-              {known.has(date) && <span className="block text-muted">Replaces the day in the calendar</span>}
+              {intervals.length > 0 && (
+                <span className="text-muted"> {hoursInWords(intervals)}</span>
+              )}
+              {known.has(date) && (
+                <span className="block text-muted">Replaces the day in the calendar</span>
+              )}
             </span>
           </label>
         </li>

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
-import { type Calendar, type createCalendarContract, type Interval, SPECIAL_DAYS_MAX, type SpecialDay } from "#lib/calendars/contract.ts";
+import {
+  type Calendar,
+  type createCalendarContract,
+  type Interval,
+  SPECIAL_DAYS_MAX,
+  type SpecialDay,
+} from "#lib/calendars/contract.ts";
 import { timeOf, type Weekday } from "./hours.ts";
 
 type Sent = z.output<NonNullable<typeof createCalendarContract.body>>;
@@ -8,7 +14,12 @@ type Sent = z.output<NonNullable<typeof createCalendarContract.body>>;
 /** Intervals have keys because two may be equal while one is typed; the special days have their dates. */
 export type Slot = Interval & { key: number };
 export type WeeklySlot = Slot & { day: Weekday };
-export type Draft = { name: string; time_zone: string; weekly: WeeklySlot[]; special_days: SpecialDay[] };
+export type Draft = {
+  name: string;
+  time_zone: string;
+  weekly: WeeklySlot[];
+  special_days: SpecialDay[];
+};
 
 const OFFICE_DAYS: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday"];
 const OFFICE_HOURS: Interval = { from: "09:00", to: "17:00" };
@@ -30,20 +41,37 @@ export function nextSlot(taken: readonly Interval[]): Slot {
   const hour = last === undefined ? undefined : Number(last.slice(0, 2)) + 1;
   if (hour === undefined) return slotOf(OFFICE_HOURS);
   const time = (hours: number) => `${String(Math.min(24, hours)).padStart(2, "0")}:00`;
-  return slotOf(hour >= 24 ? { from: "00:00", to: "06:00" } : { from: time(hour), to: time(hour + 2) });
+  return slotOf(
+    hour >= 24 ? { from: "00:00", to: "06:00" } : { from: time(hour), to: time(hour + 2) },
+  );
 }
 
 export function newDraft(time_zone: string): Draft {
-  return { name: "", time_zone, weekly: OFFICE_DAYS.map((day) => ({ ...slotOf(OFFICE_HOURS), day })), special_days: [] };
+  return {
+    name: "",
+    time_zone,
+    weekly: OFFICE_DAYS.map((day) => ({ ...slotOf(OFFICE_HOURS), day })),
+    special_days: [],
+  };
 }
 
 export function draftOf({ name, time_zone, weekly, special_days }: Calendar): Draft {
-  return { name, time_zone, weekly: weekly.map((one) => ({ ...slotOf(one), day: one.day })), special_days };
+  return {
+    name,
+    time_zone,
+    weekly: weekly.map((one) => ({ ...slotOf(one), day: one.day })),
+    special_days,
+  };
 }
 
 /** A valid draft as a request body. */
 export function bodyOf({ name, time_zone, weekly, special_days }: Draft): Sent {
-  return { name: name.trim(), time_zone, weekly: weekly.map(({ key: _, day, ...slot }) => ({ day, ...timesOf(slot) })), special_days };
+  return {
+    name: name.trim(),
+    time_zone,
+    weekly: weekly.map(({ key: _, day, ...slot }) => ({ day, ...timesOf(slot) })),
+    special_days,
+  };
 }
 
 export function timesOf({ from, to }: Interval): Interval {
@@ -51,11 +79,16 @@ export function timesOf({ from, to }: Interval): Interval {
 }
 
 /** What is wrong with an interval as typed, by its field. */
-export function slotFaults(path: string, { from, to }: Interval): [path: string, message: string][] {
+export function slotFaults(
+  path: string,
+  { from, to }: Interval,
+): [path: string, message: string][] {
   const [starts, ends] = [timeOf(from), timeOf(to)];
   if (starts === undefined || starts === "24:00") return [[`${path}.from`, TIME]];
   if (ends === undefined) return [[`${path}.to`, TIME]];
-  return starts === ends ? [[`${path}.to`, "Start and end must differ. Use 00:00 to 24:00 for a whole day."]] : [];
+  return starts === ends
+    ? [[`${path}.to`, "Start and end must differ. Use 00:00 to 24:00 for a whole day."]]
+    : [];
 }
 
 /** A draft's problems. */
@@ -65,7 +98,9 @@ export function faultsIn({ name, time_zone, weekly, special_days }: Draft): Prob
     ...(time_zone === "" ? [["time_zone", "Choose a time zone."]] : []),
     ...(weekly.length === 0 ? [["weekly", "Add hours to at least one day."]] : []),
     ...weekly.flatMap((slot, place) => slotFaults(`weekly.${place}`, slot)),
-    ...(special_days.length > SPECIAL_DAYS_MAX ? [["special_days", `Keep at most ${SPECIAL_DAYS_MAX} special days.`]] : []),
+    ...(special_days.length > SPECIAL_DAYS_MAX
+      ? [["special_days", `Keep at most ${SPECIAL_DAYS_MAX} special days.`]]
+      : []),
   ]);
 }
 

@@ -13,7 +13,12 @@ import { holidayCountries, holidaysOf } from "./queries.ts";
 const YEARS_AHEAD = 3;
 
 /** `today`: YYYY-MM-DD. */
-type Props = { known: readonly SpecialDay[]; today: string; onAdd: (days: SpecialDay[]) => void; onClose: () => void };
+type Props = {
+  known: readonly SpecialDay[];
+  today: string;
+  onAdd: (days: SpecialDay[]) => void;
+  onClose: () => void;
+};
 
 /** Proposes the holidays of a country or region. Public ones ahead are chosen from the start; bank holidays and past ones are not. */
 export function HolidaysDialog({ known, today, onAdd, onClose }: Props) {
@@ -28,7 +33,11 @@ export function HolidaysDialog({ known, today, onAdd, onClose }: Props) {
     setDropped(null);
   };
   const days = found.data?.items.map(({ date, name }) => ({ date, name, intervals: [] }));
-  const atFirst = new Set(found.data?.items.filter(({ kind, date }) => kind === "bank" || date < today).map(({ date }) => date));
+  const atFirst = new Set(
+    found.data?.items
+      .filter(({ kind, date }) => kind === "bank" || date < today)
+      .map(({ date }) => date),
+  );
   const regions = found.data?.regions ?? [];
   const error = countries.error ?? found.error;
   return (
@@ -43,7 +52,11 @@ export function HolidaysDialog({ known, today, onAdd, onClose }: Props) {
       onClose={onClose}
     >
       <div className="grid gap-3 sm:grid-cols-3">
-        <SelectField label="Country" value={place.country} onChange={({ target }) => change({ country: target.value, region: "" })}>
+        <SelectField
+          label="Country"
+          value={place.country}
+          onChange={({ target }) => change({ country: target.value, region: "" })}
+        >
           <option value="">Choose a country</option>
           {countries.data?.items.map(({ code, name }) => (
             <option key={code} value={code}>
@@ -64,7 +77,11 @@ export function HolidaysDialog({ known, today, onAdd, onClose }: Props) {
             </option>
           ))}
         </SelectField>
-        <SelectField label="Year" value={place.year} onChange={({ target }) => change({ year: target.value })}>
+        <SelectField
+          label="Year"
+          value={place.year}
+          onChange={({ target }) => change({ year: target.value })}
+        >
           {Array.from({ length: YEARS_AHEAD + 1 }, (_, n) => String(thisYear + n)).map((year) => (
             <option key={year} value={year}>
               {year}
@@ -76,7 +93,9 @@ export function HolidaysDialog({ known, today, onAdd, onClose }: Props) {
       {place.country !== "" && found.isPending && (
         <PartSkeleton label="Loading holidays" bars={["h-10 w-full", "h-10 w-5/6", "h-10 w-2/3"]} />
       )}
-      {days?.length === 0 && <p className="text-sm text-muted">No holidays are known for this year.</p>}
+      {days?.length === 0 && (
+        <p className="text-sm text-muted">No holidays are known for this year.</p>
+      )}
     </AddDaysDialog>
   );
 }

@@ -1,8 +1,20 @@
 import { describe, expect, it, test } from "vitest";
 import { formatDay } from "#components/ui/moment.ts";
-import { dateInWords, dayKinds, hoursInWords, monthsFrom, timeOf, weekInWords, weekMinutes } from "./hours.ts";
+import {
+  dateInWords,
+  dayKinds,
+  hoursInWords,
+  monthsFrom,
+  timeOf,
+  weekInWords,
+  weekMinutes,
+} from "./hours.ts";
 
-const at = (day: "monday" | "friday" | "saturday" | "sunday", from: string, to: string) => ({ day, from, to });
+const at = (day: "monday" | "friday" | "saturday" | "sunday", from: string, to: string) => ({
+  day,
+  from,
+  to,
+});
 
 test.each([
   ["9", "09:00"],
@@ -50,12 +62,19 @@ describe("a year", () => {
         { date: "2026-12-26", name: null, intervals: [{ from: "10:00", to: "12:00" }] },
       ],
     });
-    expect(["2026-12-18", "2026-12-19", "2026-12-25", "2026-12-26"].map(kind)).toEqual(["open", "closed", "closed_day", "other_hours"]);
+    expect(["2026-12-18", "2026-12-19", "2026-12-25", "2026-12-26"].map(kind)).toEqual([
+      "open",
+      "closed",
+      "closed_day",
+      "other_hours",
+    ]);
   });
 
   it("has twelve sheets, leap days among them", () => {
     const months = monthsFrom("2027-11-22", 12);
-    expect(months.map(({ days }) => days.length)).toEqual([30, 31, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31]);
+    expect(months.map(({ days }) => days.length)).toEqual([
+      30, 31, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31,
+    ]);
     expect(months[0]).toMatchObject({ name: "November 2027", blanks: 0 });
     expect(months[3]?.days.at(-1)).toBe("2028-02-29");
     expect(dateInWords("2026-12-25")).toBe("Fri 25 Dec 2026");

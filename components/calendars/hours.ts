@@ -2,7 +2,10 @@ import { formatDay } from "#components/ui/moment.ts";
 import { type Interval, type SpecialDay, WEEKDAYS } from "#lib/calendars/contract.ts";
 
 export type Weekday = (typeof WEEKDAYS)[number];
-export type Hours = { weekly: readonly ({ day: Weekday } & Interval)[]; special_days: readonly SpecialDay[] };
+export type Hours = {
+  weekly: readonly ({ day: Weekday } & Interval)[];
+  special_days: readonly SpecialDay[];
+};
 
 /** Open as in any week, closed as in any week, closed on this day alone, or with hours of its own. */
 export type DayKind = "open" | "closed" | "closed_day" | "other_hours";
@@ -29,7 +32,12 @@ export function minutesOf(time: string): number {
 /** As a person types it, "9", "930", "17.30" or "24", as HH:MM. Undefined: no time of day. */
 export function timeOf(typed: string): string | undefined {
   const [, hours, minutes = "0"] = /^(\d{1,2})(?:[:.h ]?(\d{2}))?$/.exec(typed.trim()) ?? [];
-  if (hours === undefined || Number(minutes) > 59 || Number(hours) * 60 + Number(minutes) > DAY_MINUTES) return undefined;
+  if (
+    hours === undefined ||
+    Number(minutes) > 59 ||
+    Number(hours) * 60 + Number(minutes) > DAY_MINUTES
+  )
+    return undefined;
   return `${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}`;
 }
 
@@ -40,7 +48,10 @@ export function endsNextDay({ from, to }: Interval): boolean {
 
 /** Minutes from the midnight that begins its day, its end beyond 1440 where it is past the next. */
 export function stretchOf(interval: Interval): [from: number, to: number] {
-  return [minutesOf(interval.from), minutesOf(interval.to) + (endsNextDay(interval) ? DAY_MINUTES : 0)];
+  return [
+    minutesOf(interval.from),
+    minutesOf(interval.to) + (endsNextDay(interval) ? DAY_MINUTES : 0),
+  ];
 }
 
 /** Open minutes of a week without special days and changes of the clocks. What overlaps counts once. */
@@ -48,8 +59,12 @@ export function weekMinutes(weekly: Hours["weekly"]): number {
   const stretches = weekly
     .filter(({ from, to }) => timeOf(from) !== undefined && timeOf(to) !== undefined)
     .flatMap(({ day, from, to }) => {
-      const [start, end] = stretchOf({ from, to }).map((minute) => minute + WEEKDAYS.indexOf(day) * DAY_MINUTES) as [number, number];
-      return end <= WEEK_MINUTES ? [[start, end] as const] : [[start, WEEK_MINUTES] as const, [0, end - WEEK_MINUTES] as const];
+      const [start, end] = stretchOf({ from, to }).map(
+        (minute) => minute + WEEKDAYS.indexOf(day) * DAY_MINUTES,
+      ) as [number, number];
+      return end <= WEEK_MINUTES
+        ? [[start, end] as const]
+        : [[start, WEEK_MINUTES] as const, [0, end - WEEK_MINUTES] as const];
     })
     .sort(([left], [right]) => left - right);
   let total = 0;
@@ -116,7 +131,10 @@ export function weekInWords(weekly: Hours["weekly"]): string {
   const short = (day: Weekday) => DAY_NAMES[day].slice(0, 3);
   return runs
     .filter(({ hours }) => hours !== "Closed")
-    .map(({ first, last, hours }) => `${first === last ? short(first) : `${short(first)}–${short(last)}`} ${hours}`)
+    .map(
+      ({ first, last, hours }) =>
+        `${first === last ? short(first) : `${short(first)}–${short(last)}`} ${hours}`,
+    )
     .join("; ");
 }
 

@@ -12,7 +12,11 @@ import { AddDaysDialog } from "./add-days-dialog.tsx";
 
 const NONE: ReadonlySet<string> = new Set();
 
-type Props = { known: readonly SpecialDay[]; onAdd: (days: SpecialDay[]) => void; onClose: () => void };
+type Props = {
+  known: readonly SpecialDay[];
+  onAdd: (days: SpecialDay[]) => void;
+  onClose: () => void;
+};
 type Read = { file: string; special_days: SpecialDay[]; skipped: number };
 
 /** Reads special days from an ICS file, and says what of it was skipped. */
@@ -23,7 +27,11 @@ export function IcsDialog({ known, onAdd, onClose }: Props) {
   const reading = useAttempt({
     send: async (file: File, idempotencyKey) => ({
       file: file.name,
-      ...(await callApi(readIcsContract, { tenant, body: { ics: await file.text() }, idempotencyKey })),
+      ...(await callApi(readIcsContract, {
+        tenant,
+        body: { ics: await file.text() },
+        idempotencyKey,
+      })),
     }),
     onDone: (answer) => {
       setRead(answer);
@@ -52,7 +60,8 @@ export function IcsDialog({ known, onAdd, onClose }: Props) {
       {reading.error && <ProblemNote error={reading.error} />}
       {read && !reading.isPending && !reading.error && (
         <Note tone={read.skipped > 0 ? "warning" : "info"}>
-          <strong className="wrap-anywhere">{read.file}</strong>: {counted(read.special_days.length, "day")} read
+          <strong className="wrap-anywhere">{read.file}</strong>:{" "}
+          {counted(read.special_days.length, "day")} read
           {read.skipped > 0 &&
             `, ${counted(read.skipped, "event")} skipped. Skipped are events with a time of day, longer than 31 days, or that recur other than yearly`}
           .

@@ -23,7 +23,15 @@ type Props<Shown extends Interval> = {
 };
 
 /** From when to when, as typed; tidied once it is left. */
-export function IntervalFields<Shown extends Interval>({ label, nextDay, slot, errors, onChange, onRemove, children }: Props<Shown>) {
+export function IntervalFields<Shown extends Interval>({
+  label,
+  nextDay,
+  slot,
+  errors,
+  onChange,
+  onRemove,
+  children,
+}: Props<Shown>) {
   const id = useId();
   const [from, to] = [timeOf(slot.from), timeOf(slot.to)];
   const field = (end: "from" | "to", name: string) => (
@@ -52,7 +60,9 @@ export function IntervalFields<Shown extends Interval>({ label, nextDay, slot, e
           <Trash2 aria-hidden className="size-4" />
         </Button>
         {children}
-        {from && to && from !== to && endsNextDay({ from, to }) && <span className="text-xs text-muted">until {nextDay}</span>}
+        {from && to && from !== to && endsNextDay({ from, to }) && (
+          <span className="text-xs text-muted">until {nextDay}</span>
+        )}
       </div>
       <p id={`${id}-error`} className="text-sm text-danger-text empty:hidden">
         {errors.from ?? errors.to}

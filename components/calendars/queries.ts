@@ -14,12 +14,20 @@ const PAGE_SIZE = 50;
 export const calendarsKey = (tenant: string) => resourceKey(tenant, "calendars");
 
 export function calendarPages(tenant: string) {
-  return listQuery({ under: calendarsKey(tenant), contract: listCalendarsContract, call: { tenant, query: { limit: String(PAGE_SIZE) } } });
+  return listQuery({
+    under: calendarsKey(tenant),
+    contract: listCalendarsContract,
+    call: { tenant, query: { limit: String(PAGE_SIZE) } },
+  });
 }
 
 /** A calendar with its ETag, for If-Match. */
 export function calendarById(tenant: string, id: string) {
-  return versionQuery({ under: calendarsKey(tenant), contract: getCalendarContract, call: { tenant, params: { id } } });
+  return versionQuery({
+    under: calendarsKey(tenant),
+    contract: getCalendarContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** The newest versions of its hours. */
@@ -33,17 +41,28 @@ export function versionsOf(tenant: string, id: string) {
 
 /** The SLA policy, which says for which severities a calendar counts. */
 export function policyOf(tenant: string) {
-  return versionQuery({ under: resourceKey(tenant, "sla-policy"), contract: getSlaPolicyContract, call: { tenant } });
+  return versionQuery({
+    under: resourceKey(tenant, "sla-policy"),
+    contract: getSlaPolicyContract,
+    call: { tenant },
+  });
 }
 
 export function holidayCountries(tenant: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "holidays"), contract: listHolidayCountriesContract, call: { tenant } },
+    {
+      under: resourceKey(tenant, "holidays"),
+      contract: listHolidayCountriesContract,
+      call: { tenant },
+    },
     { staleTime: Number.POSITIVE_INFINITY },
   );
 }
 
-export function holidaysOf(tenant: string, { country, region, year }: { country: string; region: string; year: string }) {
+export function holidaysOf(
+  tenant: string,
+  { country, region, year }: { country: string; region: string; year: string },
+) {
   return oneQuery(
     {
       under: resourceKey(tenant, "holidays"),

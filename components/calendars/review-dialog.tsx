@@ -63,7 +63,12 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   });
   const hasOtherHours = JSON.stringify(hoursOf(before.data)) !== JSON.stringify(hoursOf(after));
   return (
-    <Dialog onClose={onClose} held={save.isPending} title={`Change ${before.data.name}`} description="Nothing changes until you save.">
+    <Dialog
+      onClose={onClose}
+      held={save.isPending}
+      title={`Change ${before.data.name}`}
+      description="Nothing changes until you save."
+    >
       <DialogBody>
         <ChangeTable rows={changesOf(before.data, after)} />
         {hasOtherHours && (
@@ -71,19 +76,24 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
             {applyTo === "new" ? (
               <p className="text-sm text-muted">
                 Open exceptions keep the hours they were set with.{" "}
-                {impact.changed > 0 && `Applied to open ones, ${openExceptions(impact.changed)} would get a new deadline.`}
+                {impact.changed > 0 &&
+                  `Applied to open ones, ${openExceptions(impact.changed)} would get a new deadline.`}
               </p>
             ) : impact.changed === 0 ? (
               <Note tone="info">No open exception's deadline changes.</Note>
             ) : (
-              <DeadlineImpact {...impact} note=". Deadlines set by hand don't change. Events already sent stand." />
+              <DeadlineImpact
+                {...impact}
+                note=". Deadlines set by hand don't change. Events already sent stand."
+              />
             )}
           </RadioGroup>
         )}
         {impact.periods > 0 && (
           <p className="text-sm text-muted">
-            {counted(impact.periods, "open reconciliation")} count{impact.periods === 1 ? "s" : ""} business days by this calendar and{" "}
-            {impact.periods === 1 ? "is" : "are"} matched again by the new hours. Closed ones don't change.
+            {counted(impact.periods, "open reconciliation")} count{impact.periods === 1 ? "s" : ""}{" "}
+            business days by this calendar and {impact.periods === 1 ? "is" : "are"} matched again
+            by the new hours. Closed ones don't change.
           </p>
         )}
         {save.error && <ProblemNote error={save.error} />}
@@ -124,9 +134,15 @@ function weekOf({ weekly }: { weekly: Calendar["weekly"] }): string {
 function daysOf(before: Calendar, after: Body): [string, string] {
   const known = new Map(before.special_days.map((day) => [day.date, JSON.stringify(day)]));
   const added = after.special_days.filter(({ date }) => !known.has(date)).length;
-  const other = after.special_days.filter((day) => known.has(day.date) && known.get(day.date) !== JSON.stringify(day)).length;
+  const other = after.special_days.filter(
+    (day) => known.has(day.date) && known.get(day.date) !== JSON.stringify(day),
+  ).length;
   const removed = before.special_days.length - (after.special_days.length - added);
-  const parts = [added > 0 && `${added} added`, removed > 0 && `${removed} removed`, other > 0 && `${other} changed`].filter(Boolean);
+  const parts = [
+    added > 0 && `${added} added`,
+    removed > 0 && `${removed} removed`,
+    other > 0 && `${other} changed`,
+  ].filter(Boolean);
   const now = String(before.special_days.length);
   return [now, parts.length === 0 ? now : `${after.special_days.length} (${parts.join(", ")})`];
 }

@@ -17,7 +17,12 @@ const KINDS = [
 ] as const;
 
 type Draft = { date: string; name: string; kind: "closed" | "open"; intervals: Slot[] };
-type Props = { initial?: SpecialDay; known: readonly SpecialDay[]; onDone: (day: SpecialDay) => void; onClose: () => void };
+type Props = {
+  initial?: SpecialDay;
+  known: readonly SpecialDay[];
+  onDone: (day: SpecialDay) => void;
+  onClose: () => void;
+};
 
 /** One special day. `initial`: the one to edit. */
 export function SpecialDayDialog({ initial, known, onDone, onClose }: Props) {
@@ -40,14 +45,31 @@ export function SpecialDayDialog({ initial, known, onDone, onClose }: Props) {
       pending="Adding…"
       onClose={onClose}
     >
-      <TextField label="Date" type="date" min="1970-01-01" max="2999-12-31" {...text("date")} required />
-      <TextField label="Name" placeholder="Company outing" maxLength={SPECIAL_DAY_NAME_MAX} {...text("name")} />
+      <TextField
+        label="Date"
+        type="date"
+        min="1970-01-01"
+        max="2999-12-31"
+        {...text("date")}
+        required
+      />
+      <TextField
+        label="Name"
+        placeholder="Company outing"
+        maxLength={SPECIAL_DAY_NAME_MAX}
+        {...text("name")}
+      />
       <div className="flex flex-col gap-3">
         <Segmented
           label="Hours"
           value={draft.kind}
           options={KINDS}
-          onChange={(kind) => change({ kind, ...(kind === "open" && draft.intervals.length === 0 && { intervals: [nextSlot([])] }) })}
+          onChange={(kind) =>
+            change({
+              kind,
+              ...(kind === "open" && draft.intervals.length === 0 && { intervals: [nextSlot([])] }),
+            })
+          }
         />
         {draft.kind === "open" &&
           draft.intervals.map((slot, place) => (
@@ -56,9 +78,18 @@ export function SpecialDayDialog({ initial, known, onDone, onClose }: Props) {
               label={`Hours ${place + 1}`}
               nextDay="the next day"
               slot={slot}
-              errors={{ from: problems[`intervals.${place}.from`], to: problems[`intervals.${place}.to`] }}
-              onChange={(changed) => change({ intervals: draft.intervals.map((one) => (one.key === slot.key ? changed : one)) })}
-              onRemove={() => change({ intervals: draft.intervals.filter((one) => one.key !== slot.key) })}
+              errors={{
+                from: problems[`intervals.${place}.from`],
+                to: problems[`intervals.${place}.to`],
+              }}
+              onChange={(changed) =>
+                change({
+                  intervals: draft.intervals.map((one) => (one.key === slot.key ? changed : one)),
+                })
+              }
+              onRemove={() =>
+                change({ intervals: draft.intervals.filter((one) => one.key !== slot.key) })
+              }
             />
           ))}
         {draft.kind === "open" && (
@@ -67,7 +98,9 @@ export function SpecialDayDialog({ initial, known, onDone, onClose }: Props) {
             variant="ghost"
             className="w-fit"
             disabled={draft.intervals.length >= INTERVALS_A_DAY}
-            onClick={() => change({ intervals: [...draft.intervals, nextSlot(draft.intervals.map(timesOf))] })}
+            onClick={() =>
+              change({ intervals: [...draft.intervals, nextSlot(draft.intervals.map(timesOf))] })
+            }
           >
             <Plus aria-hidden className="size-4" />
             Add hours
@@ -89,15 +122,27 @@ function draftOf(day: SpecialDay | undefined): Draft {
 }
 
 function dayOf({ date, name, kind, intervals }: Draft): SpecialDay {
-  return { date, name: name.trim() || null, intervals: kind === "closed" ? [] : intervals.map(timesOf) };
+  return {
+    date,
+    name: name.trim() || null,
+    intervals: kind === "closed" ? [] : intervals.map(timesOf),
+  };
 }
 
-function faultsIn({ date, kind, intervals }: Draft, known: readonly SpecialDay[], initial: SpecialDay | undefined): Problems {
+function faultsIn(
+  { date, kind, intervals }: Draft,
+  known: readonly SpecialDay[],
+  initial: SpecialDay | undefined,
+): Problems {
   const isTaken = date !== initial?.date && known.some((day) => day.date === date);
   return Object.fromEntries([
     ...(date === "" ? [["date", "Choose a date."]] : []),
     ...(isTaken ? [["date", "This date is already a special day. Edit it in the list."]] : []),
-    ...(kind === "open" && intervals.length === 0 ? [["intervals", "Add hours, or choose Closed."]] : []),
-    ...(kind === "open" ? intervals.flatMap((slot, place) => slotFaults(`intervals.${place}`, slot)) : []),
+    ...(kind === "open" && intervals.length === 0
+      ? [["intervals", "Add hours, or choose Closed."]]
+      : []),
+    ...(kind === "open"
+      ? intervals.flatMap((slot, place) => slotFaults(`intervals.${place}`, slot))
+      : []),
   ]);
 }

@@ -26,19 +26,36 @@ export function SpecialDayList({ days, today, onEdit, onRemove }: Props) {
   return (
     <div className="flex flex-col items-start gap-2">
       {shown.length > 0 ? (
-        <ul aria-label="Special days" className="w-full divide-y divide-line rounded-md border border-line">
+        <ul
+          aria-label="Special days"
+          className="w-full divide-y divide-line rounded-md border border-line"
+        >
           {shown.map((day) => (
-            <li key={day.date} className="flex min-h-10 flex-wrap items-center gap-x-4 px-3 py-1 text-sm">
+            <li
+              key={day.date}
+              className="flex min-h-10 flex-wrap items-center gap-x-4 px-3 py-1 text-sm"
+            >
               <span className="w-32 shrink-0 tabular-nums">{dateInWords(day.date)}</span>
               <span className="min-w-0 flex-1 basis-40 wrap-break-word">
-                {day.name ?? "Special day"} <span className="text-muted">{hoursInWords(day.intervals)}</span>
+                {day.name ?? "Special day"}{" "}
+                <span className="text-muted">{hoursInWords(day.intervals)}</span>
               </span>
               {onEdit && onRemove && (
                 <span className="-mr-1.5 flex">
-                  <Button variant="ghost" size="icon" aria-label={`Edit ${dateInWords(day.date)}`} onClick={() => onEdit(day)}>
+                  <Button
+                    variant="ghost"
+                    size="icon"
+                    aria-label={`Edit ${dateInWords(day.date)}`}
+                    onClick={() => onEdit(day)}
+                  >
                     <Pencil aria-hidden className="size-4" />
                   </Button>
-                  <Button variant="ghost" size="icon" aria-label={`Remove ${dateInWords(day.date)}`} onClick={() => onRemove(day)}>
+                  <Button
+                    variant="ghost"
+                    size="icon"
+                    aria-label={`Remove ${dateInWords(day.date)}`}
+                    onClick={() => onRemove(day)}
+                  >
                     <Trash2 aria-hidden className="size-4" />
                   </Button>
                 </span>

@@ -29,7 +29,10 @@ type Props = {
 /** Days with hours of their own: by hand, from a country's holidays or from a file. */
 export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: Props) {
   return (
-    <Card title="Special days" hint="Holidays and days with other hours. They replace the hours of their weekday.">
+    <Card
+      title="Special days"
+      hint="Holidays and days with other hours. They replace the hours of their weekday."
+    >
       <div className="flex flex-wrap gap-2">
         <Button size="sm" onClick={() => onAsk({ dialog: "holidays" })}>
           <PartyPopper aria-hidden className="size-4 text-muted" />
@@ -56,7 +59,10 @@ export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: 
   );
 }
 
-type DialogProps = Pick<Props, "days" | "today" | "onChange"> & { asking: Asking; onClose: () => void };
+type DialogProps = Pick<Props, "days" | "today" | "onChange"> & {
+  asking: Asking;
+  onClose: () => void;
+};
 
 /** The dialog asked for. It has a form of its own, so it stands outside the calendar's. */
 export function SpecialDaysDialog({ asking, days, today, onChange, onClose }: DialogProps) {
@@ -96,7 +102,11 @@ export function ExportButton({ calendar: { id, name } }: { calendar: Calendar })
     return new Blob([ics], { type: "text/calendar" });
   };
   return (
-    <Button size="sm" disabled={exporting.isPending} onClick={() => exporting.start({ name: `${fileNameOf(name)}.ics`, load })}>
+    <Button
+      size="sm"
+      disabled={exporting.isPending}
+      onClick={() => exporting.start({ name: `${fileNameOf(name)}.ics`, load })}
+    >
       <Download aria-hidden className="size-4 text-muted" />
       Export ICS
     </Button>

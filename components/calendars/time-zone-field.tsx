@@ -9,7 +9,15 @@ import { Combobox } from "#components/ui/combobox.tsx";
 const SHOWN = 50;
 
 /** A time zone of the IANA, found by the words of its name. */
-export function TimeZoneField({ value, error, onChange }: { value: string; error: string | undefined; onChange: (zone: string) => void }) {
+export function TimeZoneField({
+  value,
+  error,
+  onChange,
+}: {
+  value: string;
+  error: string | undefined;
+  onChange: (zone: string) => void;
+}) {
   const id = useId();
   const [search, setSearch] = useState("");
   const found = useMemo(() => zonesNamed(search), [search]);
@@ -71,6 +79,9 @@ function inWords(zone: string): string {
 
 /** "GMT+1", as of now. */
 function offsetOf(zone: string): string {
-  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "shortOffset" }).formatToParts();
+  const parts = new Intl.DateTimeFormat("en", {
+    timeZone: zone,
+    timeZoneName: "shortOffset",
+  }).formatToParts();
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
 }

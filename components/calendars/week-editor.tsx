@@ -25,7 +25,9 @@ export function WeekEditor({ weekly, problems, onChange }: Props) {
   /** Gives Tuesday to Friday Monday's hours. */
   function copyMonday() {
     const others = WEEKDAYS.slice(1, 5);
-    const copies = others.flatMap((day) => slotsOf("monday").map((slot) => ({ ...slotOf(slot), day })));
+    const copies = others.flatMap((day) =>
+      slotsOf("monday").map((slot) => ({ ...slotOf(slot), day })),
+    );
     onChange([...weekly.filter(({ day }) => !others.includes(day)), ...copies]);
   }
 
@@ -60,8 +62,13 @@ export function WeekEditor({ weekly, problems, onChange }: Props) {
                     label={`${DAY_NAMES[day]}, hours ${index + 1}`}
                     nextDay={nextDay(day)}
                     slot={slot}
-                    errors={{ from: problems[`weekly.${place}.from`] ?? problems[`weekly.${place}`], to: problems[`weekly.${place}.to`] }}
-                    onChange={(changed) => onChange(weekly.map((one) => (one.key === slot.key ? changed : one)))}
+                    errors={{
+                      from: problems[`weekly.${place}.from`] ?? problems[`weekly.${place}`],
+                      to: problems[`weekly.${place}.to`],
+                    }}
+                    onChange={(changed) =>
+                      onChange(weekly.map((one) => (one.key === slot.key ? changed : one)))
+                    }
                     onRemove={() => onChange(weekly.filter((one) => one.key !== slot.key))}
                   >
                     {index === slots.length - 1 && (

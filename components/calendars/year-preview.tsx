@@ -19,7 +19,15 @@ const LOOKS: Record<DayKind, string> = {
   closed_day: "bg-danger-soft font-semibold text-danger-text",
   other_hours: "bg-accent-soft font-semibold text-accent-text",
 };
-const COLUMNS = ["col-start-1", "col-start-2", "col-start-3", "col-start-4", "col-start-5", "col-start-6", "col-start-7"] as const;
+const COLUMNS = [
+  "col-start-1",
+  "col-start-2",
+  "col-start-3",
+  "col-start-4",
+  "col-start-5",
+  "col-start-6",
+  "col-start-7",
+] as const;
 const LEGEND: readonly [DayKind, string][] = [
   ["open", "Open"],
   ["closed", "Closed every week"],
@@ -32,7 +40,10 @@ export function YearPreview({ hours, today }: { hours: Hours; today: string }) {
   const months = monthsFrom(today, MONTHS);
   const kindOf = dayKinds(hours);
   const names = new Map(
-    hours.special_days.map(({ date, name, intervals }) => [date, `${name ?? "Special day"}: ${hoursInWords(intervals)}`]),
+    hours.special_days.map(({ date, name, intervals }) => [
+      date,
+      `${name ?? "Special day"}: ${hoursInWords(intervals)}`,
+    ]),
   );
   const minutes = weekMinutes(hours.weekly);
   return (
@@ -44,7 +55,13 @@ export function YearPreview({ hours, today }: { hours: Hours; today: string }) {
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {LEGEND.map(([kind, name]) => (
           <li key={kind} className="flex items-center gap-1.5">
-            <span aria-hidden className={classes("flex size-5 items-center justify-center rounded-sm border border-line", LOOKS[kind])}>
+            <span
+              aria-hidden
+              className={classes(
+                "flex size-5 items-center justify-center rounded-sm border border-line",
+                LOOKS[kind],
+              )}
+            >
               1
             </span>
             {name}
@@ -60,17 +77,32 @@ export function YearPreview({ hours, today }: { hours: Hours; today: string }) {
   );
 }
 
-function MonthSheet({ month, kindOf, names }: { month: Month; kindOf: (date: string) => DayKind; names: ReadonlyMap<string, string> }) {
+function MonthSheet({
+  month,
+  kindOf,
+  names,
+}: {
+  month: Month;
+  kindOf: (date: string) => DayKind;
+  names: ReadonlyMap<string, string>;
+}) {
   const special = month.days.filter((day) => names.has(day));
   return (
-    <section aria-label={`${month.name}: ${openDays([month], kindOf)} open days`} className="flex flex-col gap-1.5">
+    <section
+      aria-label={`${month.name}: ${openDays([month], kindOf)} open days`}
+      className="flex flex-col gap-1.5"
+    >
       <h3 className="text-xs font-semibold">{month.name}</h3>
       <div aria-hidden className="grid grid-cols-7 gap-px text-center text-xs tabular-nums">
         {month.days.map((day, index) => (
           <span
             key={day}
             title={names.get(day)}
-            className={classes("flex h-6 items-center justify-center rounded-sm", LOOKS[kindOf(day)], index === 0 && COLUMNS[month.blanks])}
+            className={classes(
+              "flex h-6 items-center justify-center rounded-sm",
+              LOOKS[kindOf(day)],
+              index === 0 && COLUMNS[month.blanks],
+            )}
           >
             {index + 1}
           </span>
@@ -90,5 +122,7 @@ function MonthSheet({ month, kindOf, names }: { month: Month; kindOf: (date: str
 }
 
 function openDays(months: readonly Month[], kindOf: (date: string) => DayKind): number {
-  return months.flatMap(({ days }) => days).filter((day) => kindOf(day) === "open" || kindOf(day) === "other_hours").length;
+  return months
+    .flatMap(({ days }) => days)
+    .filter((day) => kindOf(day) === "open" || kindOf(day) === "other_hours").length;
 }

@@ -8,7 +8,9 @@ const OF_A_RISK_OR_TONE = / of /;
 
 export function ColourSection() {
   const tokens = readTokens();
-  const plain = [...tokens].filter(([name]) => !OF_A_RISK_OR_TONE.test(name) && !name.startsWith("shadow"));
+  const plain = [...tokens].filter(
+    ([name]) => !OF_A_RISK_OR_TONE.test(name) && !name.startsWith("shadow"),
+  );
   return (
     <Section
       title="Colour"
@@ -16,7 +18,10 @@ export function ColourSection() {
     >
       <ul className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
         {plain.map(([name, { light, dark }]) => (
-          <li key={name} className="grid grid-cols-[7rem_minmax(0,1fr)_minmax(0,1fr)] items-center gap-2 text-sm">
+          <li
+            key={name}
+            className="grid grid-cols-[7rem_minmax(0,1fr)_minmax(0,1fr)] items-center gap-2 text-sm"
+          >
             <span className="truncate font-mono text-xs">{name}</span>
             <Swatch fill={light} label={`${name}, light: ${light}`} />
             <Swatch fill={dark} label={`${name}, dark: ${dark}`} />
@@ -51,7 +56,10 @@ export function ColourSection() {
                   <td className="px-3 py-1.5 text-muted tabular-nums">{least}:1</td>
                   {THEMES.map((theme) => (
                     <td key={theme} className="px-3 py-1.5 text-right tabular-nums">
-                      {contrast(tokens.get(ink)?.[theme] ?? "#000000", tokens.get(on)?.[theme] ?? "#000000").toFixed(1)}
+                      {contrast(
+                        tokens.get(ink)?.[theme] ?? "#000000",
+                        tokens.get(on)?.[theme] ?? "#000000",
+                      ).toFixed(1)}
                     </td>
                   ))}
                 </tr>

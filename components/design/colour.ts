@@ -29,14 +29,19 @@ const SIGHTS: Record<Sight, readonly Triple[]> = {
 
 /** WCAG 2 contrast of two opaque colours, 1 to 21. */
 export function contrast(one: string, other: string): number {
-  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
+  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [
+    number,
+    number,
+  ];
   return (light + 0.05) / (dark + 0.05);
 }
 
 /** The colour as seen with a colour vision deficiency. */
 export function seenBy(sight: Sight, hex: string): string {
   const linear = linearOf(hex);
-  const seen = SIGHTS[sight].map((row) => row[0] * linear[0] + row[1] * linear[1] + row[2] * linear[2]) as unknown as Triple;
+  const seen = SIGHTS[sight].map(
+    (row) => row[0] * linear[0] + row[1] * linear[1] + row[2] * linear[2],
+  ) as unknown as Triple;
   return hexOf(seen);
 }
 

@@ -16,12 +16,17 @@ test("contrast is what WCAG computes", () => {
 });
 
 describe.each(THEMES)("in the %s theme", (theme) => {
-  test.each(PAIRS.map((pair) => [`${pair.ink} on ${pair.on}`, pair] as const))("%s can be read", (_, { ink, on, least }) => {
-    expect(contrast(hex(ink, theme), hex(on, theme))).toBeGreaterThanOrEqual(least);
-  });
+  test.each(PAIRS.map((pair) => [`${pair.ink} on ${pair.on}`, pair] as const))(
+    "%s can be read",
+    (_, { ink, on, least }) => {
+      expect(contrast(hex(ink, theme), hex(on, theme))).toBeGreaterThanOrEqual(least);
+    },
+  );
 
   const sights: Sight[] = ["usual", "protanopia", "deuteranopia", "tritanopia"];
-  const pairs = RISKS.flatMap((one, at) => RISKS.slice(at + 1).map((other) => [one, other] as const));
+  const pairs = RISKS.flatMap((one, at) =>
+    RISKS.slice(at + 1).map((other) => [one, other] as const),
+  );
   describe.each(sights)("to %s sight", (sight) => {
     test.each(pairs)("the badges of %s and %s differ", (one, other) => {
       const seen = (risk: string) => seenBy(sight, hex(`risk-badge of ${risk}`, theme));
@@ -29,7 +34,9 @@ describe.each(THEMES)("in the %s theme", (theme) => {
     });
     test.each(["rail", "text"])("the %s of what is breached stands out most", (part) => {
       const seen = (name: string) => seenBy(sight, hex(name, theme));
-      const [breached = 0, ...others] = RISKS.map((risk) => contrast(seen(`risk-${part} of ${risk}`), seen("surface")));
+      const [breached = 0, ...others] = RISKS.map((risk) =>
+        contrast(seen(`risk-${part} of ${risk}`), seen("surface")),
+      );
       expect(RISKS[0]).toBe("breached");
       expect(breached).toBeGreaterThan(Math.max(...others));
     });

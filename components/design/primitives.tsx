@@ -117,10 +117,17 @@ function Controls() {
 function Fields() {
   const [expiry, setExpiry] = useState("90");
   return (
-    <Section title="Fields" about="A label above, a hint below. An error replaces the hint and says what to do.">
+    <Section
+      title="Fields"
+      about="A label above, a hint below. An error replaces the hint and says what to do."
+    >
       <div className="grid gap-5 sm:grid-cols-2">
         <TextField label="Name" placeholder="Nightly export" hint="The server that uses it." />
-        <TextField label="With an error" defaultValue="10.0.0.256" error="“10.0.0.256” isn't an IP address or CIDR range." />
+        <TextField
+          label="With an error"
+          defaultValue="10.0.0.256"
+          error="“10.0.0.256” isn't an IP address or CIDR range."
+        />
         <TextArea label="Description" rows={2} />
         <TextField label="Disabled" defaultValue="acme" disabled />
         <RadioGroup
@@ -160,7 +167,10 @@ function Said() {
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
         <CommandLine text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
-        <DataFields label="Details" value={{ source_line: 118, booked: "2026-11-20", checks: { amount: true } }} />
+        <DataFields
+          label="Details"
+          value={{ source_line: 118, booked: "2026-11-20", checks: { amount: true } }}
+        />
       </div>
       <Sample name="Time">
         <Time iso="2026-11-20T09:30:00.000Z" />
@@ -185,10 +195,16 @@ function Overlays() {
         <Button onClick={() => setOpen("panel")}>Panel</Button>
         <Button onClick={() => setOpen("beside")}>Panel beside</Button>
         <Button onClick={() => toast("Saved Bank feed")}>Toast</Button>
-        <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>Failure toast</Button>
+        <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>
+          Failure toast
+        </Button>
       </Sample>
       {open === "dialog" && (
-        <Dialog title="Revoke Bank feed" description="The key stops working immediately." onClose={close}>
+        <Dialog
+          title="Revoke Bank feed"
+          description="The key stops working immediately."
+          onClose={close}
+        >
           <DialogBody>
             <TextField label="Reason" />
           </DialogBody>
@@ -206,7 +222,13 @@ function Overlays() {
           <p>Details of the exception.</p>
         </div>
       </SidePanel>
-      <SidePanel open={open === "beside"} onClose={close} side="right" label="A panel beside" beside>
+      <SidePanel
+        open={open === "beside"}
+        onClose={close}
+        side="right"
+        label="A panel beside"
+        beside
+      >
         <PanelBody>
           <PanelTitle>Payout 4711 has no bank line</PanelTitle>
           <p>Where there is room, the page stays usable.</p>
@@ -227,7 +249,11 @@ const PROBLEMS = [
     detail: "This requires the role tenant_admin. Ask a tenant admin.",
     request_id: "req_5f0c",
   }),
-  new ApiProblem(500, { code: "internal", detail: "Something went wrong on our side. It has been logged.", request_id: "req_7a1d" }),
+  new ApiProblem(500, {
+    code: "internal",
+    detail: "Something went wrong on our side. It has been logged.",
+    request_id: "req_7a1d",
+  }),
   new ApiProblem(0, { code: "unreachable", detail: "", request_id: null }),
 ];
 
@@ -238,13 +264,21 @@ function States() {
       about="Loading has the shape of the content. An empty list offers one action and differs from a search without results. An error shows its request ID and what to do next."
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <div className="flex flex-col gap-3 rounded-lg border border-line p-4" role="status" aria-label="A skeleton">
+        <div
+          className="flex flex-col gap-3 rounded-lg border border-line p-4"
+          role="status"
+          aria-label="A skeleton"
+        >
           <Skeleton className="h-4 w-2/5" />
           <Skeleton className="h-4 w-full" />
           <Skeleton className="h-4 w-3/4" />
         </div>
         <div className="rounded-lg border border-line">
-          <Notice icon={Inbox} title="No API keys yet" action={<Button variant="primary">Create key</Button>}>
+          <Notice
+            icon={Inbox}
+            title="No API keys yet"
+            action={<Button variant="primary">Create key</Button>}
+          >
             An API key lets your servers call Tieout without a user signing in.
           </Notice>
         </div>

@@ -54,14 +54,22 @@ export function RiskSection() {
           <figure key={sight} className="flex flex-col gap-2 rounded-lg border border-line p-3">
             <figcaption className="text-sm font-medium">{name}</figcaption>
             {THEMES.map((theme) => {
-              const seen = RISKS.map((risk) => seenBy(sight, tokens.get(`risk-rail of ${risk}`)?.[theme] ?? "#000000"));
+              const seen = RISKS.map((risk) =>
+                seenBy(sight, tokens.get(`risk-rail of ${risk}`)?.[theme] ?? "#000000"),
+              );
               return (
                 <div key={theme} className="flex items-center gap-2">
                   <span className="w-9 text-xs text-muted capitalize">{theme}</span>
                   {seen.map((colour, at) => (
-                    <Swatch key={RISKS[at]} fill={colour} label={`${RISKS[at]}, ${theme}, ${name}`} />
+                    <Swatch
+                      key={RISKS[at]}
+                      fill={colour}
+                      label={`${RISKS[at]}, ${theme}, ${name}`}
+                    />
                   ))}
-                  <span className="w-7 text-right text-xs text-muted tabular-nums">{closest(seen).toFixed(0)}</span>
+                  <span className="w-7 text-right text-xs text-muted tabular-nums">
+                    {closest(seen).toFixed(0)}
+                  </span>
                 </div>
               );
             })}
@@ -69,13 +77,15 @@ export function RiskSection() {
         ))}
       </div>
       <p className="text-sm text-muted">
-        The figure is the distance between the two closest colours, as 100 × the distance in OKLab: 2 is just noticeable, and the test
-        requires 5.
+        The figure is the distance between the two closest colours, as 100 × the distance in OKLab:
+        2 is just noticeable, and the test requires 5.
       </p>
     </Section>
   );
 }
 
 function closest(colours: readonly string[]): number {
-  return Math.min(...colours.flatMap((one, at) => colours.slice(at + 1).map((other) => distance(one, other))));
+  return Math.min(
+    ...colours.flatMap((one, at) => colours.slice(at + 1).map((other) => distance(one, other))),
+  );
 }

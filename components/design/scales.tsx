@@ -1,9 +1,24 @@
 import { Section } from "./specimen.tsx";
 
 const TYPE = [
-  { name: "2xl", size: "28 / 32", use: "A standalone figure", look: "text-2xl font-semibold tracking-tight" },
-  { name: "xl", size: "20 / 28", use: "Page and panel titles", look: "text-xl font-semibold tracking-tight" },
-  { name: "lg", size: "16 / 24", use: "Dialog and notice titles; fields on a phone", look: "text-lg font-semibold" },
+  {
+    name: "2xl",
+    size: "28 / 32",
+    use: "A standalone figure",
+    look: "text-2xl font-semibold tracking-tight",
+  },
+  {
+    name: "xl",
+    size: "20 / 28",
+    use: "Page and panel titles",
+    look: "text-xl font-semibold tracking-tight",
+  },
+  {
+    name: "lg",
+    size: "16 / 24",
+    use: "Dialog and notice titles; fields on a phone",
+    look: "text-lg font-semibold",
+  },
   { name: "base", size: "14 / 22", use: "Body text", look: "text-base" },
   { name: "sm", size: "13 / 20", use: "Tables, labels, hints", look: "text-sm" },
   { name: "xs", size: "12 / 16", use: "Badges, captions", look: "text-xs font-medium" },
@@ -18,7 +33,10 @@ export function TypeSection() {
     >
       <ul className="flex flex-col divide-y divide-line">
         {TYPE.map(({ name, size, use, look }) => (
-          <li key={name} className="grid items-baseline gap-x-6 gap-y-1 py-3 sm:grid-cols-[4rem_5rem_minmax(0,1fr)]">
+          <li
+            key={name}
+            className="grid items-baseline gap-x-6 gap-y-1 py-3 sm:grid-cols-[4rem_5rem_minmax(0,1fr)]"
+          >
             <span className="font-mono text-xs text-muted">{name}</span>
             <span className="text-xs text-muted tabular-nums">{size}</span>
             <span className={look}>{use}</span>
@@ -49,11 +67,17 @@ const HEIGHTS = [
 
 export function SpaceSection() {
   return (
-    <Section title="Space and density" about="Steps of 4 px. Density comes from fewer words, not smaller targets.">
+    <Section
+      title="Space and density"
+      about="Steps of 4 px. Density comes from fewer words, not smaller targets."
+    >
       <div className="grid gap-8 sm:grid-cols-2">
         <ul className="flex flex-col gap-2">
           {SPACES.map(({ name, width, use }) => (
-            <li key={name} className="grid grid-cols-[2rem_4rem_minmax(0,1fr)] items-center gap-2 text-sm">
+            <li
+              key={name}
+              className="grid grid-cols-[2rem_4rem_minmax(0,1fr)] items-center gap-2 text-sm"
+            >
               <span className="font-mono text-xs text-muted">{name}</span>
               <span className={`h-3 rounded-sm bg-accent ${width}`} />
               {use}

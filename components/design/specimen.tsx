@@ -1,6 +1,14 @@
 import type { ReactNode } from "react";
 
-export function Section({ title, about, children }: { title: string; about: ReactNode; children: ReactNode }) {
+export function Section({
+  title,
+  about,
+  children,
+}: {
+  title: string;
+  about: ReactNode;
+  children: ReactNode;
+}) {
   const id = title.toLowerCase().replaceAll(" ", "-");
   return (
     <section aria-labelledby={id} className="flex flex-col gap-5">

@@ -6,7 +6,12 @@ import { classes } from "#components/ui/classes.ts";
 import { DocsLink } from "./docs-link.tsx";
 
 /** `children` show below `href`. `code`: the title is an identifier. */
-export type NavigationPage = { href: string; title: string; code?: boolean; children?: NavigationPage[] };
+export type NavigationPage = {
+  href: string;
+  title: string;
+  code?: boolean;
+  children?: NavigationPage[];
+};
 export type NavigationGroup = { title: string; pages: NavigationPage[] };
 
 export function DocsNavigation({ groups }: { groups: readonly NavigationGroup[] }) {
@@ -32,11 +37,20 @@ export function DocsNavigation({ groups }: { groups: readonly NavigationGroup[] 
   );
 }
 
-function Pages({ label, pages, pathname }: { label: string; pages: readonly NavigationPage[]; pathname: string }) {
+function Pages({
+  label,
+  pages,
+  pathname,
+}: {
+  label: string;
+  pages: readonly NavigationPage[];
+  pathname: string;
+}) {
   return (
     <ul aria-label={label} className="flex flex-col">
       {pages.map(({ href, title, code, children }) => {
-        const within = children !== undefined && (pathname === href || pathname.startsWith(`${href}/`));
+        const within =
+          children !== undefined && (pathname === href || pathname.startsWith(`${href}/`));
         return (
           <li key={href}>
             <DocsLink
@@ -46,7 +60,9 @@ function Pages({ label, pages, pathname }: { label: string; pages: readonly Navi
               className={classes(
                 "flex min-h-7 items-center rounded-md px-2 py-1 text-sm transition-colors duration-100 max-lg:min-h-10",
                 code && "font-mono text-xs wrap-anywhere",
-                pathname === href ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+                pathname === href
+                  ? "bg-selected font-medium text-ink"
+                  : "text-muted hover:bg-hover hover:text-ink",
               )}
             >
               {title}

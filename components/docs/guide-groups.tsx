@@ -1,7 +1,12 @@
 import { DocsLink } from "./docs-link.tsx";
 import { slugOf } from "./slug.ts";
 
-type Props = { groups: readonly { title: string; guides: readonly { href: string; title: string; lead: string }[] }[] };
+type Props = {
+  groups: readonly {
+    title: string;
+    guides: readonly { href: string; title: string; lead: string }[];
+  }[];
+};
 
 export function GuideGroups({ groups }: Props) {
   return groups.map(({ title, guides }) => (
@@ -12,7 +17,10 @@ export function GuideGroups({ groups }: Props) {
       <ul className="grid gap-3 sm:grid-cols-2">
         {guides.map((guide) => (
           <li key={guide.href}>
-            <DocsLink href={guide.href} className="flex h-full flex-col gap-1 rounded-lg border border-line px-4 py-3 hover:bg-hover">
+            <DocsLink
+              href={guide.href}
+              className="flex h-full flex-col gap-1 rounded-lg border border-line px-4 py-3 hover:bg-hover"
+            >
               <span className="font-medium">{guide.title}</span>
               <span className="line-clamp-3 text-muted">{guide.lead.replaceAll("`", "")}</span>
             </DocsLink>

@@ -6,12 +6,26 @@ const LOOKS = {
 } as const;
 
 /** A heading that can be linked to. */
-export function Heading({ level: Level = "h2", id, children }: { level?: keyof typeof LOOKS; id: string; children: ReactNode }) {
+export function Heading({
+  level: Level = "h2",
+  id,
+  children,
+}: {
+  level?: keyof typeof LOOKS;
+  id: string;
+  children: ReactNode;
+}) {
   return (
     <Level id={id} className={`group/heading scroll-mt-20 ${LOOKS[Level]}`}>
-      <a href={`#${id}`} className="rounded-sm hover:underline hover:decoration-line hover:underline-offset-4">
+      <a
+        href={`#${id}`}
+        className="rounded-sm hover:underline hover:decoration-line hover:underline-offset-4"
+      >
         {children}
-        <span aria-hidden className="ml-2 font-normal text-muted opacity-0 group-hover/heading:opacity-100">
+        <span
+          aria-hidden
+          className="ml-2 font-normal text-muted opacity-0 group-hover/heading:opacity-100"
+        >
           #
         </span>
       </a>

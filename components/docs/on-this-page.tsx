@@ -29,5 +29,7 @@ export function OnThisPage({ text }: { text: string }) {
 
 /** The second-level headings, ignoring lines in code blocks. */
 export function sectionsOf(text: string): string[] {
-  return [...text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^## (.+)$/gm)].map(([, title = ""]) => title.replaceAll("`", ""));
+  return [...text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^## (.+)$/gm)].map(
+    ([, title = ""]) => title.replaceAll("`", ""),
+  );
 }

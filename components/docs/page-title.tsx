@@ -19,7 +19,10 @@ export function PageTitle({
             {trail.map(({ name, href }, index) => (
               <li key={href} className="flex gap-1.5">
                 {index > 0 && <span aria-hidden>/</span>}
-                <DocsLink href={href} className="rounded-sm hover:text-ink hover:underline hover:underline-offset-2">
+                <DocsLink
+                  href={href}
+                  className="rounded-sm hover:text-ink hover:underline hover:underline-offset-2"
+                >
                   {name}
                 </DocsLink>
               </li>

@@ -3,12 +3,16 @@ import { DocsLink } from "./docs-link.tsx";
 
 type Neighbour = { href: string; title: string };
 
-const LOOK = "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 rounded-lg border border-line px-4 py-2.5 hover:bg-hover";
+const LOOK =
+  "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 rounded-lg border border-line px-4 py-2.5 hover:bg-hover";
 
 /** The page before and the one after. */
 export function PreviousNext({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {
   return (
-    <nav aria-label="Previous and next page" className="mt-8 flex gap-3 border-t border-line pt-6 max-sm:flex-col">
+    <nav
+      aria-label="Previous and next page"
+      className="mt-8 flex gap-3 border-t border-line pt-6 max-sm:flex-col"
+    >
       {previous ? (
         <DocsLink href={previous.href} className={LOOK}>
           <span className="flex items-center gap-1 text-xs text-muted">
@@ -36,7 +40,10 @@ export function PreviousNext({ previous, next }: { previous?: Neighbour; next?: 
 }
 
 /** The previous and next page in a list. */
-export function neighbours<Page extends { href: string }>(pages: readonly Page[], href: string): { previous?: Page; next?: Page } {
+export function neighbours<Page extends { href: string }>(
+  pages: readonly Page[],
+  href: string,
+): { previous?: Page; next?: Page } {
   const at = pages.findIndex((page) => page.href === href);
   return { previous: pages[at - 1], next: pages[at + 1] };
 }

@@ -26,20 +26,44 @@ const COMPONENTS: Components = {
         {children}
       </a>
     ),
-  ul: ({ children }) => <ul className="flex max-w-prose list-disc flex-col gap-1.5 pl-5 marker:text-muted">{children}</ul>,
-  ol: ({ children }) => <ol className="flex max-w-prose list-decimal flex-col gap-1.5 pl-5 marker:text-muted">{children}</ol>,
-  code: ({ children }) => <code className="rounded-sm bg-selected px-1 font-mono text-[0.9em] wrap-anywhere">{children}</code>,
+  ul: ({ children }) => (
+    <ul className="flex max-w-prose list-disc flex-col gap-1.5 pl-5 marker:text-muted">
+      {children}
+    </ul>
+  ),
+  ol: ({ children }) => (
+    <ol className="flex max-w-prose list-decimal flex-col gap-1.5 pl-5 marker:text-muted">
+      {children}
+    </ol>
+  ),
+  code: ({ children }) => (
+    <code className="rounded-sm bg-selected px-1 font-mono text-[0.9em] wrap-anywhere">
+      {children}
+    </code>
+  ),
   pre: ({ node }) => <Fence {...codeIn(node)} />,
-  section: ({ node }) => <Tabs fences={(node?.children ?? []).filter(({ type }) => type === "element").map(codeIn)} />,
+  section: ({ node }) => (
+    <Tabs fences={(node?.children ?? []).filter(({ type }) => type === "element").map(codeIn)} />
+  ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <div tabIndex={0} className="overflow-x-auto rounded-lg border border-line">
       <table className="w-full border-collapse text-left text-base">{children}</table>
     </div>
   ),
-  th: ({ children }) => <th className="border-b border-line bg-canvas px-3 py-2 text-sm font-medium text-muted">{children}</th>,
-  td: ({ children }) => <td className="border-b border-line px-3 py-2 align-top [tr:last-child>&]:border-0">{children}</td>,
-  blockquote: ({ children }) => <blockquote className="border-l-2 border-accent pl-4 text-muted">{children}</blockquote>,
+  th: ({ children }) => (
+    <th className="border-b border-line bg-canvas px-3 py-2 text-sm font-medium text-muted">
+      {children}
+    </th>
+  ),
+  td: ({ children }) => (
+    <td className="border-b border-line px-3 py-2 align-top [tr:last-child>&]:border-0">
+      {children}
+    </td>
+  ),
+  blockquote: ({ children }) => (
+    <blockquote className="border-l-2 border-accent pl-4 text-muted">{children}</blockquote>
+  ),
 };
 
 /** Our own Markdown. */
@@ -54,19 +78,32 @@ export function Prose({ text }: { text: string }) {
 }
 
 /** ```` ```js receiver.mjs ```` names a file, ```` ```json output ```` is a response. */
-type CodeElement = { properties: { className?: string[] }; data?: { meta?: string | null }; children: { value?: string }[] };
+type CodeElement = {
+  properties: { className?: string[] };
+  data?: { meta?: string | null };
+  children: { value?: string }[];
+};
 
 function codeIn(pre: unknown): CodeElement {
   return (pre as { children: CodeElement[] }).children[0] as CodeElement;
 }
 
-const LANGUAGES: Record<string, string> = { sh: "Shell", js: "JavaScript", ts: "TypeScript", sql: "SQL" };
+const LANGUAGES: Record<string, string> = {
+  sh: "Shell",
+  js: "JavaScript",
+  ts: "TypeScript",
+  sql: "SQL",
+};
 
 function Fence({ children, properties, data }: CodeElement) {
   const language = String(properties.className?.[0] ?? "").replace("language-", "") || "text";
   const [word = "", ...rest] = (data?.meta ?? "").split(" ");
   const output = word === "output";
-  const title = output ? (rest.includes("partial") ? "Response, shortened" : "Response") : word || LANGUAGES[language] || language;
+  const title = output
+    ? rest.includes("partial")
+      ? "Response, shortened"
+      : "Response"
+    : word || LANGUAGES[language] || language;
   return <CodeBlock code={codeOf(children)} language={language} title={title} output={output} />;
 }
 
@@ -76,7 +113,13 @@ function Tabs({ fences }: { fences: CodeElement[] }) {
     language: String(properties.className?.[0] ?? "").replace("language-", ""),
     code: codeOf(children),
   }));
-  return <CodeTabs id={slugOf(tabs.map(({ name }) => name).join(" "))} label="The same in several languages" tabs={tabs} />;
+  return (
+    <CodeTabs
+      id={slugOf(tabs.map(({ name }) => name).join(" "))}
+      label="The same in several languages"
+      tabs={tabs}
+    />
+  );
 }
 
 function codeOf(children: CodeElement["children"]): string {

@@ -11,8 +11,18 @@ const NAMES: Record<Theme, string> = { system: "Match system", light: "Light", d
 export function ThemeMenu() {
   const { theme, setTheme } = usePreferences();
   return (
-    <Menu label="Theme" align="end" triggerClass={buttonClass({ variant: "ghost", size: "icon" })} trigger={<ThemeIcon />}>
-      <MenuChoice label="Theme" value={theme} onChange={setTheme} options={THEMES.map((value) => ({ value, label: NAMES[value] }))} />
+    <Menu
+      label="Theme"
+      align="end"
+      triggerClass={buttonClass({ variant: "ghost", size: "icon" })}
+      trigger={<ThemeIcon />}
+    >
+      <MenuChoice
+        label="Theme"
+        value={theme}
+        onChange={setTheme}
+        options={THEMES.map((value) => ({ value, label: NAMES[value] }))}
+      />
     </Menu>
   );
 }

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { inOneStream } from "./activity.ts";
 
 const by = { actor: "user:ada", actor_issuer: null, actor_subject: null };
-const stream = (isWhole: boolean, ...times: string[]) => ({ isWhole, entries: times.map((at) => ({ key: at, at, by, entry: at })) });
+const stream = (isWhole: boolean, ...times: string[]) => ({
+  isWhole,
+  entries: times.map((at) => ({ key: at, at, by, entry: at })),
+});
 const shown = (...streams: ReturnType<typeof stream>[]) => {
   const { entries, hasOlder } = inOneStream(...streams);
   return [entries.map(({ at }) => at).join(" "), hasOlder];

@@ -22,24 +22,38 @@ function boardOf(pages: SlaItem[][], next_cursor: string | null = null): Board {
     pageParams: pages.map(() => null),
   } as unknown as Board;
 }
-const idsOf = ({ pages }: Board) => pages.flatMap(({ items }) => items.map(({ id }) => id)).join("");
+const idsOf = ({ pages }: Board) =>
+  pages.flatMap(({ items }) => items.map(({ id }) => id)).join("");
 const changes = (...rows: (SlaItem | string)[]) =>
-  new Map(rows.map((row) => (typeof row === "string" ? [row, null] : [row.id, row])) as [string, SlaItem | null][]);
+  new Map(
+    rows.map((row) => (typeof row === "string" ? [row, null] : [row.id, row])) as [
+      string,
+      SlaItem | null,
+    ][],
+  );
 
 test("what comes, goes and moves takes its place in the order of the list, over all loaded pages", () => {
   const board = boardOf([
     [item("a", 1), item("c", 3)],
     [item("e", 5), item("g", 7)],
   ]);
-  const after = withChanges(board, changes(item("b", 2), "c", item("a", 6), item("h", 8), item("e", 0, { paused_at: "x" })), "due_at");
+  const after = withChanges(
+    board,
+    changes(item("b", 2), "c", item("a", 6), item("h", 8), item("e", 0, { paused_at: "x" })),
+    "due_at",
+  );
   expect(idsOf(after)).toBe("baghe");
   expect(after.pages).toHaveLength(2);
 });
 
 test("what belongs behind the loaded pages stays out until they come, and a row that goes there leaves", () => {
   const board = boardOf([[item("a", 1), item("c", 3)]], "more");
-  expect(idsOf(withChanges(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at"))).toBe("bc");
-  expect([...movesOf(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at").keys()]).toEqual(["b", "a"]);
+  expect(
+    idsOf(withChanges(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at")),
+  ).toBe("bc");
+  expect([
+    ...movesOf(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at").keys(),
+  ]).toEqual(["b", "a"]);
 });
 
 test("a change that moves no row is shown at once, and only that", () => {
@@ -51,8 +65,23 @@ test("a change that moves no row is shown at once, and only that", () => {
 });
 
 test("every order has its own places", () => {
-  const board = boardOf([[item("a", 5, { severity: "critical", assigned_to: "user:b", currency: "EUR", amount_minor: 9 }), item("b", 1)]]);
-  const severe = item("c", 9, { severity: "critical", assigned_to: "user:a", currency: "EUR", amount_minor: 10 });
+  const board = boardOf([
+    [
+      item("a", 5, {
+        severity: "critical",
+        assigned_to: "user:b",
+        currency: "EUR",
+        amount_minor: 9,
+      }),
+      item("b", 1),
+    ],
+  ]);
+  const severe = item("c", 9, {
+    severity: "critical",
+    assigned_to: "user:a",
+    currency: "EUR",
+    amount_minor: 10,
+  });
   expect(idsOf(withChanges(board, changes(severe), "severity"))).toBe("acb");
   expect(idsOf(withChanges(board, changes(severe), "assigned_to"))).toBe("cab");
   expect(idsOf(withChanges(board, changes(severe), "amount"))).toBe("cab");

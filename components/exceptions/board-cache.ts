@@ -17,7 +17,9 @@ export function withChange(board: Board, ids: ReadonlySet<string>, patch: Patch)
   const closes = patch.status === "resolved" || patch.status === "dismissed";
   const pages = board.pages.map((page) => ({
     ...page,
-    items: page.items.flatMap((item) => (!ids.has(item.id) ? [item] : closes ? [] : [{ ...item, ...patch } as SlaItem])),
+    items: page.items.flatMap((item) =>
+      !ids.has(item.id) ? [item] : closes ? [] : [{ ...item, ...patch } as SlaItem],
+    ),
   }));
   return { ...board, pages };
 }
@@ -29,15 +31,25 @@ export function withChange(board: Board, ids: ReadonlySet<string>, patch: Patch)
  */
 export function cancelReads(cache: QueryClient, tenant: string): void {
   void cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
-  void cache.cancelQueries({ queryKey: boardsKey(tenant), predicate: ({ state }) => state.data !== undefined });
+  void cache.cancelQueries({
+    queryKey: boardsKey(tenant),
+    predicate: ({ state }) => state.data !== undefined,
+  });
 }
 
 export function readGivenUp(cache: QueryClient, tenant: string): Promise<void> {
-  return cache.invalidateQueries({ queryKey: boardsKey(tenant), predicate: ({ state }) => state.isInvalidated });
+  return cache.invalidateQueries({
+    queryKey: boardsKey(tenant),
+    predicate: ({ state }) => state.isInvalidated,
+  });
 }
 
 /** The exception as a loaded board's row has it. */
-export function knownException(cache: QueryClient, tenant: string, id: string): SlaItem | undefined {
+export function knownException(
+  cache: QueryClient,
+  tenant: string,
+  id: string,
+): SlaItem | undefined {
   for (const [, board] of cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) })) {
     const item = board?.pages.flatMap((page) => page.items).find((one) => one.id === id);
     if (item) return item;
@@ -47,7 +59,10 @@ export function knownException(cache: QueryClient, tenant: string, id: string): 
 
 /** A board as of a later moment. */
 export function asOf(board: Board, { as_of, summary }: Pick<SlaList, "as_of" | "summary">): Board {
-  return { ...board, pages: board.pages.map((page, at) => (at === 0 ? { ...page, as_of, summary } : page)) };
+  return {
+    ...board,
+    pages: board.pages.map((page, at) => (at === 0 ? { ...page, as_of, summary } : page)),
+  };
 }
 
 /** A board with those changes that move no row: what else changed of the rows it has. */
@@ -79,18 +94,25 @@ export function withChanges(board: Board, changes: Changes, sortBy: Sort): Board
   const [first, ...rest] = board.pages;
   if (!first || changes.size === 0) return board;
   const kept = board.pages.flatMap(({ items }) => items.filter(({ id }) => !changes.has(id)));
-  const come = [...changes.values()].filter((item) => item !== null && isInReach(board, item, sortBy)) as SlaItem[];
+  const come = [...changes.values()].filter(
+    (item) => item !== null && isInReach(board, item, sortBy),
+  ) as SlaItem[];
   const items = merged(
     kept,
     come.toSorted((left, right) => compare(left, right, sortBy)),
     sortBy,
   );
-  return { ...board, pages: [{ ...first, items }, ...rest.map((page) => ({ ...page, items: [] }))] };
+  return {
+    ...board,
+    pages: [{ ...first, items }, ...rest.map((page) => ({ ...page, items: [] }))],
+  };
 }
 
 function isInReach({ pages }: Board, item: SlaItem, sortBy: Sort): boolean {
   const last = pages.findLast(({ items }) => items.length > 0)?.items.at(-1);
-  return pages.at(-1)?.next_cursor === null || (last !== undefined && compare(item, last, sortBy) <= 0);
+  return (
+    pages.at(-1)?.next_cursor === null || (last !== undefined && compare(item, last, sortBy) <= 0)
+  );
 }
 
 /** Two sorted lists as one. */
@@ -109,7 +131,9 @@ function merged(left: readonly SlaItem[], right: readonly SlaItem[], sortBy: Sor
 
 /** The order of GET /v1/exceptions/sla. Paused exceptions come last. */
 function compare(left: SlaItem, right: SlaItem, sortBy: Sort): number {
-  return ranked(left, right, sortBy) || ordered(dueOf(left), dueOf(right)) || ordered(left.id, right.id);
+  return (
+    ranked(left, right, sortBy) || ordered(dueOf(left), dueOf(right)) || ordered(left.id, right.id)
+  );
 }
 
 function ranked(left: SlaItem, right: SlaItem, sortBy: Sort): number {
@@ -119,7 +143,10 @@ function ranked(left: SlaItem, right: SlaItem, sortBy: Sort): number {
     case "assigned_to":
       return ordered(left.assigned_to ?? LAST, right.assigned_to ?? LAST);
     case "amount":
-      return ordered(left.currency ?? LAST, right.currency ?? LAST) || (right.amount_minor ?? 0) - (left.amount_minor ?? 0);
+      return (
+        ordered(left.currency ?? LAST, right.currency ?? LAST) ||
+        (right.amount_minor ?? 0) - (left.amount_minor ?? 0)
+      );
     default:
       return 0;
   }

@@ -4,7 +4,13 @@ import { SlidersHorizontal } from "lucide-react";
 import { DENSITIES, type Density } from "#components/preferences/preferences.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
-import { Menu, MenuCheckItem, MenuChecks, MenuChoice, MenuSeparator } from "#components/ui/menu.tsx";
+import {
+  Menu,
+  MenuCheckItem,
+  MenuChecks,
+  MenuChoice,
+  MenuSeparator,
+} from "#components/ui/menu.tsx";
 import { toastFailure } from "#components/ui/toast.ts";
 import { COLUMN_CHOICES, columnsOf } from "./columns.ts";
 import { useNotifications } from "./use-arrivals.ts";
@@ -33,7 +39,12 @@ export function BoardDisplay() {
         options={DENSITIES.map((density) => ({ value: density, label: DENSITY_WORDS[density] }))}
         onChange={(density) => setBoard({ density })}
       />
-      <MenuChecks label="Columns" values={[...columnsOf(board)]} options={COLUMN_CHOICES} onChange={(columns) => setBoard({ columns })} />
+      <MenuChecks
+        label="Columns"
+        values={[...columnsOf(board)]}
+        options={COLUMN_CHOICES}
+        onChange={(columns) => setBoard({ columns })}
+      />
       <MenuSeparator />
       <MenuCheckItem
         checked={notifications.isOn}

@@ -27,7 +27,10 @@ export function BoardEmpty({ origin }: { origin: string }) {
         </Link>
       }
     >
-      <p>Exceptions appear here as soon as your systems report them. Report one with an API key that has the write:exceptions scope:</p>
+      <p>
+        Exceptions appear here as soon as your systems report them. Report one with an API key that
+        has the write:exceptions scope:
+      </p>
       <div className="mt-4">
         <CommandLine text={curl} />
       </div>

@@ -47,28 +47,48 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
   const facets = data?.facets;
   const { state } = search;
   const count = (facet: Facet, value: string) => noteOf(facets, facet, value, data?.complete);
-  const known = <Value extends string>(facet: Facet, values: readonly Value[], words: Record<Value, string>): FacetOption<Value>[] =>
+  const known = <Value extends string>(
+    facet: Facet,
+    values: readonly Value[],
+    words: Record<Value, string>,
+  ): FacetOption<Value>[] =>
     values.map((value) => ({ value, word: words[value], note: count(facet, value) }));
-  const found = (facet: Facet, word: (value: string, name: string | null) => ReactNode): FacetOption<string>[] => {
+  const found = (
+    facet: Facet,
+    word: (value: string, name: string | null) => ReactNode,
+  ): FacetOption<string>[] => {
     const counted = facets?.[facet] ?? [];
     const chosen = (search[facet] ?? []) as readonly string[];
-    const absent = chosen.filter((value) => value !== ME && !counted.some((one) => one.value === value));
-    return [...counted, ...absent.map((value) => ({ value, name: null }))].map(({ value, name }) => ({
-      value,
-      word: word(value, name),
-      note: count(facet, value),
-    }));
+    const absent = chosen.filter(
+      (value) => value !== ME && !counted.some((one) => one.value === value),
+    );
+    return [...counted, ...absent.map((value) => ({ value, name: null }))].map(
+      ({ value, name }) => ({
+        value,
+        word: word(value, name),
+        note: count(facet, value),
+      }),
+    );
   };
-  const people = found("assigned_to", (value) => (value === NONE ? "Unassigned" : personName(value)));
+  const people = found("assigned_to", (value) =>
+    value === NONE ? "Unassigned" : personName(value),
+  );
   const hint = data?.complete === false && INCOMPLETE[state];
   const [currency, ...others] = search.currency ?? [];
   const oneCurrency = others.length === 0 && currency !== NONE ? currency : undefined;
-  const statuses = STATUSES.filter((status) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === status));
+  const statuses = STATUSES.filter(
+    (status) =>
+      state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === status),
+  );
 
   return (
     <search className="flex gap-2 max-sm:flex-col sm:flex-wrap">
       {children}
-      <SearchField label="Search exceptions" value={search.q ?? ""} onChange={(q) => onChange({ q: q || null })} />
+      <SearchField
+        label="Search exceptions"
+        value={search.q ?? ""}
+        onChange={(q) => onChange({ q: q || null })}
+      />
       <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:contents">
         {state === "open" && (
           <>
@@ -101,7 +121,11 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           <FacetMenu
             hint={hint}
             name="Risk"
-            values={search.breach_risk?.flatMap((risk) => (risk === "at_risk" ? (["high", "medium"] as const) : [risk])) ?? null}
+            values={
+              search.breach_risk?.flatMap((risk) =>
+                risk === "at_risk" ? (["high", "medium"] as const) : [risk],
+              ) ?? null
+            }
             options={known("breach_risk", BREACH_RISKS, RISK_WORDS)}
             onChange={(breach_risk) => onChange({ breach_risk })}
           />
@@ -121,7 +145,10 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
             { value: ME, word: "Me", note: count("assigned_to", self) },
             ...people.filter(({ value }) => value === NONE),
             ...people
-              .filter(({ value }) => value !== NONE && (value !== self || search.assigned_to?.includes(self)))
+              .filter(
+                ({ value }) =>
+                  value !== NONE && (value !== self || search.assigned_to?.includes(self)),
+              )
               .map((option) => ({ ...option, label: <Person reference={option.value} /> })),
           ]}
           onChange={(assigned_to) => onChange({ assigned_to })}
@@ -144,7 +171,9 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           hint={hint}
           name="Reconciliation"
           values={search.reconciliation_id}
-          options={found("reconciliation_id", (value, name) => (value === NONE ? "None" : (name ?? <ReconciliationName id={value} />)))}
+          options={found("reconciliation_id", (value, name) =>
+            value === NONE ? "None" : (name ?? <ReconciliationName id={value} />),
+          )}
           onChange={(reconciliation_id) => onChange({ reconciliation_id })}
         />
         <FacetMenu
@@ -152,7 +181,9 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           name="Money"
           values={search.currency}
           options={moneyOptions(facets, found)}
-          onChange={(next) => onChange({ currency: next, ...(next?.length !== 1 && { amount_from: null }) })}
+          onChange={(next) =>
+            onChange({ currency: next, ...(next?.length !== 1 && { amount_from: null }) })
+          }
         >
           {oneCurrency && (
             <MenuChoice
@@ -160,13 +191,22 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
               value={search.amount_from === null ? ANY : String(search.amount_from)}
               options={[
                 { value: ANY, label: "Any amount" },
-                ...AMOUNTS.map((amount) => ({ value: String(amount), label: `${formatMoney(amount, oneCurrency)} or more` })),
+                ...AMOUNTS.map((amount) => ({
+                  value: String(amount),
+                  label: `${formatMoney(amount, oneCurrency)} or more`,
+                })),
               ]}
-              onChange={(amount) => onChange({ amount_from: amount === ANY ? null : Number(amount) })}
+              onChange={(amount) =>
+                onChange({ amount_from: amount === ANY ? null : Number(amount) })
+              }
             />
           )}
         </FacetMenu>
-        <MomentFilter name="Due" before={search.due_before} onRemove={() => onChange({ due_before: null })} />
+        <MomentFilter
+          name="Due"
+          before={search.due_before}
+          onRemove={() => onChange({ due_before: null })}
+        />
         <MomentFilter
           name="Breached"
           from={search.breached_from}
@@ -207,7 +247,8 @@ function MomentFilter({
     <Button size="sm" variant="selected" onClick={onRemove}>
       <span>
         <span className="sr-only">Remove the filter </span>
-        {name} {from === null ? "before" : before === null ? "since" : "from"} {from !== null && <Time iso={from} />}
+        {name} {from === null ? "before" : before === null ? "since" : "from"}{" "}
+        {from !== null && <Time iso={from} />}
         {from !== null && before !== null && " to "}
         {before !== null && <Time iso={before} />}
       </span>
@@ -216,7 +257,12 @@ function MomentFilter({
   );
 }
 
-function noteOf(facets: SlaFacets["facets"] | undefined, facet: Facet, value: string, complete: boolean | undefined): string {
+function noteOf(
+  facets: SlaFacets["facets"] | undefined,
+  facet: Facet,
+  value: string,
+  complete: boolean | undefined,
+): string {
   if (!facets) return "";
   const count = facets[facet].find((one) => one.value === value)?.count ?? 0;
   return `${count.toLocaleString("en")}${complete ? "" : "+"}`;
@@ -229,6 +275,8 @@ function moneyOptions(
 ): FacetOption<string>[] {
   return found("currency", (value) => (value === NONE ? "No amount" : value)).map((option) => {
     const sum = facets?.currency.find(({ value }) => value === option.value)?.amount_minor;
-    return typeof sum === "number" ? { ...option, note: `${formatMoney(sum, option.value)} · ${option.note}` } : option;
+    return typeof sum === "number"
+      ? { ...option, note: `${formatMoney(sum, option.value)} · ${option.note}` }
+      : option;
   });
 }

@@ -48,7 +48,11 @@ export function BoardGroup({
       aria-rowindex={index + 2}
       className="flex h-9 items-center border-b border-line bg-canvas"
     >
-      <th scope="rowgroup" colSpan={span} className="flex w-full items-center pl-4 text-left text-sm font-semibold">
+      <th
+        scope="rowgroup"
+        colSpan={span}
+        className="flex w-full items-center pl-4 text-left text-sm font-semibold"
+      >
         {onToggle ? (
           <button
             type="button"

@@ -4,13 +4,30 @@ import { groupedLines } from "./board-lines.ts";
 
 const NOW = Date.parse("2026-11-20T09:30:00.000Z");
 const due = (minutes: number, paused_at: string | null = null) =>
-  ({ id: `${minutes}`, due_at: new Date(NOW + minutes * 60_000).toISOString(), paused_at }) as Exception;
+  ({
+    id: `${minutes}`,
+    due_at: new Date(NOW + minutes * 60_000).toISOString(),
+    paused_at,
+  }) as Exception;
 
 const shown = (items: Exception[], folded = false) =>
-  groupedLines(items, NOW, folded).map((line) => (line.kind === "group" ? `${line.group} ${line.rows}` : line.id));
+  groupedLines(items, NOW, folded).map((line) =>
+    line.kind === "group" ? `${line.group} ${line.rows}` : line.id,
+  );
 
 test("rows stand under a heading for each risk, at its edges as the server draws them, and the paused come last", () => {
-  expect(shown([due(-9), due(0), due(1), due(59), due(60), due(240), due(241), due(5, "2026-11-20T09:00:00.000Z")])).toEqual([
+  expect(
+    shown([
+      due(-9),
+      due(0),
+      due(1),
+      due(59),
+      due(60),
+      due(240),
+      due(241),
+      due(5, "2026-11-20T09:00:00.000Z"),
+    ]),
+  ).toEqual([
     "breached 2",
     "-9",
     "0",

@@ -31,7 +31,9 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
       trigger={
         <>
           <Ellipsis aria-hidden className="size-4 text-muted" />
-          <span className="max-sm:sr-only">{report.isPending || list.isPending ? "Preparing…" : "More"}</span>
+          <span className="max-sm:sr-only">
+            {report.isPending || list.isPending ? "Preparing…" : "More"}
+          </span>
         </>
       }
     >
@@ -61,7 +63,8 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
           onClick={() =>
             report.start({
               name: `sla-${tenant}-by-${by}-${since.slice(0, 10)}.csv`,
-              load: () => exportFromApi(getSlaReportContract, "csv", { tenant, query: { since, until, by } }),
+              load: () =>
+                exportFromApi(getSlaReportContract, "csv", { tenant, query: { since, until, by } }),
             })
           }
         >

@@ -34,7 +34,11 @@ export function BoardSkeleton() {
         ))}
       </div>
       <div className="border-line @4xl:mt-9 @4xl:border-t">
-        <SkeletonRows count={12} row={`h-22 flex-wrap gap-x-3 pr-3 pl-4 @xl:h-11 ${ROW}`} cells={CELLS} />
+        <SkeletonRows
+          count={12}
+          row={`h-22 flex-wrap gap-x-3 pr-3 pl-4 @xl:h-11 ${ROW}`}
+          cells={CELLS}
+        />
       </div>
     </div>
   );

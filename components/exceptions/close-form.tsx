@@ -12,12 +12,22 @@ import { RESOLUTIONS } from "./resolutions.ts";
 type Closed = "resolved" | "dismissed";
 
 /** Resolves or dismisses an exception with a reason from the list, or in one's own words. Enter resolves. */
-export function CloseForm({ onClose, onCancel }: { onClose: (status: Closed, resolution: string) => void; onCancel: () => void }) {
+export function CloseForm({
+  onClose,
+  onCancel,
+}: {
+  onClose: (status: Closed, resolution: string) => void;
+  onCancel: () => void;
+}) {
   const [text, setText] = useState("");
   const own = text.trim();
   const listed = RESOLUTIONS.filter((reason) => reason.toLowerCase().startsWith(own.toLowerCase()));
   const reasons = own === "" || listed.some((reason) => reason === own) ? listed : [...listed, own];
-  const listbox = useListbox({ label: "Resolution", keys: reasons, onChoose: (reason) => onClose("resolved", reason) });
+  const listbox = useListbox({
+    label: "Resolution",
+    keys: reasons,
+    onChoose: (reason) => onClose("resolved", reason),
+  });
 
   return (
     <form
@@ -25,7 +35,8 @@ export function CloseForm({ onClose, onCancel }: { onClose: (status: Closed, res
       onSubmit={(event) => {
         event.preventDefault();
         const { submitter } = event.nativeEvent as SubmitEvent;
-        if (listbox.active) onClose((submitter as HTMLButtonElement).value as Closed, listbox.active);
+        if (listbox.active)
+          onClose((submitter as HTMLButtonElement).value as Closed, listbox.active);
       }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -59,7 +70,9 @@ export function CloseForm({ onClose, onCancel }: { onClose: (status: Closed, res
             className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 text-sm aria-selected:bg-selected max-sm:min-h-11"
           >
             <span className="min-w-0 flex-1 truncate">{reason === own ? `“${own}”` : reason}</span>
-            {reason === listbox.active && <CornerDownLeft aria-hidden className="size-3.5 shrink-0 text-muted" />}
+            {reason === listbox.active && (
+              <CornerDownLeft aria-hidden className="size-3.5 shrink-0 text-muted" />
+            )}
           </div>
         ))}
       </div>

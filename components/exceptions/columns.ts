@@ -15,7 +15,11 @@ export const COLUMN_CHOICES = CHOICES.map(({ id, name }) => ({ value: id, label:
 
 /** The chosen columns. */
 export function columnsOf({ columns }: BoardLook): ReadonlySet<Column> {
-  return new Set(CHOICES.filter(({ id, usual }) => (columns === null ? usual : columns.includes(id))).map(({ id }) => id));
+  return new Set(
+    CHOICES.filter(({ id, usual }) => (columns === null ? usual : columns.includes(id))).map(
+      ({ id }) => id,
+    ),
+  );
 }
 
 /**

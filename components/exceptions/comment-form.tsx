@@ -34,14 +34,26 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
   const people = members.map(({ user }) => user);
   const mention = caret === null ? null : mentionAt(text, caret);
   const found = mention
-    ? people.filter((user) => personName(user).toLowerCase().startsWith(mention.sought.toLowerCase())).slice(0, SHOWN_PEOPLE)
+    ? people
+        .filter((user) => personName(user).toLowerCase().startsWith(mention.sought.toLowerCase()))
+        .slice(0, SHOWN_PEOPLE)
     : [];
   const listbox = useListbox({ label: "Comment", keys: found, onChoose: (user) => insert(user) });
-  const { role: _role, "aria-expanded": _expanded, onKeyDown: onListKey, ...described } = listbox.field;
+  const {
+    role: _role,
+    "aria-expanded": _expanded,
+    onKeyDown: onListKey,
+    ...described
+  } = listbox.field;
 
   const { start, isPending } = useAttempt({
     send: (body: string, idempotencyKey) =>
-      callApi(createExceptionCommentContract, { tenant, params: { id }, body: { body }, idempotencyKey }),
+      callApi(createExceptionCommentContract, {
+        tenant,
+        params: { id },
+        body: { body },
+        idempotencyKey,
+      }),
     onDone: () => {
       if (drafts.get(id) === text) drafts.delete(id);
       onClose();
@@ -83,7 +95,12 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
       className="flex flex-col gap-2"
     >
       {found.length > 0 && (
-        <div {...listbox.list} role="listbox" aria-label="Members" className="flex flex-col rounded-md border border-line bg-raised p-1">
+        <div
+          {...listbox.list}
+          role="listbox"
+          aria-label="Members"
+          className="flex flex-col rounded-md border border-line bg-raised p-1"
+        >
           {found.map((user) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
             <div
@@ -102,7 +119,10 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
       )}
       <textarea
         {...described}
-        {...(found.length === 0 && { "aria-controls": undefined, "aria-activedescendant": undefined })}
+        {...(found.length === 0 && {
+          "aria-controls": undefined,
+          "aria-activedescendant": undefined,
+        })}
         ref={field}
         readOnly={isPending}
         placeholder="Write a comment. Use @ to mention someone."
@@ -130,7 +150,12 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
         className={`${FIELD} field-sizing-content max-h-48 min-h-20 py-2 text-sm`}
       />
       <div className="flex items-center gap-2">
-        <Button type="submit" size="sm" variant="primary" disabled={isPending || text.trim() === ""}>
+        <Button
+          type="submit"
+          size="sm"
+          variant="primary"
+          disabled={isPending || text.trim() === ""}
+        >
           {isPending ? "Sending…" : "Comment"}
         </Button>
         <span className="max-sm:hidden">

@@ -14,10 +14,13 @@ test.each([
   [59 * 60 + 1, 60, "medium"],
   [240 * 60, 240, "medium"],
   [240 * 60 + 1, 241, "low"],
-] as const)("%i s before due is %i minutes and %s, as the database has it", (seconds, minutes, risk) => {
-  expect(minutesToBreach(due(seconds), NOW)).toBe(minutes);
-  expect(breachRisk(minutes)).toBe(risk);
-});
+] as const)(
+  "%i s before due is %i minutes and %s, as the database has it",
+  (seconds, minutes, risk) => {
+    expect(minutesToBreach(due(seconds), NOW)).toBe(minutes);
+    expect(breachRisk(minutes)).toBe(risk);
+  },
+);
 
 test.each([
   [29 * 60 - 1, "in 29 min"],

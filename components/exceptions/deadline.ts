@@ -20,7 +20,8 @@ export function breachRisk(minutes: number): BreachRisk {
 export function countdown(dueAt: string, nowMs: number): string {
   const seconds = (Date.parse(dueAt) - nowMs) / 1000;
   if (seconds > 0 && seconds < 60) return `in ${Math.ceil(seconds)} s`;
-  if (seconds <= 0 && seconds > -60) return seconds > -1 ? "due now" : `${Math.floor(-seconds)} s late`;
+  if (seconds <= 0 && seconds > -60)
+    return seconds > -1 ? "due now" : `${Math.floor(-seconds)} s late`;
   const minutes = minutesToBreach(dueAt, nowMs);
   return minutes > 0 ? `in ${duration(minutes)}` : `${duration(-minutes)} late`;
 }
@@ -44,7 +45,11 @@ function both(large: number, largeUnit: string, small: number, smallUnit: string
 /** "1:02:03", "−0:29:00": hours, minutes and seconds, for columns that add up. */
 export function clockTime(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3600),
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ];
   const sign = seconds < 0 && whole > 0 ? "−" : "";
   return `${sign}${hours}:${String(minutes).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
 }

@@ -23,11 +23,17 @@ export function ExceptionActivity({ id }: { id: string }) {
   const error = history.data ? comments.error : history.error;
   if (!history.data || !comments.data)
     return error ? (
-      <ProblemNotice error={error} onRetry={() => Promise.all([history.refetch(), comments.refetch()])} />
+      <ProblemNotice
+        error={error}
+        onRetry={() => Promise.all([history.refetch(), comments.refetch()])}
+      />
     ) : (
       <PartSkeleton label="Loading the activity" bars={["h-5 w-3/4", "h-5 w-1/2"]} />
     );
-  const { entries, hasOlder } = inOneStream(streamOf(history.data, changed), streamOf(comments.data, said));
+  const { entries, hasOlder } = inOneStream(
+    streamOf(history.data, changed),
+    streamOf(comments.data, said),
+  );
   const isFetching = history.isFetchingNextPage || comments.isFetchingNextPage;
   const whichOf = namesakes(entries.map(({ by }) => by));
   return (
@@ -36,8 +42,14 @@ export function ExceptionActivity({ id }: { id: string }) {
         {entries.map(({ key, at, by, entry }) => (
           <li key={key} className="border-l-2 border-line pl-3">
             <p className="text-muted">
-              <span className="font-medium text-ink">{personName(by.actor)}</span> {whichOf(by) && <>({whichOf(by)}) </>}
-              {"body" in entry ? "commented" : entry.kind === "created" ? "created this exception" : "changed"} · <Time iso={at} />
+              <span className="font-medium text-ink">{personName(by.actor)}</span>{" "}
+              {whichOf(by) && <>({whichOf(by)}) </>}
+              {"body" in entry
+                ? "commented"
+                : entry.kind === "created"
+                  ? "created this exception"
+                  : "changed"}{" "}
+              · <Time iso={at} />
               {"changes" in entry && entry.request_id !== null && (
                 <>
                   {" · "}
@@ -45,7 +57,11 @@ export function ExceptionActivity({ id }: { id: string }) {
                 </>
               )}
             </p>
-            {"body" in entry ? <Body text={entry.body} /> : entry.kind === "updated" && <ChangedFields changes={entry.changes} />}
+            {"body" in entry ? (
+              <Body text={entry.body} />
+            ) : (
+              entry.kind === "updated" && <ChangedFields changes={entry.changes} />
+            )}
           </li>
         ))}
       </ol>
@@ -86,11 +102,19 @@ function Body({ text }: { text: string }) {
 type Pages<Item> = InfiniteData<{ items: Item[]; next_cursor: string | null }>;
 
 function streamOf<Item>({ pages }: Pages<Item>, entryOf: (item: Item) => Entry<Change | Comment>) {
-  return { entries: pages.flatMap(({ items }) => items.map(entryOf)), isWhole: pages.at(-1)?.next_cursor === null };
+  return {
+    entries: pages.flatMap(({ items }) => items.map(entryOf)),
+    isWhole: pages.at(-1)?.next_cursor === null,
+  };
 }
 
 function changed(entry: Change): Entry<Change> {
-  return { key: `${entry.at} ${entry.request_id} ${Object.keys(entry.changes)}`, at: entry.at, by: entry, entry };
+  return {
+    key: `${entry.at} ${entry.request_id} ${Object.keys(entry.changes)}`,
+    at: entry.at,
+    by: entry,
+    entry,
+  };
 }
 
 function said(entry: Comment): Entry<Comment> {

@@ -35,8 +35,14 @@ import type { Acting } from "./use-acts.ts";
 import { SEVERITY_WORDS, SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
 // Each has its own boundary: otherwise the whole panel would suspend while it loads.
-const ExceptionLine = dynamic(() => import("./exception-line.tsx").then((part) => part.ExceptionLine), { loading: Waiting });
-const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger), { loading: Waiting });
+const ExceptionLine = dynamic(
+  () => import("./exception-line.tsx").then((part) => part.ExceptionLine),
+  { loading: Waiting },
+);
+const ExceptionLedger = dynamic(
+  () => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger),
+  { loading: Waiting },
+);
 
 export function ExceptionDetails({ exception, acting }: { exception: Exception; acting: Acting }) {
   const tenantId = useTenantId();
@@ -73,8 +79,13 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
               <Picker
                 label="Status"
                 value={exception.status}
-                options={OPEN_STATUSES.map((status) => ({ value: status, label: <StatusLabel status={status} /> }))}
-                onChange={(status) => change({ status }, `Status is now ${STATUS_WORDS[status].toLowerCase()}`)}
+                options={OPEN_STATUSES.map((status) => ({
+                  value: status,
+                  label: <StatusLabel status={status} />,
+                }))}
+                onChange={(status) =>
+                  change({ status }, `Status is now ${STATUS_WORDS[status].toLowerCase()}`)
+                }
               >
                 <StatusLabel status={exception.status} />
               </Picker>
@@ -86,8 +97,13 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             <Picker
               label="Severity"
               value={exception.severity}
-              options={SEVERITIES.map((severity) => ({ value: severity, label: <SeverityLabel severity={severity} /> }))}
-              onChange={(severity) => change({ severity }, `Severity is now ${SEVERITY_WORDS[severity].toLowerCase()}`)}
+              options={SEVERITIES.map((severity) => ({
+                value: severity,
+                label: <SeverityLabel severity={severity} />,
+              }))}
+              onChange={(severity) =>
+                change({ severity }, `Severity is now ${SEVERITY_WORDS[severity].toLowerCase()}`)
+              }
             >
               <SeverityLabel severity={exception.severity} />
             </Picker>
@@ -102,7 +118,12 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
                   <ChevronDown aria-hidden className="size-3.5 text-muted" />
                 </>
               }
-              onChange={(assigned_to) => change({ assigned_to }, assigned_to ? `Assigned to ${personName(assigned_to)}` : "Unassigned")}
+              onChange={(assigned_to) =>
+                change(
+                  { assigned_to },
+                  assigned_to ? `Assigned to ${personName(assigned_to)}` : "Unassigned",
+                )
+              }
             />
           </div>
         </PanelHead>
@@ -117,18 +138,24 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
                 label="Deadline"
                 type="datetime-local"
                 value={fieldTime(exception.due_at, timeZone)}
-                onSave={(time) => change({ due_at: momentOfField(time, timeZone) }, "Deadline moved")}
+                onSave={(time) =>
+                  change({ due_at: momentOfField(time, timeZone) }, "Deadline moved")
+                }
               >
                 <Time iso={exception.due_at} />
               </InPlace>
             ) : (
               <Time iso={exception.due_at} />
             )}
-            {exception.paused_at && <span className="block text-xs text-muted">Resume it to move its deadline.</span>}
+            {exception.paused_at && (
+              <span className="block text-xs text-muted">Resume it to move its deadline.</span>
+            )}
           </Fact>
           {exception.business_minutes_remaining !== null && (
             <Fact name="Business time left">
-              {exception.business_minutes_remaining > 0 ? duration(exception.business_minutes_remaining) : "None"}
+              {exception.business_minutes_remaining > 0
+                ? duration(exception.business_minutes_remaining)
+                : "None"}
             </Fact>
           )}
           {exception.calendar_id && (
@@ -148,7 +175,9 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             </Fact>
           )}
           {exception.amount_minor !== null && exception.currency !== null && (
-            <Fact name="Money at risk">{formatMoney(exception.amount_minor, exception.currency)}</Fact>
+            <Fact name="Money at risk">
+              {formatMoney(exception.amount_minor, exception.currency)}
+            </Fact>
           )}
           {exception.reason_code && <CodeFact name="Reason" value={exception.reason_code} />}
           {exception.reconciliation_id && (
@@ -209,8 +238,14 @@ function Waiting() {
 function Clock({ exception: { due_at, paused_at, minutes_to_breach } }: { exception: Exception }) {
   const now = new Date().toISOString();
   const isPaused = paused_at !== null;
-  const risk = useServerTime((at) => (isPaused ? "low" : breachRisk(minutesToBreach(due_at, at))), now);
-  const left = useServerTime((at) => (isPaused ? held(minutes_to_breach ?? 0) : countdown(due_at, at)), now);
+  const risk = useServerTime(
+    (at) => (isPaused ? "low" : breachRisk(minutesToBreach(due_at, at))),
+    now,
+  );
+  const left = useServerTime(
+    (at) => (isPaused ? held(minutes_to_breach ?? 0) : countdown(due_at, at)),
+    now,
+  );
   return (
     <p data-risk={risk} className="flex items-center gap-2.5">
       <RiskBadge risk={risk} paused={isPaused} />

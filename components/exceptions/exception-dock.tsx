@@ -1,6 +1,15 @@
 "use client";
 
-import { CircleCheck, MessageSquare, Pause, Play, RotateCcw, Undo2, UserCheck, UserRound } from "lucide-react";
+import {
+  CircleCheck,
+  MessageSquare,
+  Pause,
+  Play,
+  RotateCcw,
+  Undo2,
+  UserCheck,
+  UserRound,
+} from "lucide-react";
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { PanelDock } from "#components/kit/panel-parts.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
@@ -19,7 +28,10 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
   const isOpen = exception.closed_at === null;
   const isPaused = exception.paused_at !== null;
   const faultId = useId();
-  const fault = useServerTime((at) => (isPaused ? "" : pauseFault(exception, at)), new Date().toISOString());
+  const fault = useServerTime(
+    (at) => (isPaused ? "" : pauseFault(exception, at)),
+    new Date().toISOString(),
+  );
   return (
     <PanelDock>
       {form === "close" && isOpen ? (
@@ -29,26 +41,53 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
       ) : (
         <div className="grid grid-cols-3 gap-2">
           {isOpen ? (
-            <Act letter="R" icon={<CircleCheck aria-hidden className="size-4" />} variant="primary" onClick={acts.resolve}>
+            <Act
+              letter="R"
+              icon={<CircleCheck aria-hidden className="size-4" />}
+              variant="primary"
+              onClick={acts.resolve}
+            >
               Resolve
             </Act>
           ) : (
-            <Act letter="R" icon={<RotateCcw aria-hidden className="size-4 text-muted" />} onClick={acts.resolve}>
+            <Act
+              letter="R"
+              icon={<RotateCcw aria-hidden className="size-4 text-muted" />}
+              onClick={acts.resolve}
+            >
               Reopen
             </Act>
           )}
-          <Act letter="A" icon={<UserRound aria-hidden className="size-4 text-muted" />} onClick={acts.assign}>
+          <Act
+            letter="A"
+            icon={<UserRound aria-hidden className="size-4 text-muted" />}
+            onClick={acts.assign}
+          >
             Assign
           </Act>
-          <Act letter="M" icon={<UserCheck aria-hidden className="size-4 text-muted" />} onClick={acts.take}>
+          <Act
+            letter="M"
+            icon={<UserCheck aria-hidden className="size-4 text-muted" />}
+            onClick={acts.take}
+          >
             To me
           </Act>
-          <Act letter="C" icon={<MessageSquare aria-hidden className="size-4 text-muted" />} onClick={acts.comment}>
+          <Act
+            letter="C"
+            icon={<MessageSquare aria-hidden className="size-4 text-muted" />}
+            onClick={acts.comment}
+          >
             Comment
           </Act>
           <Act
             letter="P"
-            icon={isPaused ? <Play aria-hidden className="size-4 text-muted" /> : <Pause aria-hidden className="size-4 text-muted" />}
+            icon={
+              isPaused ? (
+                <Play aria-hidden className="size-4 text-muted" />
+              ) : (
+                <Pause aria-hidden className="size-4 text-muted" />
+              )
+            }
             disabled={fault !== ""}
             aria-describedby={faultId}
             onClick={acts.pause}
@@ -73,10 +112,20 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
   );
 }
 
-function Act({ letter, icon, children, ...button }: ComponentProps<typeof Button> & { letter: string; icon: ReactNode }) {
+function Act({
+  letter,
+  icon,
+  children,
+  ...button
+}: ComponentProps<typeof Button> & { letter: string; icon: ReactNode }) {
   const { singleKeys } = usePreferences();
   return (
-    <Button size="sm" aria-keyshortcuts={singleKeys ? letter : undefined} {...button} className="w-full min-w-0">
+    <Button
+      size="sm"
+      aria-keyshortcuts={singleKeys ? letter : undefined}
+      {...button}
+      className="w-full min-w-0"
+    >
       {icon}
       {children}
       {singleKeys && (

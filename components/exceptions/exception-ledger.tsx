@@ -33,19 +33,25 @@ export function ExceptionLedger({ id }: { id: string }) {
     return error ? (
       <ProblemNotice error={error} onRetry={() => refetch()} />
     ) : (
-      <PartSkeleton label="Loading the SLA timeline" bars={["h-5 w-2/3", "h-7 w-full", "h-24 w-full"]} />
+      <PartSkeleton
+        label="Loading the SLA timeline"
+        bars={["h-5 w-2/3", "h-7 w-full", "h-24 w-full"]}
+      />
     );
   const whichOf = namesakes(data.rows);
   const shown = shownRows(data.rows);
   const last = data.rows.at(-1);
   // What is paused is due when the time left would run out, were it resumed now.
-  const dueAt = (last?.kind === "paused" ? data.segments.at(-1)?.ends_at : last?.due_at) ?? data.as_of;
+  const dueAt =
+    (last?.kind === "paused" ? data.segments.at(-1)?.ends_at : last?.due_at) ?? data.as_of;
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-pretty">{data.explanation}</p>
       <LedgerStrip segments={data.segments} asOf={data.as_of} dueAt={dueAt} />
       <table className="w-full table-fixed border-collapse text-xs">
-        <caption className="sr-only">Time left is the previous row's time left, minus elapsed time, plus any extension</caption>
+        <caption className="sr-only">
+          Time left is the previous row's time left, minus elapsed time, plus any extension
+        </caption>
         <thead className="text-muted">
           <tr className="border-b border-line">
             <Heading>Elapsed</Heading>
@@ -54,7 +60,10 @@ export function ExceptionLedger({ id }: { id: string }) {
           </tr>
         </thead>
         {data.rows.map((row, index) => (
-          <tbody key={`${row.at} ${row.kind} ${row.threshold_minutes} ${row.threshold_kind}`} className="border-b border-line">
+          <tbody
+            key={`${row.at} ${row.kind} ${row.threshold_minutes} ${row.threshold_kind}`}
+            className="border-b border-line"
+          >
             <tr>
               <th scope="rowgroup" colSpan={3} className="pt-2 text-left font-normal">
                 <span className="font-medium">{nameOf(row)}</span>{" "}
@@ -72,7 +81,11 @@ export function ExceptionLedger({ id }: { id: string }) {
   );
 }
 
-function Amounts({ row: { elapsed, worked, closed, paused, moved, left, businessLeft } }: { row: ShownRow }) {
+function Amounts({
+  row: { elapsed, worked, closed, paused, moved, left, businessLeft },
+}: {
+  row: ShownRow;
+}) {
   const isMixed = closed > 0 || paused > 0;
   return (
     <tr className="align-top">
@@ -82,7 +95,9 @@ function Amounts({ row: { elapsed, worked, closed, paused, moved, left, business
         {paused > 0 && <Part>{clockTime(paused)} paused</Part>}
       </Amount>
       <Amount value={moved === 0 ? "–" : `${moved > 0 ? "+" : ""}${clockTime(moved)}`} />
-      <Amount value={clockTime(left)}>{businessLeft !== null && <Part>{clockTime(businessLeft)} business</Part>}</Amount>
+      <Amount value={clockTime(left)}>
+        {businessLeft !== null && <Part>{clockTime(businessLeft)} business</Part>}
+      </Amount>
     </tr>
   );
 }

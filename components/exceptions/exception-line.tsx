@@ -17,10 +17,17 @@ import type { Match } from "#lib/matching/contract.ts";
 import { lineById, matchById } from "./queries.ts";
 
 /** The line that an exception is about, what is suggested for it, and the way to settle it. */
-export function ExceptionLine({ exception: { line_id, suggested_match_id, reconciliation_id, closed_at } }: { exception: Exception }) {
+export function ExceptionLine({
+  exception: { line_id, suggested_match_id, reconciliation_id, closed_at },
+}: {
+  exception: Exception;
+}) {
   const tenant = useTenantId();
   const line = useQuery({ ...lineById(tenant, line_id ?? ""), enabled: line_id !== null });
-  const match = useQuery({ ...matchById(tenant, suggested_match_id ?? ""), enabled: suggested_match_id !== null });
+  const match = useQuery({
+    ...matchById(tenant, suggested_match_id ?? ""),
+    enabled: suggested_match_id !== null,
+  });
   if (line_id === null) return null;
   return (
     <PanelSection title="Line">
@@ -67,9 +74,15 @@ function counterpartOf({ members, explanation, currency }: Match, line_id: strin
   const own = members.find((member) => member.line_id === line_id)?.side ?? "left";
   const other = own === "left" ? "right" : "left";
   const beside = members.filter(({ side }) => side === other);
-  const texts = explanation.fields.filter(({ field }) => TEXTS.includes(field)).map((field) => field[other]);
+  const texts = explanation.fields
+    .filter(({ field }) => TEXTS.includes(field))
+    .map((field) => field[other]);
   const minor = beside.reduce((sum, { allocated_minor }) => sum + allocated_minor, 0);
-  return [...texts.filter(Boolean), beside.length > 1 && `${beside.length} lines`, beside.length > 0 && formatMoney(minor, currency)]
+  return [
+    ...texts.filter(Boolean),
+    beside.length > 1 && `${beside.length} lines`,
+    beside.length > 0 && formatMoney(minor, currency),
+  ]
     .filter(Boolean)
     .join(" · ");
 }

@@ -16,7 +16,12 @@ const ExceptionDetails = dynamic(() => loadDetails().then((part) => part.Excepti
   loading: () => <PanelSkeleton label="Loading the exception" />,
 });
 
-type Props = { id: string | null; selects: boolean; onOpen: (id: string) => void; onClose: () => void };
+type Props = {
+  id: string | null;
+  selects: boolean;
+  onOpen: (id: string) => void;
+  onClose: () => void;
+};
 
 /** The exception in the URL, filled from its row until it has loaded. `selects`: rows are selected. `onOpen`: puts another one there. */
 export function ExceptionPanel({ id, selects, onOpen, onClose }: Props) {

@@ -40,11 +40,27 @@ const LINK =
 
 /** Rerenders only when its own data changes, not while scrolling. */
 export const ExceptionRow = memo(function ExceptionRow(props: Props) {
-  const { item, asOf, linkTo, columns, compact, selected, onToggle, onPause, news, index, isTabStop, ref } = props;
+  const {
+    item,
+    asOf,
+    linkTo,
+    columns,
+    compact,
+    selected,
+    onToggle,
+    onPause,
+    news,
+    index,
+    isTabStop,
+    ref,
+  } = props;
   const { singleKeys } = usePreferences();
   const isPaused = item.paused_at !== null;
   const isClosed = item.closed_at !== null;
-  const risk = useServerTime((now) => (isPaused || isClosed ? "low" : breachRisk(minutesToBreach(item.due_at, now))), asOf);
+  const risk = useServerTime(
+    (now) => (isPaused || isClosed ? "low" : breachRisk(minutesToBreach(item.due_at, now))),
+    asOf,
+  );
 
   function onKeyDown(event: KeyboardEvent): void {
     if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey || isClosed) return;
@@ -82,16 +98,27 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
               tabIndex={-1}
               aria-label={`Select ${item.title}`}
               checked={selected}
-              onChange={({ nativeEvent }) => onToggle(item.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+              onChange={({ nativeEvent }) =>
+                onToggle(item.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+              }
               className="size-4 accent-(--color-accent)"
             />
           </label>
         )}
       </td>
       <td className={WIDTHS.risk}>
-        {item.closed_at === null ? <RiskBadge quiet risk={risk} paused={isPaused} /> : <Outcome isMet={item.closed_at <= item.due_at} />}
+        {item.closed_at === null ? (
+          <RiskBadge quiet risk={risk} paused={isPaused} />
+        ) : (
+          <Outcome isMet={item.closed_at <= item.due_at} />
+        )}
       </td>
-      <td className={classes("font-semibold whitespace-nowrap text-risk-text tabular-nums", WIDTHS.time)}>
+      <td
+        className={classes(
+          "font-semibold whitespace-nowrap text-risk-text tabular-nums",
+          WIDTHS.time,
+        )}
+      >
         {item.closed_at !== null ? (
           <span className="font-normal text-muted">
             <Time iso={item.closed_at} />
@@ -103,7 +130,12 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
         )}
       </td>
       {columns.has("due") && (
-        <td className={classes("whitespace-nowrap text-muted tabular-nums @max-5xl:hidden", WIDTHS.due)}>
+        <td
+          className={classes(
+            "whitespace-nowrap text-muted tabular-nums @max-5xl:hidden",
+            WIDTHS.due,
+          )}
+        >
           {isPaused ? <None /> : <Time iso={item.due_at} />}
         </td>
       )}
@@ -118,8 +150,17 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
         </RowLink>
       </td>
       {columns.has("money") && (
-        <td className={classes("text-right whitespace-nowrap tabular-nums @max-xl:order-3 @max-xl:ml-auto @4xl:pr-3", WIDTHS.money)}>
-          {item.amount_minor === null || item.currency === null ? <None /> : formatMoney(item.amount_minor, item.currency)}
+        <td
+          className={classes(
+            "text-right whitespace-nowrap tabular-nums @max-xl:order-3 @max-xl:ml-auto @4xl:pr-3",
+            WIDTHS.money,
+          )}
+        >
+          {item.amount_minor === null || item.currency === null ? (
+            <None />
+          ) : (
+            formatMoney(item.amount_minor, item.currency)
+          )}
         </td>
       )}
       {columns.has("severity") && (
@@ -138,7 +179,12 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
         </td>
       )}
       {columns.has("status") && (
-        <td className={classes("flex items-center gap-1.5 whitespace-nowrap @max-xl:ml-auto", WIDTHS.status)}>
+        <td
+          className={classes(
+            "flex items-center gap-1.5 whitespace-nowrap @max-xl:ml-auto",
+            WIDTHS.status,
+          )}
+        >
           <StatusParts status={item.status} />
         </td>
       )}

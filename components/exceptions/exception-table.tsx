@@ -52,14 +52,31 @@ type Props = {
 };
 
 export function ExceptionTable(props: Props) {
-  const { items, asOf, state, sortBy, folded, onFold, countOf, isWhole, stale, linkTo, selected, arrived, left } = props;
+  const {
+    items,
+    asOf,
+    state,
+    sortBy,
+    folded,
+    onFold,
+    countOf,
+    isWhole,
+    stale,
+    linkTo,
+    selected,
+    arrived,
+    left,
+  } = props;
   const { board } = usePreferences();
   const columns = useMemo(() => columnsOf(board), [board]);
   const compact = board.density === "compact";
   // Groups move on with the time, in steps: each looks at every row. Not by the browser's clock, which isn't the server's that rendered them first.
   const tick = useServerTime((now) => Math.floor(now / REGROUP_MS), asOf);
   const lines = useMemo(
-    () => (folded === null ? plainLines(items) : groupedLines(items, Math.max(Date.parse(asOf), tick * REGROUP_MS), folded)),
+    () =>
+      folded === null
+        ? plainLines(items)
+        : groupedLines(items, Math.max(Date.parse(asOf), tick * REGROUP_MS), folded),
     [items, folded, tick, asOf],
   );
   const { body, measure, reveal, around, rows } = useVirtualRows({
@@ -67,22 +84,35 @@ export function ExceptionTable(props: Props) {
     rowPx: ({ kind }) => (kind === "group" ? GROUP_PX : ROW_PX[board.density]),
     onEndNear: props.onEndNear,
   });
-  const places = useMemo(() => lines.flatMap((line, at) => (line.kind === "row" ? [at] : [])), [lines]);
+  const places = useMemo(
+    () => lines.flatMap((line, at) => (line.kind === "row" ? [at] : [])),
+    [lines],
+  );
   const ids = useMemo(() => items.map(({ id }) => id), [items]);
   const keys = useRowKeys({ ids, indexOf: (at) => places[at] ?? at, reveal, body });
-  const chosen = useMemo(() => (selected.size === 0 ? 0 : items.filter(({ id }) => selected.has(id)).length), [items, selected]);
+  const chosen = useMemo(
+    () => (selected.size === 0 ? 0 : items.filter(({ id }) => selected.has(id)).length),
+    [items, selected],
+  );
 
   const sortable = (sort: Sort, name: string, className: string) =>
     state === "open" ? (
       <th
         scope="col"
         aria-sort={sortBy !== sort ? undefined : sort === "amount" ? "descending" : "ascending"}
-        className={classes("font-medium", className.includes("text-right") ? "" : "text-left", className)}
+        className={classes(
+          "font-medium",
+          className.includes("text-right") ? "" : "text-left",
+          className,
+        )}
       >
         <button
           type="button"
           onClick={() => props.onSort(sort)}
-          className={classes("flex h-8 items-center gap-1 rounded-sm hover:text-ink", className.includes("text-right") && "ml-auto")}
+          className={classes(
+            "flex h-8 items-center gap-1 rounded-sm hover:text-ink",
+            className.includes("text-right") && "ml-auto",
+          )}
         >
           {name}
           {sortBy === sort && <ArrowDown aria-hidden className="size-3.5" />}
@@ -123,16 +153,27 @@ export function ExceptionTable(props: Props) {
           )}
           {sortable("breach_risk", state === "closed" ? "Deadline" : "Risk", WIDTHS.risk)}
           {sortable("due_at", TIMES[state], WIDTHS.time)}
-          {columns.has("due") && <Heading className={classes("@max-5xl:hidden", WIDTHS.due)}>Due</Heading>}
-          {columns.has("reason") && <Heading className={classes("@max-5xl:hidden", WIDTHS.reason)}>Reason</Heading>}
+          {columns.has("due") && (
+            <Heading className={classes("@max-5xl:hidden", WIDTHS.due)}>Due</Heading>
+          )}
+          {columns.has("reason") && (
+            <Heading className={classes("@max-5xl:hidden", WIDTHS.reason)}>Reason</Heading>
+          )}
           <Heading className={WIDTHS.title}>Exception</Heading>
-          {columns.has("money") && sortable("amount", "Money at risk", classes("pr-3 text-right", WIDTHS.money))}
+          {columns.has("money") &&
+            sortable("amount", "Money at risk", classes("pr-3 text-right", WIDTHS.money))}
           {columns.has("severity") && sortable("severity", "Severity", WIDTHS.severity)}
           {columns.has("assignee") && sortable("assigned_to", "Assignee", WIDTHS.assignee)}
           {columns.has("status") && <Heading className={WIDTHS.status}>Status</Heading>}
         </tr>
       </thead>
-      <tbody ref={body} className="block overflow-x-clip" style={around} onKeyDown={keys.onKeyDown} onFocus={keys.onFocus}>
+      <tbody
+        ref={body}
+        className="block overflow-x-clip"
+        style={around}
+        onKeyDown={keys.onKeyDown}
+        onFocus={keys.onFocus}
+      >
         {rows.map(({ index, item: line }) =>
           line.kind === "group" ? (
             <BoardGroup
@@ -169,11 +210,22 @@ export function ExceptionTable(props: Props) {
 }
 
 const TIMES = { open: "Time left", closed: "Closed", all: "Time left, closed" } as const;
-const CAPTIONS = { open: "Open exceptions", closed: "Closed exceptions", all: "All exceptions" } as const;
+const CAPTIONS = {
+  open: "Open exceptions",
+  closed: "Closed exceptions",
+  all: "All exceptions",
+} as const;
 
 function Heading({ className, children }: { className: string; children: ReactNode }) {
   return (
-    <th scope="col" className={classes("font-medium", className.includes("text-right") ? "" : "text-left", className)}>
+    <th
+      scope="col"
+      className={classes(
+        "font-medium",
+        className.includes("text-right") ? "" : "text-left",
+        className,
+      )}
+    >
       {children}
     </th>
   );

@@ -63,11 +63,17 @@ export function InPlace({
         cancelled.current = false;
         setEditing(true);
       }}
-      className={classes("group -mx-1.5 max-w-full rounded-sm px-1.5 text-left wrap-break-word hover:bg-hover", className)}
+      className={classes(
+        "group -mx-1.5 max-w-full rounded-sm px-1.5 text-left wrap-break-word hover:bg-hover",
+        className,
+      )}
     >
       {children}
       <span className="sr-only">, edit the {label.toLowerCase()}</span>
-      <Pencil aria-hidden className="ml-1.5 inline size-3.5 text-muted opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100" />
+      <Pencil
+        aria-hidden
+        className="ml-1.5 inline size-3.5 text-muted opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
+      />
     </button>
   );
 }

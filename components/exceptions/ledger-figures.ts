@@ -25,8 +25,13 @@ export function shownRows(rows: readonly Row[]): ShownRow[] {
     const left = Math.round(row.remaining_seconds) + 0;
     const moved = Math.round(row.moved_seconds) + 0;
     const elapsed = before ? before.left + moved - left : 0;
-    const [worked = 0, closed = 0, paused = 0] = partsOf(elapsed, [row.worked_seconds, row.closed_seconds, row.paused_seconds]);
-    const businessLeft = row.business_remaining_seconds === null ? null : Math.round(row.business_remaining_seconds);
+    const [worked = 0, closed = 0, paused = 0] = partsOf(elapsed, [
+      row.worked_seconds,
+      row.closed_seconds,
+      row.paused_seconds,
+    ]);
+    const businessLeft =
+      row.business_remaining_seconds === null ? null : Math.round(row.business_remaining_seconds);
     shown.push({ elapsed, worked, closed, paused, moved, left, businessLeft });
   }
   return shown;
@@ -41,19 +46,30 @@ function partsOf(total: number, parts: readonly number[]): number[] {
 }
 
 /** Where segments lie on a strip from the first one's start to the last one's end, in shares of its length. */
-export function stripOf(segments: readonly Segment[]): { start: number; end: number; share: (iso: string) => number } | null {
+export function stripOf(
+  segments: readonly Segment[],
+): { start: number; end: number; share: (iso: string) => number } | null {
   const start = Date.parse(segments[0]?.starts_at ?? "");
   const end = Date.parse(segments.at(-1)?.ends_at ?? "");
   if (!(end > start)) return null;
-  return { start, end, share: (iso) => Math.min(1, Math.max(0, (Date.parse(iso) - start) / (end - start))) };
+  return {
+    start,
+    end,
+    share: (iso) => Math.min(1, Math.max(0, (Date.parse(iso) - start) / (end - start))),
+  };
 }
 
 const HOUR_MS = 3_600_000;
 const STEPS_HOURS = [1, 3, 6, 12, 24, 48, 168, 336, 672, 2184] as const;
 
 /** Moments to mark on a strip, at most `most`: midnights of the zone for days and weeks, whole hours for less. */
-export function ticksOf({ start, end }: { start: number; end: number }, timeZone: string, most: number): { iso: string; label: string }[] {
-  const step = (STEPS_HOURS.find((hours) => (end - start) / (hours * HOUR_MS) <= most) ?? 8760) * HOUR_MS;
+export function ticksOf(
+  { start, end }: { start: number; end: number },
+  timeZone: string,
+  most: number,
+): { iso: string; label: string }[] {
+  const step =
+    (STEPS_HOURS.find((hours) => (end - start) / (hours * HOUR_MS) <= most) ?? 8760) * HOUR_MS;
   const inZone = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     day: "numeric",
@@ -64,8 +80,13 @@ export function ticksOf({ start, end }: { start: number; end: number }, timeZone
   });
   const ticks: { iso: string; label: string }[] = [];
   for (let at = firstTick(start, step, timeZone); at < end; at += step) {
-    const part = Object.fromEntries(inZone.formatToParts(at).map(({ type, value }) => [type, value]));
-    const label = step < 24 * HOUR_MS && part.hour !== "00" ? `${part.hour}:${part.minute}` : `${part.day} ${part.month}`;
+    const part = Object.fromEntries(
+      inZone.formatToParts(at).map(({ type, value }) => [type, value]),
+    );
+    const label =
+      step < 24 * HOUR_MS && part.hour !== "00"
+        ? `${part.hour}:${part.minute}`
+        : `${part.day} ${part.month}`;
     ticks.push({ iso: new Date(at).toISOString(), label });
   }
   return ticks;
@@ -73,7 +94,11 @@ export function ticksOf({ start, end }: { start: number; end: number }, timeZone
 
 /** The next multiple of the step after `start`, by the local clock of the time zone. */
 function firstTick(start: number, step: number, timeZone: string): number {
-  const local = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(start);
+  const local = new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  }).format(start);
   const offset = Date.parse(`${local.replace(" ", "T")}Z`) - Math.floor(start / 1000) * 1000;
   const unit = Math.min(step, 24 * HOUR_MS);
   return Math.ceil((start + offset) / unit) * unit - offset;

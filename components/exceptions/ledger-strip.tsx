@@ -8,12 +8,29 @@ import { type Segment, stripOf, ticksOf } from "./ledger-figures.ts";
 const TICKS_MOST = 6;
 
 /** The clock over the days: running filled, closed hours shaded, pauses hatched; what lies ahead is paler. */
-const HATCHED = "bg-[repeating-linear-gradient(135deg,var(--color-muted)_0_1.5px,transparent_1.5px_6px)]";
-const LOOKS: Record<Segment["kind"], string> = { worked: "bg-accent", closed: "bg-selected", paused: HATCHED };
-const NAMES: Record<Segment["kind"], string> = { worked: "Clock running", closed: "Closed", paused: "Paused" };
+const HATCHED =
+  "bg-[repeating-linear-gradient(135deg,var(--color-muted)_0_1.5px,transparent_1.5px_6px)]";
+const LOOKS: Record<Segment["kind"], string> = {
+  worked: "bg-accent",
+  closed: "bg-selected",
+  paused: HATCHED,
+};
+const NAMES: Record<Segment["kind"], string> = {
+  worked: "Clock running",
+  closed: "Closed",
+  paused: "Paused",
+};
 const KINDS = ["worked", "closed", "paused"] as const;
 
-export function LedgerStrip({ segments, asOf, dueAt }: { segments: readonly Segment[]; asOf: string; dueAt: string }) {
+export function LedgerStrip({
+  segments,
+  asOf,
+  dueAt,
+}: {
+  segments: readonly Segment[];
+  asOf: string;
+  dueAt: string;
+}) {
   const { timeZone } = usePreferences();
   const strip = stripOf(segments);
   if (!strip) return null;
@@ -30,18 +47,34 @@ export function LedgerStrip({ segments, asOf, dueAt }: { segments: readonly Segm
             <span
               key={starts_at}
               title={`${NAMES[kind]}: ${clockTime((Date.parse(ends_at) - Date.parse(starts_at)) / 1000)}`}
-              className={classes("absolute inset-y-0", LOOKS[kind], starts_at >= asOf && "opacity-40")}
-              style={{ left: percent(starts_at), width: `${(strip.share(ends_at) - strip.share(starts_at)) * 100}%` }}
+              className={classes(
+                "absolute inset-y-0",
+                LOOKS[kind],
+                starts_at >= asOf && "opacity-40",
+              )}
+              style={{
+                left: percent(starts_at),
+                width: `${(strip.share(ends_at) - strip.share(starts_at)) * 100}%`,
+              }}
             />
           ))}
-          {hasDue && <span className="absolute inset-y-0 -ml-0.5 border-r-2 border-danger" style={{ left: percent(dueAt) }} />}
+          {hasDue && (
+            <span
+              className="absolute inset-y-0 -ml-0.5 border-r-2 border-danger"
+              style={{ left: percent(dueAt) }}
+            />
+          )}
         </div>
         <div className="relative">
           {ticks.map(({ iso, label }) => (
             <span
               key={iso}
               className="absolute top-0 border-l border-line pt-1 pl-1 text-xs whitespace-nowrap text-muted tabular-nums"
-              style={strip.share(iso) > 0.85 ? { right: `${(1 - strip.share(iso)) * 100}%`, border: 0 } : { left: percent(iso) }}
+              style={
+                strip.share(iso) > 0.85
+                  ? { right: `${(1 - strip.share(iso)) * 100}%`, border: 0 }
+                  : { left: percent(iso) }
+              }
             >
               {label}
             </span>
@@ -51,7 +84,10 @@ export function LedgerStrip({ segments, asOf, dueAt }: { segments: readonly Segm
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {shown.map((kind) => (
           <span key={kind} className="flex items-center gap-1.5">
-            <span aria-hidden className={classes("size-3 rounded-[2px] border border-line", LOOKS[kind])} />
+            <span
+              aria-hidden
+              className={classes("size-3 rounded-[2px] border border-line", LOOKS[kind])}
+            />
             {NAMES[kind]} <span className="tabular-nums">{clockTime(secondsOf(soFar, kind))}</span>
           </span>
         ))}

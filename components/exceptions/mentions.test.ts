@@ -4,7 +4,9 @@ import { mentionAt, partsOf, withReferences } from "./mentions.ts";
 const PEOPLE = ["user:ada", "user:zoe.quist", "user:zoe"];
 
 test("names of known people become references, longest first, and nothing else does", () => {
-  expect(withReferences("@ada, ask @Zoe.Quist. Or @zoe! (@ada) a@ada @adam @ada-b @bob", PEOPLE)).toBe(
+  expect(
+    withReferences("@ada, ask @Zoe.Quist. Or @zoe! (@ada) a@ada @adam @ada-b @bob", PEOPLE),
+  ).toBe(
     "<@user:ada>, ask <@user:zoe.quist>. Or <@user:zoe>! (<@user:ada>) a@ada @adam @ada-b @bob",
   );
 });

@@ -17,7 +17,8 @@ export function withReferences(text: string, people: readonly string[]): string 
     // A name can have a dot in it, and a sentence ends with one.
     for (let length = word.length; length > 0; length -= 1) {
       const user = known.get(word.slice(0, length).toLowerCase());
-      if (user && !/[\p{L}\p{N}_-]/u.test(word.charAt(length))) return `<@${user}>${word.slice(length)}`;
+      if (user && !/[\p{L}\p{N}_-]/u.test(word.charAt(length)))
+        return `<@${user}>${word.slice(length)}`;
     }
     return typed;
   });
@@ -25,5 +26,9 @@ export function withReferences(text: string, people: readonly string[]): string 
 
 /** Splits a stored comment into its texts and the people that it mentions. */
 export function partsOf(body: string): Part[] {
-  return body.split(REFERENCE).flatMap((piece, at) => (piece === "" ? [] : [at % 2 === 1 ? { user: piece } : { text: piece }]));
+  return body
+    .split(REFERENCE)
+    .flatMap((piece, at) =>
+      piece === "" ? [] : [at % 2 === 1 ? { user: piece } : { text: piece }],
+    );
 }

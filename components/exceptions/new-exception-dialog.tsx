@@ -48,8 +48,10 @@ const EMPTY: Draft = {
   reconciliation_id: "",
 };
 
-const isSeverity = (value: string): value is Severity => SEVERITIES.some((severity) => severity === value);
-const currencyOf = ({ currency }: Draft) => CURRENCIES.find((code) => code === currency.trim().toUpperCase());
+const isSeverity = (value: string): value is Severity =>
+  SEVERITIES.some((severity) => severity === value);
+const currencyOf = ({ currency }: Draft) =>
+  CURRENCIES.find((code) => code === currency.trim().toUpperCase());
 
 function amountOf(draft: Draft): number | null {
   const currency = currencyOf(draft);
@@ -62,32 +64,48 @@ function missingIn(draft: Draft): Problems {
   return {
     ...(draft.title.trim() === "" && { title: "Enter a title." }),
     ...(hasAmount && !currencyOf(draft) && { currency: "Enter a currency code, such as EUR." }),
-    ...(hasAmount && currencyOf(draft) && amountOf(draft) === null && { amount_minor: "Enter an amount, such as 1,250.00." }),
+    ...(hasAmount &&
+      currencyOf(draft) &&
+      amountOf(draft) === null && { amount_minor: "Enter an amount, such as 1,250.00." }),
   };
 }
 
-function bodyOf(draft: Draft, timeZone: string): z.input<NonNullable<typeof createExceptionContract.body>> {
-  const { title, severity, assigned_to, due_at, reason_code, amount_minor, reconciliation_id } = draft;
+function bodyOf(
+  draft: Draft,
+  timeZone: string,
+): z.input<NonNullable<typeof createExceptionContract.body>> {
+  const { title, severity, assigned_to, due_at, reason_code, amount_minor, reconciliation_id } =
+    draft;
   return {
     title: title.trim(),
     severity,
     ...(assigned_to !== null && { assigned_to }),
     ...(due_at !== "" && { due_at: momentOfField(due_at, timeZone) }),
     ...(reason_code.trim() !== "" && { reason_code: reason_code.trim() }),
-    ...(amount_minor.trim() !== "" && { amount_minor: amountOf(draft), currency: currencyOf(draft) }),
+    ...(amount_minor.trim() !== "" && {
+      amount_minor: amountOf(draft),
+      currency: currencyOf(draft),
+    }),
     ...(reconciliation_id !== "" && { reconciliation_id }),
   };
 }
 
 /** Creates an exception by hand. `reconciliation`: that of the board, if it shows only one's. */
-export function NewExceptionDialog({ reconciliation, onClose }: { reconciliation: string | undefined; onClose: () => void }) {
+export function NewExceptionDialog({
+  reconciliation,
+  onClose,
+}: {
+  reconciliation: string | undefined;
+  onClose: () => void;
+}) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const { timeZone } = usePreferences();
   const form = useForm({
     initial: { ...EMPTY, reconciliation_id: reconciliation ?? "" },
     check: missingIn,
-    send: (draft, idempotencyKey) => callApi(createExceptionContract, { tenant, body: bodyOf(draft, timeZone), idempotencyKey }),
+    send: (draft, idempotencyKey) =>
+      callApi(createExceptionContract, { tenant, body: bodyOf(draft, timeZone), idempotencyKey }),
     onDone: ({ title }) => {
       toast(`Created ${title}`);
       cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
@@ -96,8 +114,20 @@ export function NewExceptionDialog({ reconciliation, onClose }: { reconciliation
   });
   const { draft, text, change } = form;
   return (
-    <FormDialog form={form} title="New exception" start="Create exception" pending="Creating…" onClose={onClose}>
-      <TextField label="Title" placeholder="Payout 4711 has no bank line" maxLength={EXCEPTIONS.title.most} {...text("title")} required />
+    <FormDialog
+      form={form}
+      title="New exception"
+      start="Create exception"
+      pending="Creating…"
+      onClose={onClose}
+    >
+      <TextField
+        label="Title"
+        placeholder="Payout 4711 has no bank line"
+        maxLength={EXCEPTIONS.title.most}
+        {...text("title")}
+        required
+      />
       <SelectField
         label="Severity"
         value={draft.severity}
@@ -132,8 +162,20 @@ export function NewExceptionDialog({ reconciliation, onClose }: { reconciliation
         {...text("due_at")}
       />
       <div className="grid gap-4 sm:grid-cols-[1fr_7rem]">
-        <TextField label="Money at risk" inputMode="decimal" placeholder="1,250.00" autoComplete="off" {...text("amount_minor")} />
-        <TextField label="Currency" maxLength={3} autoComplete="off" className="uppercase" {...text("currency")} />
+        <TextField
+          label="Money at risk"
+          inputMode="decimal"
+          placeholder="1,250.00"
+          autoComplete="off"
+          {...text("amount_minor")}
+        />
+        <TextField
+          label="Currency"
+          maxLength={3}
+          autoComplete="off"
+          className="uppercase"
+          {...text("currency")}
+        />
       </div>
       <ReconciliationField
         value={draft.reconciliation_id}
@@ -155,11 +197,19 @@ type FieldProps = { value: string; error: string | undefined; onChange: (id: str
 
 function ReconciliationField({ value, error, onChange }: FieldProps) {
   const { data } = useQuery(newestReconciliations(useTenantId()));
-  const listed = data?.items.filter(({ id, status }) => status !== "archived" || id === value) ?? [];
+  const listed =
+    data?.items.filter(({ id, status }) => status !== "archived" || id === value) ?? [];
   return (
-    <SelectField label="Reconciliation" value={value} error={error} onChange={({ target }) => onChange(target.value)}>
+    <SelectField
+      label="Reconciliation"
+      value={value}
+      error={error}
+      onChange={({ target }) => onChange(target.value)}
+    >
       <option value="">None</option>
-      {value !== "" && !listed.some(({ id }) => id === value) && <option value={value}>{value}</option>}
+      {value !== "" && !listed.some(({ id }) => id === value) && (
+        <option value={value}>{value}</option>
+      )}
       {listed.map(({ id, name, period_start, period_end }) => (
         <option key={id} value={id}>
           {name}, {formatDay(period_start, "UTC")} to {formatDay(period_end, "UTC")}

@@ -3,7 +3,15 @@
 import { ArrowUp } from "lucide-react";
 
 /** New rows, said once; those that wait so that no row moves are shown when this is pressed. */
-export function NewRows({ count, arrived, onShow }: { count: number; arrived: number; onShow: () => void }) {
+export function NewRows({
+  count,
+  arrived,
+  onShow,
+}: {
+  count: number;
+  arrived: number;
+  onShow: () => void;
+}) {
   return (
     <div className="pointer-events-none sticky top-2 z-20 flex h-0 justify-center">
       <p role="status" className="sr-only">

@@ -51,7 +51,12 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
       pending="Pausing…"
       onClose={onClose}
     >
-      <TextField label="Reason" maxLength={EXCEPTIONS.pause_reason.most} {...form.text("reason")} required />
+      <TextField
+        label="Reason"
+        maxLength={EXCEPTIONS.pause_reason.most}
+        {...form.text("reason")}
+        required
+      />
       <SelectField
         label="Resume"
         value={form.draft.end}
@@ -66,7 +71,9 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
           </option>
         ))}
       </SelectField>
-      {picks && <TextField label="Resume at" type="datetime-local" {...form.text("until")} required />}
+      {picks && (
+        <TextField label="Resume at" type="datetime-local" {...form.text("until")} required />
+      )}
     </FormDialog>
   );
 }

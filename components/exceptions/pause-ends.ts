@@ -15,12 +15,20 @@ const MORNING = "09:00";
 const DAY_MS = 86_400_000;
 
 /** The moment, null for no end. `time`: as a datetime-local field has it, in the zone that the page shows; so are the mornings. */
-export function pauseUntil(end: PauseEnd, time: string, now: number, timeZone: string): string | null {
+export function pauseUntil(
+  end: PauseEnd,
+  time: string,
+  now: number,
+  timeZone: string,
+): string | null {
   if (end === "open" || (end === "time" && time === "")) return null;
   if (end === "time") return momentOfField(time, timeZone);
   const today = Date.parse(dayOf(fieldTime(new Date(now).toISOString(), timeZone)));
   const days = end === "tomorrow" ? 1 : (8 - new Date(today).getUTCDay()) % 7 || 7;
-  return momentOfField(`${dayOf(new Date(today + days * DAY_MS).toISOString())}T${MORNING}`, timeZone);
+  return momentOfField(
+    `${dayOf(new Date(today + days * DAY_MS).toISOString())}T${MORNING}`,
+    timeZone,
+  );
 }
 
 function dayOf(time: string): string {

@@ -18,7 +18,9 @@ export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () 
   return (
     <PauseDialog
       count={1}
-      send={(pause, idempotencyKey) => callApi(pauseExceptionContract, { tenant, params: { id }, body: pause, idempotencyKey })}
+      send={(pause, idempotencyKey) =>
+        callApi(pauseExceptionContract, { tenant, params: { id }, body: pause, idempotencyKey })
+      }
       onDone={() => {
         const next = rowAfter(id);
         remember({ id, done: "Paused", steps: [{ resume: true }], etag: Promise.resolve(null) });

@@ -8,12 +8,16 @@ type Clock = Pick<Exception, "due_at" | "paused_at" | "closed_at">;
 export function pauseFault({ due_at, paused_at, closed_at }: Clock, nowMs: number): string {
   if (closed_at !== null) return "It's closed. Reopen it to pause it.";
   if (paused_at !== null) return "It's paused already.";
-  return minutesToBreach(due_at, nowMs) <= 0 ? "Its deadline has passed. Move the deadline to pause it." : "";
+  return minutesToBreach(due_at, nowMs) <= 0
+    ? "Its deadline has passed. Move the deadline to pause it."
+    : "";
 }
 
 /** The same of a selection, none of which can be paused. */
 export function commonPauseFault(chosen: readonly Clock[], nowMs: number): string {
-  return chosen.every((one) => pauseFault(one, nowMs)) ? "The deadlines have passed, or the clocks are paused already." : "";
+  return chosen.every((one) => pauseFault(one, nowMs))
+    ? "The deadlines have passed, or the clocks are paused already."
+    : "";
 }
 
 export function tellPauseFault(fault: string): void {

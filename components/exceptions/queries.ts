@@ -4,12 +4,20 @@ import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getCalendarContract } from "#lib/calendars/contract.ts";
 import { listExceptionCommentsContract } from "#lib/exceptions/comments/contract.ts";
-import { getExceptionContract, listExceptionsContract, listSlaExceptionsContract, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
+import {
+  getExceptionContract,
+  listExceptionsContract,
+  listSlaExceptionsContract,
+  OPEN_STATUSES,
+} from "#lib/exceptions/contract.ts";
 import { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
 import { getSlaFacetsContract } from "#lib/exceptions/sla/contract.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { getMatchContract } from "#lib/matching/contract.ts";
-import { getReconciliationContract, listReconciliationsContract } from "#lib/reconciliations/contract.ts";
+import {
+  getReconciliationContract,
+  listReconciliationsContract,
+} from "#lib/reconciliations/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
@@ -27,16 +35,21 @@ export const exceptionsKey = (tenant: string) => resourceKey(tenant, "exceptions
  * The cache key of a tenant's boards, for any filters. Not one of its exceptions': what makes those stale has a board ask what changed (use-board-poll.ts)
  * instead of reading all that is loaded again.
  */
-export const boardsKey = (tenant: string) => [...resourceKey(tenant, "boards"), listSlaExceptionsContract.operationId] as const;
+export const boardsKey = (tenant: string) =>
+  [...resourceKey(tenant, "boards"), listSlaExceptionsContract.operationId] as const;
 
 /** Whether the breached are folded away: the board opens on what can still be saved. `unfolded`: because nothing else is open. */
-export function foldsBreached({ state, sortBy, breached, breach_risk, q }: BoardSearch, unfolded = false): boolean {
+export function foldsBreached(
+  { state, sortBy, breached, breach_risk, q }: BoardSearch,
+  unfolded = false,
+): boolean {
   const isByTime = sortBy === "due_at" || sortBy === "breach_risk";
   return state === "open" && isByTime && !(breached ?? unfolded) && breach_risk === null && !q;
 }
 
 export const CAN_BE_SAVED = ["high", "medium", "low"] as const;
-const listed = (values: readonly string[] | null) => values?.map((value) => value.replaceAll(",", "\\,")).join(",");
+const listed = (values: readonly string[] | null) =>
+  values?.map((value) => value.replaceAll(",", "\\,")).join(",");
 
 /** The board's filters as /v1 has them. */
 export function filtersOf({
@@ -56,7 +69,9 @@ export function filtersOf({
   closed_before,
   q,
 }: BoardSearch) {
-  const fits = status?.filter((one) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === one));
+  const fits = status?.filter(
+    (one) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === one),
+  );
   return queryOf({
     breach_risk: state === "open" ? breach_risk?.join() : null,
     severity: severity?.join(),
@@ -77,14 +92,25 @@ export function filtersOf({
 
 /** Those of the open exceptions on the board. */
 export function openFilters(search: BoardSearch, unfolded = false) {
-  return { ...filtersOf(search), ...(foldsBreached(search, unfolded) && { breach_risk: CAN_BE_SAVED.join() }) };
+  return {
+    ...filtersOf(search),
+    ...(foldsBreached(search, unfolded) && { breach_risk: CAN_BE_SAVED.join() }),
+  };
 }
 
 /** The board's open exceptions. Kept fresh by what changed (use-board-poll.ts). */
 export function boardPages(tenant: string, search: BoardSearch, unfolded = false) {
-  const query = { ...openFilters(search, unfolded), sortBy: search.sortBy, limit: String(PAGE_SIZE) };
+  const query = {
+    ...openFilters(search, unfolded),
+    sortBy: search.sortBy,
+    limit: String(PAGE_SIZE),
+  };
   return listQuery(
-    { under: resourceKey(tenant, "boards"), contract: listSlaExceptionsContract, call: { tenant, query } },
+    {
+      under: resourceKey(tenant, "boards"),
+      contract: listSlaExceptionsContract,
+      call: { tenant, query },
+    },
     { next: { limit: String(NEXT_PAGE_SIZE) }, refetchOnMount: false },
   );
 }
@@ -106,7 +132,10 @@ export function pastPages(tenant: string, search: BoardSearch) {
 /** All that the board lists, as a CSV file. */
 export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob> {
   if (search.state === "open")
-    return exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: { ...filtersOf(search), sortBy: search.sortBy } });
+    return exportFromApi(listSlaExceptionsContract, "csv", {
+      tenant,
+      query: { ...filtersOf(search), sortBy: search.sortBy },
+    });
   return exportFromApi(listExceptionsContract, "csv", { tenant, query: pastFilters(search) });
 }
 
@@ -136,13 +165,21 @@ export function exceptionsOfReconciliation(tenant: string, id: string) {
 
 export function exceptionById(tenant: string, id: string) {
   return oneQuery(
-    { under: exceptionsKey(tenant), contract: getExceptionContract, call: { tenant, params: { id } } },
+    {
+      under: exceptionsKey(tenant),
+      contract: getExceptionContract,
+      call: { tenant, params: { id } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }
 
 export function historyPages(tenant: string, id: string) {
-  return listQuery({ under: exceptionsKey(tenant), contract: listExceptionHistoryContract, call: { tenant, params: { id } } });
+  return listQuery({
+    under: exceptionsKey(tenant),
+    contract: listExceptionHistoryContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** The cache key of an exception's comments. */
@@ -151,25 +188,41 @@ export const commentsKey = (tenant: string, id: string) =>
 
 export function commentPages(tenant: string, id: string) {
   return listQuery(
-    { under: exceptionsKey(tenant), contract: listExceptionCommentsContract, call: { tenant, params: { id } } },
+    {
+      under: exceptionsKey(tenant),
+      contract: listExceptionCommentsContract,
+      call: { tenant, params: { id } },
+    },
     { refreshMs: () => SLOW_REFRESH_MS },
   );
 }
 
 /** The line that an exception is about. */
 export function lineById(tenant: string, id: string) {
-  return oneQuery({ under: exceptionsKey(tenant), contract: getLineContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: exceptionsKey(tenant),
+    contract: getLineContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** What is suggested for it. */
 export function matchById(tenant: string, id: string) {
-  return oneQuery({ under: exceptionsKey(tenant), contract: getMatchContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: exceptionsKey(tenant),
+    contract: getMatchContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** For the names behind its IDs. */
 export function reconciliationNameOf(tenant: string, id: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "names"), contract: getReconciliationContract, call: { tenant, params: { id } } },
+    {
+      under: resourceKey(tenant, "names"),
+      contract: getReconciliationContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: NAME_FRESH_MS },
   );
 }
@@ -177,14 +230,22 @@ export function reconciliationNameOf(tenant: string, id: string) {
 /** The newest reconciliations, to choose the one that an exception is about. */
 export function newestReconciliations(tenant: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "names"), contract: listReconciliationsContract, call: { tenant, query: { limit: NEXT_PAGE_SIZE } } },
+    {
+      under: resourceKey(tenant, "names"),
+      contract: listReconciliationsContract,
+      call: { tenant, query: { limit: NEXT_PAGE_SIZE } },
+    },
     { staleTime: NAME_FRESH_MS },
   );
 }
 
 export function calendarById(tenant: string, id: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "names"), contract: getCalendarContract, call: { tenant, params: { id } } },
+    {
+      under: resourceKey(tenant, "names"),
+      contract: getCalendarContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: NAME_FRESH_MS },
   );
 }

@@ -77,7 +77,9 @@ function Row({ item }: { item: Exception }) {
         <Time iso={item.due_at} />
       </PlainCell>
       <PlainCell className="text-right tabular-nums max-lg:hidden">
-        {item.amount_minor !== null && item.currency !== null && formatMoney(item.amount_minor, item.currency)}
+        {item.amount_minor !== null &&
+          item.currency !== null &&
+          formatMoney(item.amount_minor, item.currency)}
       </PlainCell>
       <PlainCell className="lg:pl-4">
         <StatusLabel status={item.status} />

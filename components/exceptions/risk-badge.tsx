@@ -12,7 +12,15 @@ const ICONS: Record<BreachRisk, RowIconName> = {
 };
 
 /** `paused`: the clock stands still, whatever the risk was. `quiet`: for a row, whose rail has the colour. */
-export function RiskBadge({ risk, paused = false, quiet = false }: { risk: BreachRisk; paused?: boolean; quiet?: boolean }) {
+export function RiskBadge({
+  risk,
+  paused = false,
+  quiet = false,
+}: {
+  risk: BreachRisk;
+  paused?: boolean;
+  quiet?: boolean;
+}) {
   return (
     <span
       data-risk={risk}
@@ -23,7 +31,11 @@ export function RiskBadge({ risk, paused = false, quiet = false }: { risk: Breac
           : "rounded-sm border border-risk-badge-line bg-risk-badge pr-2 pl-1.5 font-semibold text-risk-badge-ink",
       )}
     >
-      <RowIcon name={paused ? "circle-pause" : ICONS[risk]} className="size-3.5 shrink-0" strokeWidth={2.25} />
+      <RowIcon
+        name={paused ? "circle-pause" : ICONS[risk]}
+        className="size-3.5 shrink-0"
+        strokeWidth={2.25}
+      />
       {paused ? "Paused" : RISK_WORDS[risk]}
     </span>
   );
@@ -33,7 +45,12 @@ export function RiskBadge({ risk, paused = false, quiet = false }: { risk: Breac
 export function Outcome({ isMet }: { isMet: boolean }) {
   const Icon = isMet ? Check : X;
   return (
-    <span className={classes("inline-flex h-6 items-center gap-1.5 text-xs", isMet ? "text-muted" : "font-semibold text-ink")}>
+    <span
+      className={classes(
+        "inline-flex h-6 items-center gap-1.5 text-xs",
+        isMet ? "text-muted" : "font-semibold text-ink",
+      )}
+    >
       <Icon aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
       {isMet ? "In time" : "Late"}
     </span>

@@ -19,7 +19,10 @@ const RISK_FILL = "fill-risk-rail";
 export function RiskCharts({ asOf }: { asOf: string }) {
   return (
     <div className="grid gap-3 @4xl:grid-cols-2">
-      <Card title="Open exceptions by time to breach" hint="All open exceptions, regardless of filters">
+      <Card
+        title="Open exceptions by time to breach"
+        hint="All open exceptions, regardless of filters"
+      >
         <TimeToBreach />
       </Card>
       <Card title="Breaches per day" hint="The last 30 days, UTC">
@@ -59,6 +62,18 @@ function Breaches({ asOf }: { asOf: string }) {
       <PartSkeleton label="Loading the breaches" bars={CHART_BARS} />
     );
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
-  const days = daysOf(period).map((day) => ({ name: formatShortDay(day, "UTC"), value: breached.get(day) ?? 0, risk: "breached" }));
-  return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} />;
+  const days = daysOf(period).map((day) => ({
+    name: formatShortDay(day, "UTC"),
+    value: breached.get(day) ?? 0,
+    risk: "breached",
+  }));
+  return (
+    <BarChart
+      label="Breaches per day"
+      keyName="Day"
+      valueName="Breached"
+      data={days}
+      fill={RISK_FILL}
+    />
+  );
 }

@@ -8,10 +8,34 @@ import type { BoardSearch } from "./search.ts";
 type Summary = z.output<typeof slaSummary>;
 
 const TILES = [
-  { value: "breached", name: "Breached", hint: "past the deadline", count: "breached_count", risk: "breached" },
-  { value: "at_risk", name: "At risk", hint: "4 hours or less left", count: "at_risk_count", risk: "high" },
-  { value: "low", name: "On track", hint: "over 4 hours left", count: "on_track_count", risk: "low" },
-  { value: null, name: "Total open", hint: "open or in review", count: "total_open", risk: undefined },
+  {
+    value: "breached",
+    name: "Breached",
+    hint: "past the deadline",
+    count: "breached_count",
+    risk: "breached",
+  },
+  {
+    value: "at_risk",
+    name: "At risk",
+    hint: "4 hours or less left",
+    count: "at_risk_count",
+    risk: "high",
+  },
+  {
+    value: "low",
+    name: "On track",
+    hint: "over 4 hours left",
+    count: "on_track_count",
+    risk: "low",
+  },
+  {
+    value: null,
+    name: "Total open",
+    hint: "open or in review",
+    count: "total_open",
+    risk: undefined,
+  },
 ] as const;
 
 /** The summary of all open exceptions. Each tile filters the board by its risk. */
@@ -38,7 +62,9 @@ export function RiskTiles({
             onClick={() => onSelect(pressed || value === null ? null : [value])}
             className={classes(
               "relative overflow-hidden rounded-lg border bg-raised px-4 py-2.5 text-left @xl:py-3 shadow-raised transition-colors duration-100 hover:bg-hover",
-              pressed && value !== null ? "border-accent-text ring-1 ring-accent-text" : "border-line",
+              pressed && value !== null
+                ? "border-accent-text ring-1 ring-accent-text"
+                : "border-line",
             )}
           >
             {risk && <span aria-hidden className="absolute inset-y-0 left-0 w-1 bg-risk-rail" />}

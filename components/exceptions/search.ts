@@ -16,7 +16,8 @@ import { idPattern, USER_REFERENCE } from "#lib/wire/schema.ts";
 
 const RISK_FILTERS = [...BREACH_RISKS, "at_risk"] as const;
 
-const orNone = (pattern: RegExp) => parseAsMatching(new RegExp(`^(?:${NONE})$|${pattern.source}`, "u"));
+const orNone = (pattern: RegExp) =>
+  parseAsMatching(new RegExp(`^(?:${NONE})$|${pattern.source}`, "u"));
 const assignee = createParser({
   parse: (text) => (text === NONE || text === ME || USER_REFERENCE.test(text) ? text : null),
   serialize: String,
@@ -51,10 +52,23 @@ export const boardSearch = {
 export type BoardSearch = inferParserType<typeof boardSearch>;
 
 /** The filters that take several values, each with counts. */
-export const FACETS = ["breach_risk", "severity", "assigned_to", "status", "reason_code", "reconciliation_id", "currency"] as const;
+export const FACETS = [
+  "breach_risk",
+  "severity",
+  "assigned_to",
+  "status",
+  "reason_code",
+  "reconciliation_id",
+  "currency",
+] as const;
 export type Facet = (typeof FACETS)[number];
 
 /** When something happened: a moment of the past, which no view keeps. */
-export const PAST_FILTERS = ["breached_from", "breached_before", "closed_from", "closed_before"] as const;
+export const PAST_FILTERS = [
+  "breached_from",
+  "breached_before",
+  "closed_from",
+  "closed_before",
+] as const;
 
 export const FILTERS = [...FACETS, "amount_from", "due_before", ...PAST_FILTERS, "q"] as const;

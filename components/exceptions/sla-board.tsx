@@ -31,10 +31,13 @@ import { useSelection } from "./use-selection.ts";
 import { ViewBar } from "./views/view-bar.tsx";
 
 /** Loaded with the first selected row; stays to report the last change. */
-const SelectionBar = dynamic(() => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar), {
-  // Its own boundary: otherwise the whole page would suspend while it loads.
-  loading: () => null,
-});
+const SelectionBar = dynamic(
+  () => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar),
+  {
+    // Its own boundary: otherwise the whole page would suspend while it loads.
+    loading: () => null,
+  },
+);
 
 const RiskCharts = dynamic(() => import("./risk-charts.tsx").then((charts) => charts.RiskCharts), {
   loading: () => <Skeleton className="h-[41.75rem] w-full @4xl:h-82" />,
@@ -60,7 +63,14 @@ export function SlaBoard({ origin }: { origin: string }) {
   if (!selects && selection.marked.size > 0) setSelects(true);
   const pausing = usePauseByKey();
   const isBare = isOpen && summary?.total_open === 0;
-  const states = <Segmented label="Which exceptions" value={search.state} options={STATES} onChange={(state) => set({ state })} />;
+  const states = (
+    <Segmented
+      label="Which exceptions"
+      value={search.state}
+      options={STATES}
+      onChange={(state) => set({ state })}
+    />
+  );
 
   return (
     <Page
@@ -99,7 +109,11 @@ export function SlaBoard({ origin }: { origin: string }) {
       ) : (
         <>
           {isOpen && summary && (
-            <RiskTiles summary={summary} selected={search.breach_risk} onSelect={(breach_risk) => set({ breach_risk })} />
+            <RiskTiles
+              summary={summary}
+              selected={search.breach_risk}
+              onSelect={(breach_risk) => set({ breach_risk })}
+            />
           )}
           {isOpen && search.charts && (
             <div className="pt-4">
@@ -122,7 +136,11 @@ export function SlaBoard({ origin }: { origin: string }) {
             <>
               <NewRows count={board.waiting} arrived={board.arrived.size} onShow={board.show} />
               {items.length === 0 && !board.folded ? (
-                <Notice icon={SearchX} title="No matching exceptions" action={isFiltered && <Button onClick={clear}>Clear filters</Button>}>
+                <Notice
+                  icon={SearchX}
+                  title="No matching exceptions"
+                  action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
+                >
                   {isFiltered ? "Try different filters." : "Nothing has been closed yet."}
                 </Notice>
               ) : (
@@ -161,13 +179,20 @@ export function SlaBoard({ origin }: { origin: string }) {
                 />
               )}
               <p role="status" className="py-4 text-center text-sm text-muted empty:hidden">
-                {hasNextPage ? "Loading more…" : items.length > 0 && `All ${items.length.toLocaleString("en")} shown`}
+                {hasNextPage
+                  ? "Loading more…"
+                  : items.length > 0 && `All ${items.length.toLocaleString("en")} shown`}
               </p>
             </>
           )}
         </>
       )}
-      {search.new && <NewExceptionDialog reconciliation={onlyOne(search.reconciliation_id)} onClose={() => set({ new: null })} />}
+      {search.new && (
+        <NewExceptionDialog
+          reconciliation={onlyOne(search.reconciliation_id)}
+          onClose={() => set({ new: null })}
+        />
+      )}
       {pausing.item && <PauseExceptionDialog id={pausing.item.id} onClose={pausing.close} />}
       <ExceptionPanel
         id={search.exception}

@@ -13,16 +13,23 @@ const open = {
 const exception = (fields: Partial<Exception> = {}) => ({ ...open, ...fields }) as Exception;
 
 test("a change of fields is taken back to what they were", () => {
-  expect(inverseOf(exception(), { assigned_to: "user:ada", due_at: "2031-01-01T00:00:00.000Z" })).toEqual([
-    { patch: { assigned_to: "user:leo", due_at: "2030-01-01T00:00:00.000Z" } },
+  expect(
+    inverseOf(exception(), { assigned_to: "user:ada", due_at: "2031-01-01T00:00:00.000Z" }),
+  ).toEqual([{ patch: { assigned_to: "user:leo", due_at: "2030-01-01T00:00:00.000Z" } }]);
+  expect(inverseOf(exception({ status: "in_review" }), { status: "open" })).toEqual([
+    { patch: { status: "in_review" } },
   ]);
-  expect(inverseOf(exception({ status: "in_review" }), { status: "open" })).toEqual([{ patch: { status: "in_review" } }]);
 });
 
 test("a resolved exception is opened again, in review and paused if it was", () => {
   const patch = { status: "resolved", resolution: "Found." } as const;
   expect(inverseOf(exception(), patch)).toEqual([{ patch: { status: "open" } }]);
-  const before = exception({ status: "in_review", paused_at: "2026-01-01T00:00:00.000Z", paused_until: null, pause_reason: "Bank" });
+  const before = exception({
+    status: "in_review",
+    paused_at: "2026-01-01T00:00:00.000Z",
+    paused_until: null,
+    pause_reason: "Bank",
+  });
   expect(inverseOf(before, patch)).toEqual([
     { patch: { status: "open" } },
     { patch: { status: "in_review" } },
@@ -31,12 +38,21 @@ test("a resolved exception is opened again, in review and paused if it was", () 
 });
 
 test("a reopened exception is closed again with its resolution", () => {
-  const before = exception({ status: "dismissed", resolution: "Test data.", closed_at: "2026-01-01T00:00:00.000Z" });
-  expect(inverseOf(before, { status: "open" })).toEqual([{ patch: { status: "dismissed", resolution: "Test data." } }]);
+  const before = exception({
+    status: "dismissed",
+    resolution: "Test data.",
+    closed_at: "2026-01-01T00:00:00.000Z",
+  });
+  expect(inverseOf(before, { status: "open" })).toEqual([
+    { patch: { status: "dismissed", resolution: "Test data." } },
+  ]);
 });
 
 test("an act is known to be taken back by its first step or by more of them, not by what someone else changed", () => {
-  const steps = inverseOf(exception({ status: "in_review" }), { status: "resolved", resolution: "Found." });
+  const steps = inverseOf(exception({ status: "in_review" }), {
+    status: "resolved",
+    resolution: "Found.",
+  });
   expect(isTaken(steps, exception())).toBe(true);
   expect(isTaken(steps, exception({ status: "in_review" }))).toBe(true);
   expect(isTaken(steps, exception({ status: "resolved" }))).toBe(false);
@@ -47,7 +63,16 @@ test("an act is known to be taken back by its first step or by more of them, not
 
 test("undo takes the last act on the open exception, otherwise the last of all", () => {
   const act = (id: string, done: string) => ({ id, done, steps: [], etag: Promise.resolve(null) });
-  const all = [act("exc_1", "first"), act("exc_2", "second"), act("exc_1", "third"), act("exc_3", "fourth")];
-  expect([lastAct(all, "exc_1")?.done, lastAct(all, "exc_2")?.done, lastAct(all, "exc_9")?.done]).toEqual(["third", "second", "fourth"]);
+  const all = [
+    act("exc_1", "first"),
+    act("exc_2", "second"),
+    act("exc_1", "third"),
+    act("exc_3", "fourth"),
+  ];
+  expect([
+    lastAct(all, "exc_1")?.done,
+    lastAct(all, "exc_2")?.done,
+    lastAct(all, "exc_9")?.done,
+  ]).toEqual(["third", "second", "fourth"]);
   expect(lastAct([], "exc_1")).toBeUndefined();
 });

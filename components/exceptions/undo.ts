@@ -12,7 +12,12 @@ export type Step = { patch: Patch } | { pause: Pause } | { resume: true };
  * An act of this session, known from the moment it is sent. `etag`: the version it left, once it is answered; if there is
  * another by now, someone else changed it since.
  */
-export type Act = { id: string; done: string; steps: readonly Step[]; etag: Promise<string | null> };
+export type Act = {
+  id: string;
+  done: string;
+  steps: readonly Step[];
+  etag: Promise<string | null>;
+};
 
 const NONE: readonly Act[] = [];
 
@@ -39,25 +44,36 @@ export function isTaken(steps: readonly Step[], exception: Exception): boolean {
   return steps.some((step) => {
     if (!("patch" in step)) return false;
     left = { ...left, ...step.patch };
-    return Object.entries(left).every(([field, value]) => exception[field as keyof Exception] === value);
+    return Object.entries(left).every(
+      ([field, value]) => exception[field as keyof Exception] === value,
+    );
   });
 }
 
 /** What takes a patch back. A closed exception reopens as it was: in review, paused. */
 export function inverseOf(before: Exception, patch: Patch): Step[] {
   const wasClosed = before.closed_at !== null;
-  if (wasClosed && patch.status === "open") return [{ patch: { status: before.status, resolution: before.resolution } }];
+  if (wasClosed && patch.status === "open")
+    return [{ patch: { status: before.status, resolution: before.resolution } }];
   if (patch.status === "resolved" || patch.status === "dismissed") {
     const steps: Step[] = [{ patch: { status: "open" } }];
     if (before.status === "in_review") steps.push({ patch: { status: "in_review" } });
     if (before.paused_at !== null) steps.push(pauseAgain(before));
     return steps;
   }
-  return [{ patch: Object.fromEntries(Object.keys(patch).map((field) => [field, before[field as keyof Exception]])) as Patch }];
+  return [
+    {
+      patch: Object.fromEntries(
+        Object.keys(patch).map((field) => [field, before[field as keyof Exception]]),
+      ) as Patch,
+    },
+  ];
 }
 
 /** Ends that have passed are left out. */
 export function pauseAgain({ pause_reason, paused_until }: Exception): Step {
   const isAhead = paused_until !== null && Date.parse(paused_until) > Date.now();
-  return { pause: { reason: pause_reason ?? "Paused again", until: isAhead ? paused_until : null } };
+  return {
+    pause: { reason: pause_reason ?? "Paused again", until: isAhead ? paused_until : null },
+  };
 }

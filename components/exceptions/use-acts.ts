@@ -26,7 +26,10 @@ export type Acting = ReturnType<typeof useActs>;
  * The acts on the open exception, by button and by key; with the panel closed, the keys act on the row that has the focus, or, where
  * rows are selected, are the selection's. What takes a row away goes on to the next one. `onOpen`: shows an exception in the panel.
  */
-export function useActs(openId: string | null, { selects, onOpen }: { selects: boolean; onOpen: (id: string) => void }) {
+export function useActs(
+  openId: string | null,
+  { selects, onOpen }: { selects: boolean; onOpen: (id: string) => void },
+) {
   const { tenant, self } = useMember();
   const cache = useQueryClient();
   const change = useUpdateException();
@@ -36,7 +39,9 @@ export function useActs(openId: string | null, { selects, onOpen }: { selects: b
   const assignee = useRef<HTMLButtonElement>(null);
   const [asked, setAsked] = useState<{ id: string; form: Form | "assign" } | null>(null);
   const form = asked !== null && asked.id === openId ? asked.form : null;
-  const find = (id: string) => cache.getQueryData<Exception>(exceptionById(tenant.id, id).queryKey) ?? knownException(cache, tenant.id, id);
+  const find = (id: string) =>
+    cache.getQueryData<Exception>(exceptionById(tenant.id, id).queryKey) ??
+    knownException(cache, tenant.id, id);
 
   function ask(id: string, wanted: Form | "assign"): void {
     // At once: what is typed next goes into the form.
@@ -58,7 +63,8 @@ export function useActs(openId: string | null, { selects, onOpen }: { selects: b
   }
 
   function take(id: string): void {
-    if (find(id)?.assigned_to !== self) change({ id, patch: { assigned_to: self }, done: `Assigned to ${personName(self)}` });
+    if (find(id)?.assigned_to !== self)
+      change({ id, patch: { assigned_to: self }, done: `Assigned to ${personName(self)}` });
   }
 
   /** Closes the form of this render. One that was asked for since stays: what closes it may be a late answer. */
@@ -98,7 +104,8 @@ export function useActs(openId: string | null, { selects, onOpen }: { selects: b
     pausing: asked?.form === "pause" ? asked.id : null,
     assignee: assignee as RefObject<HTMLButtonElement | null>,
     undoable: last?.done,
-    change: (patch: Parameters<typeof change>[0]["patch"], done: string) => change({ id, patch, done }),
+    change: (patch: Parameters<typeof change>[0]["patch"], done: string) =>
+      change({ id, patch, done }),
     acts: {
       resolve: () => resolve(id),
       assign: () => ask(id, "assign"),

@@ -12,13 +12,20 @@ const notifying = createStore(false);
 export function useNotifications() {
   const isOn = useStore(notifying, false);
   useEffect(() => {
-    notifying.set("Notification" in window && Notification.permission === "granted" && localStorage.getItem(KEY) === "on");
+    notifying.set(
+      "Notification" in window &&
+        Notification.permission === "granted" &&
+        localStorage.getItem(KEY) === "on",
+    );
   }, []);
   return {
     isOn,
     /** Returns false where the browser doesn't allow it. */
     async toggle(): Promise<boolean> {
-      const wanted = !notifying.get() && "Notification" in window && (await Notification.requestPermission()) === "granted";
+      const wanted =
+        !notifying.get() &&
+        "Notification" in window &&
+        (await Notification.requestPermission()) === "granted";
       const refused = !notifying.get() && !wanted;
       localStorage.setItem(KEY, wanted ? "on" : "off");
       notifying.set(wanted);
@@ -57,8 +64,10 @@ export function useArrivals() {
     setUnseen((count) => count + titles.length);
     if (!notifying.get()) return;
     const [first = ""] = titles;
-    const body = titles.length > LISTED ? `${titles.slice(0, LISTED).join("\n")}\n…` : titles.join("\n");
-    const heading = titles.length === 1 ? first : `${titles.length.toLocaleString("en")} new exceptions`;
+    const body =
+      titles.length > LISTED ? `${titles.slice(0, LISTED).join("\n")}\n…` : titles.join("\n");
+    const heading =
+      titles.length === 1 ? first : `${titles.length.toLocaleString("en")} new exceptions`;
     const shown = new Notification(heading, { tag: KEY, ...(titles.length > 1 && { body }) });
     shown.onclick = () => {
       window.focus();

@@ -5,7 +5,14 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 import { callApi, isRefusal } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
 import { listSlaChangesContract, type SlaChanges } from "#lib/exceptions/sla/contract.ts";
-import { asOf, type Board, type Changes, movesOf, withChanges, withQuietChanges } from "./board-cache.ts";
+import {
+  asOf,
+  type Board,
+  type Changes,
+  movesOf,
+  withChanges,
+  withQuietChanges,
+} from "./board-cache.ts";
 import { boardPages, exceptionsKey, openFilters } from "./queries.ts";
 import type { BoardSearch } from "./search.ts";
 
@@ -34,7 +41,12 @@ export function useBoardPoll(
     inBackground,
     isHeld,
     onArrival,
-  }: { isOn: boolean; inBackground: boolean; isHeld: () => boolean; onArrival: (titles: string[]) => void },
+  }: {
+    isOn: boolean;
+    inBackground: boolean;
+    isHeld: () => boolean;
+    onArrival: (titles: string[]) => void;
+  },
 ) {
   const cache = useQueryClient();
   const { queryKey } = boardPages(tenant, search, unfolded);
@@ -101,7 +113,9 @@ export function useBoardPoll(
       cache.setQueryData<Board>(queryKey, asOf(withQuietChanges(shown, changes, sortBy), read));
       const moves = movesOf(shown, changes, sortBy);
       const known = new Set(idsOf(shown));
-      const fresh = [...moves.values()].filter((item) => item !== null && !known.has(item.id) && !told.current.has(item.id));
+      const fresh = [...moves.values()].filter(
+        (item) => item !== null && !known.has(item.id) && !told.current.has(item.id),
+      );
       told.current = new Set([...told.current, ...fresh.flatMap((item) => item?.id ?? [])]);
       if (fresh.length > 0) onArrival(fresh.flatMap((item) => item?.title ?? []));
       hold({ as_of: read.as_of, changes: moves });
@@ -124,7 +138,10 @@ export function useBoardPoll(
     error: poll.error,
     show,
     arrived,
-    waiting: changes.size - gone.length - [...changes.keys()].filter((id) => isKnown.has(id) && !gone.includes(id)).length,
+    waiting:
+      changes.size -
+      gone.length -
+      [...changes.keys()].filter((id) => isKnown.has(id) && !gone.includes(id)).length,
     left: gone.length === 0 ? NOBODY : new Set(gone),
   };
 }

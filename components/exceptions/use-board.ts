@@ -6,7 +6,14 @@ import { useList } from "#components/kit/use-list.ts";
 import type { Exception, SlaItem } from "#lib/exceptions/contract.ts";
 import type { GroupName } from "./board-lines.ts";
 import type { Matching } from "./bulk/change-matching.ts";
-import { boardPages, CAN_BE_SAVED, facetsOf, filtersOf, foldsBreached, pastPages } from "./queries.ts";
+import {
+  boardPages,
+  CAN_BE_SAVED,
+  facetsOf,
+  filtersOf,
+  foldsBreached,
+  pastPages,
+} from "./queries.ts";
 import type { BoardSearch } from "./search.ts";
 import { useArrivals, useNotifications } from "./use-arrivals.ts";
 import { useBoardPoll } from "./use-board-poll.ts";
@@ -18,7 +25,11 @@ const COUNTED_MOST = 10_000;
 const NO_ITEMS: readonly SlaItem[] = [];
 
 /** What the board lists: open exceptions, kept fresh row by row, or past ones. */
-export function useBoard(tenant: string, search: BoardSearch, table: RefObject<HTMLTableElement | null>) {
+export function useBoard(
+  tenant: string,
+  search: BoardSearch,
+  table: RefObject<HTMLTableElement | null>,
+) {
   const isOpen = search.state === "open";
   const filters = JSON.stringify(filtersOf(search));
   const [unfoldedFor, setUnfoldedFor] = useState<string | null>(null);
@@ -28,11 +39,16 @@ export function useBoard(tenant: string, search: BoardSearch, table: RefObject<H
   const past = useList({ ...pastPages(tenant, search), enabled: !isOpen });
 
   const folds = foldsBreached(search, unfolded);
-  const breached = countIn(facets, "breached") ?? (filters === "{}" ? (open.newest?.summary.breached_count ?? 0) : 0);
+  const breached =
+    countIn(facets, "breached") ??
+    (filters === "{}" ? (open.newest?.summary.breached_count ?? 0) : 0);
   // Where nothing can still be saved, the breached are all there is to see.
   if (folds && search.breached === null && open.isBare && breached > 0) setUnfoldedFor(filters);
 
-  const isScrolled = useCallback(() => table.current !== null && table.current.getBoundingClientRect().top < 0, [table]);
+  const isScrolled = useCallback(
+    () => table.current !== null && table.current.getBoundingClientRect().top < 0,
+    [table],
+  );
   const isPointerInUse = usePointerInUse();
   const isHeld = useCallback(
     () => isScrolled() || (isPointerInUse() && table.current?.matches(":hover") === true),
@@ -42,7 +58,12 @@ export function useBoard(tenant: string, search: BoardSearch, table: RefObject<H
   const notifications = useNotifications();
   const poll = useBoardPoll(
     { tenant, search, unfolded },
-    { isOn: isOpen && open.newest !== undefined && !open.isStale, inBackground: notifications.isOn, isHeld, onArrival },
+    {
+      isOn: isOpen && open.newest !== undefined && !open.isStale,
+      inBackground: notifications.isOn,
+      isHeld,
+      onArrival,
+    },
   );
 
   const isByTime = search.sortBy === "due_at" || search.sortBy === "breach_risk";
@@ -51,7 +72,10 @@ export function useBoard(tenant: string, search: BoardSearch, table: RefObject<H
     (group: GroupName): string | null => {
       const isCounted = facets !== undefined && (!isWhole || (group === "breached" && folds));
       if (!isCounted) return group === "breached" && folds ? breached.toLocaleString("en") : null;
-      const count = group === "paused" ? facets.paused_count : (countIn(facets, group) ?? 0) - (group === "low" ? facets.paused_count : 0);
+      const count =
+        group === "paused"
+          ? facets.paused_count
+          : (countIn(facets, group) ?? 0) - (group === "low" ? facets.paused_count : 0);
       return `${count.toLocaleString("en")}${facets.complete ? "" : "+"}`;
     },
     [facets, isWhole, folds, breached],
@@ -74,7 +98,10 @@ export function useBoard(tenant: string, search: BoardSearch, table: RefObject<H
     /** Null: rows aren't grouped. */
     folded: isOpen && isByTime ? folds && breached > 0 : null,
     countOf,
-    matching: isOpen && !isWhole && facets?.complete ? matchingOf(search, facets.total, folds ? breached : 0) : null,
+    matching:
+      isOpen && !isWhole && facets?.complete
+        ? matchingOf(search, facets.total, folds ? breached : 0)
+        : null,
     waiting: poll.waiting,
     arrived: poll.arrived,
     left: poll.left,
@@ -97,7 +124,8 @@ function usePointerInUse(): () => boolean {
       if (type === "pointerdown" || (at !== null && at !== now)) inUse.current = true;
       at = now;
     };
-    for (const type of ["pointermove", "pointerdown"] as const) window.addEventListener(type, use, options);
+    for (const type of ["pointermove", "pointerdown"] as const)
+      window.addEventListener(type, use, options);
     window.addEventListener("keydown", () => (inUse.current = false), options);
     return () => ended.abort();
   }, []);
@@ -107,10 +135,16 @@ function usePointerInUse(): () => boolean {
 /** What a bulk change of everything would change: as many as one call's filter may match. */
 function matchingOf(search: BoardSearch, total: number, folded: number): Matching | null {
   const count = total - folded;
-  const filter = { ...filtersToSave(search), ...(folded > 0 && { breach_risk: [...CAN_BE_SAVED] }) };
+  const filter = {
+    ...filtersToSave(search),
+    ...(folded > 0 && { breach_risk: [...CAN_BE_SAVED] }),
+  };
   return count > 0 && count < COUNTED_MOST ? { filter, count } : null;
 }
 
-function countIn(facets: { facets: { breach_risk: { value: string; count: number }[] } } | undefined, risk: string): number | undefined {
+function countIn(
+  facets: { facets: { breach_risk: { value: string; count: number }[] } } | undefined,
+  risk: string,
+): number | undefined {
   return facets && (facets.facets.breach_risk.find(({ value }) => value === risk)?.count ?? 0);
 }

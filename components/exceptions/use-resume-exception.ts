@@ -19,12 +19,18 @@ export function useResumeException() {
     send: ({ id }: { id: string; before: Exception | undefined }, idempotencyKey) =>
       callApi(resumeExceptionContract, { tenant, params: { id }, idempotencyKey }),
     onDone: (_, { id, before }) => {
-      if (before) remember({ id, done: "Resumed", steps: [pauseAgain(before)], etag: Promise.resolve(null) });
+      if (before)
+        remember({ id, done: "Resumed", steps: [pauseAgain(before)], etag: Promise.resolve(null) });
       toast("Resumed");
     },
     failed: "Couldn't resume",
     stale: exceptionsKey(tenant),
   });
   return (id: string) =>
-    start({ id, before: cache.getQueryData<Exception>(exceptionById(tenant, id).queryKey) ?? knownException(cache, tenant, id) });
+    start({
+      id,
+      before:
+        cache.getQueryData<Exception>(exceptionById(tenant, id).queryKey) ??
+        knownException(cache, tenant, id),
+    });
 }

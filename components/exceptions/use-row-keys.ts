@@ -1,6 +1,13 @@
 "use client";
 
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 const LINK = "[data-row]";
 const PAGE = 10;
@@ -28,7 +35,8 @@ export function useRowKeys({
   const known = stop !== null && ids.includes(stop);
 
   function focusWanted(): HTMLElement | null {
-    const link = body.current?.querySelector<HTMLElement>(`tr[data-id="${wanted.current}"] ${LINK}`) ?? null;
+    const link =
+      body.current?.querySelector<HTMLElement>(`tr[data-id="${wanted.current}"] ${LINK}`) ?? null;
     if (link) wanted.current = null;
     link?.focus({ preventScroll: true });
     return link;
@@ -64,9 +72,23 @@ export function useRowKeys({
   }, [ids]);
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
-    if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey || !(event.target as HTMLElement).matches(LINK)) return;
+    if (
+      event.metaKey ||
+      event.ctrlKey ||
+      event.altKey ||
+      event.shiftKey ||
+      !(event.target as HTMLElement).matches(LINK)
+    )
+      return;
     const at = focused.current?.at ?? 0;
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: ids.length - 1, PageDown: at + PAGE, PageUp: at - PAGE }[event.key];
+    const to = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: ids.length - 1,
+      PageDown: at + PAGE,
+      PageUp: at - PAGE,
+    }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     focus(Math.max(0, Math.min(to, ids.length - 1)));

@@ -13,7 +13,10 @@ export function useSelection(items: readonly SlaItem[]) {
   useLayoutEffect(() => {
     rows.current = items;
   }, [items]);
-  const chosen = useMemo(() => (marked.size === 0 ? [] : items.filter(({ id }) => marked.has(id))), [items, marked]);
+  const chosen = useMemo(
+    () => (marked.size === 0 ? [] : items.filter(({ id }) => marked.has(id))),
+    [items, marked],
+  );
 
   /** `extend`: also every row between this and the last one selected. Stable, because every row receives it. */
   const toggle = useCallback((id: string, extend: boolean) => {
@@ -41,6 +44,11 @@ export function useSelection(items: readonly SlaItem[]) {
 }
 
 function between(items: readonly SlaItem[], from: string | null, to: string): string[] {
-  const [here, there] = [items.findIndex(({ id }) => id === to), items.findIndex(({ id }) => id === from)];
-  return there < 0 ? [to] : items.slice(Math.min(here, there), Math.max(here, there) + 1).map(({ id }) => id);
+  const [here, there] = [
+    items.findIndex(({ id }) => id === to),
+    items.findIndex(({ id }) => id === from),
+  ];
+  return there < 0
+    ? [to]
+    : items.slice(Math.min(here, there), Math.max(here, there) + 1).map(({ id }) => id);
 }

@@ -8,7 +8,10 @@ import { useAttempt } from "#components/kit/use-attempt.ts";
 import { useStore } from "#components/ui/store.ts";
 import { toast } from "#components/ui/toast.ts";
 import { getExceptionContract, updateExceptionContract } from "#lib/exceptions/contract.ts";
-import { pauseExceptionContract, resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
+import {
+  pauseExceptionContract,
+  resumeExceptionContract,
+} from "#lib/exceptions/pauses/contract.ts";
 import { boardsKey, exceptionsKey } from "./queries.ts";
 import { type Act, acts, forget, isTaken, lastAct, type Step } from "./undo.ts";
 
@@ -25,7 +28,8 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
       taken.current = act;
       try {
         const etag = await act.etag;
-        for (const [at, step] of act.steps.entries()) await take(step, act, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
+        for (const [at, step] of act.steps.entries())
+          await take(step, act, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
       } catch (problem) {
         if (isRefusal(problem as Error)) forget(act);
         throw problem;
@@ -44,15 +48,27 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
     stale: exceptionsKey(tenant),
   });
 
-  function take(step: Step, { id: exception, steps }: Act, ifMatch: string | null, idempotencyKey: string): Promise<unknown> {
+  function take(
+    step: Step,
+    { id: exception, steps }: Act,
+    ifMatch: string | null,
+    idempotencyKey: string,
+  ): Promise<unknown> {
     const call = { tenant, params: { id: exception } };
-    if ("pause" in step) return callApi(pauseExceptionContract, { ...call, body: step.pause, idempotencyKey });
+    if ("pause" in step)
+      return callApi(pauseExceptionContract, { ...call, body: step.pause, idempotencyKey });
     if ("resume" in step) return callApi(resumeExceptionContract, { ...call, idempotencyKey });
-    return callApi(updateExceptionContract, { ...call, body: step.patch, ifMatch }).catch(async (problem) => {
-      if (!(problem instanceof ApiProblem) || problem.status !== 412) throw problem;
-      if (isTaken(steps, await callApi(getExceptionContract, call))) return;
-      throw new ApiProblem(412, { code: "precondition_failed", detail: "Someone changed it since. Nothing was undone.", request_id: null });
-    });
+    return callApi(updateExceptionContract, { ...call, body: step.patch, ifMatch }).catch(
+      async (problem) => {
+        if (!(problem instanceof ApiProblem) || problem.status !== 412) throw problem;
+        if (isTaken(steps, await callApi(getExceptionContract, call))) return;
+        throw new ApiProblem(412, {
+          code: "precondition_failed",
+          detail: "Someone changed it since. Nothing was undone.",
+          request_id: null,
+        });
+      },
+    );
   }
 
   // The act before it can be taken back while lists are still read again.

@@ -23,14 +23,29 @@ export function useUpdateException() {
   const { start } = useAttempt({
     send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
       const sent = callApiWithTag(updateExceptionContract, { tenant, params: { id }, body: patch });
-      if (before) remember({ id, done, steps: inverseOf(before, patch), etag: sent.then(({ etag }) => etag) });
+      if (before)
+        remember({
+          id,
+          done,
+          steps: inverseOf(before, patch),
+          etag: sent.then(({ etag }) => etag),
+        });
       return sent;
     },
     foresee: async ({ id, patch }) => {
       cancelReads(cache, tenant);
-      const before = { exception: cache.getQueryData<Exception>(keyOf(id)), boards: cache.getQueriesData<Board>(boards) };
-      cache.setQueryData<Exception>(keyOf(id), (shown) => shown && ({ ...shown, ...patch } as Exception));
-      cache.setQueriesData<Board>(boards, (shown) => shown && withChange(shown, new Set([id]), patch));
+      const before = {
+        exception: cache.getQueryData<Exception>(keyOf(id)),
+        boards: cache.getQueriesData<Board>(boards),
+      };
+      cache.setQueryData<Exception>(
+        keyOf(id),
+        (shown) => shown && ({ ...shown, ...patch } as Exception),
+      );
+      cache.setQueriesData<Board>(
+        boards,
+        (shown) => shown && withChange(shown, new Set([id]), patch),
+      );
       return () => {
         cache.setQueryData(keyOf(id), before.exception);
         for (const [key, board] of before.boards) cache.setQueryData(key, board);
@@ -46,5 +61,9 @@ export function useUpdateException() {
   });
 
   return (change: Change) =>
-    start({ ...change, before: cache.getQueryData<Exception>(keyOf(change.id)) ?? knownException(cache, tenant, change.id) });
+    start({
+      ...change,
+      before:
+        cache.getQueryData<Exception>(keyOf(change.id)) ?? knownException(cache, tenant, change.id),
+    });
 }

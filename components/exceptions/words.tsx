@@ -4,10 +4,26 @@ import { RowIcon, type RowIconName } from "./row-icons.tsx";
 export type Severity = (typeof SEVERITIES)[number];
 export type Status = (typeof STATUSES)[number];
 
-export const SEVERITY_WORDS: Record<Severity, string> = { critical: "Critical", high: "High", medium: "Medium", low: "Low" };
-export const STATUS_WORDS: Record<Status, string> = { open: "Open", in_review: "In review", resolved: "Resolved", dismissed: "Dismissed" };
+export const SEVERITY_WORDS: Record<Severity, string> = {
+  critical: "Critical",
+  high: "High",
+  medium: "Medium",
+  low: "Low",
+};
+export const STATUS_WORDS: Record<Status, string> = {
+  open: "Open",
+  in_review: "In review",
+  resolved: "Resolved",
+  dismissed: "Dismissed",
+};
 /** By the time left: high and medium are severities. */
-export const RISK_WORDS = { breached: "Breached", at_risk: "At risk", high: "< 1 h", medium: "1–4 h", low: "On track" } as const;
+export const RISK_WORDS = {
+  breached: "Breached",
+  at_risk: "At risk",
+  high: "< 1 h",
+  medium: "1–4 h",
+  low: "On track",
+} as const;
 export const SORT_WORDS: Record<(typeof SLA_SORTS)[number], string> = {
   due_at: "Time left",
   severity: "Severity",
@@ -43,7 +59,9 @@ export function SeverityParts({ severity }: { severity: Severity }) {
 /** Few elements: a board has hundreds of them. */
 function barsOf(from: number, to: number): string {
   const bars = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
-  return bars.map((bar) => `M${((bar - 1) * 3.7).toFixed(1)} ${12 - bar * 3}h2.6v${bar * 3}h-2.6z`).join("");
+  return bars
+    .map((bar) => `M${((bar - 1) * 3.7).toFixed(1)} ${12 - bar * 3}h2.6v${bar * 3}h-2.6z`)
+    .join("");
 }
 
 const STATUS_ICONS: Record<Status, RowIconName> = {

@@ -18,7 +18,10 @@ export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: 
   if (data.dismissed) return null;
   const done = data.steps.filter((step) => step.done).length;
   return (
-    <section aria-labelledby={id} className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-2 shadow-raised">
+    <section
+      aria-labelledby={id}
+      className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-2 shadow-raised"
+    >
       <header className="flex items-center gap-2 pl-2">
         <h2 id={id} className="text-sm font-semibold">
           {isComplete(data) ? "You're all set" : "First steps"}
@@ -36,10 +39,18 @@ export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: 
           <X aria-hidden className="size-4" />
         </button>
       </header>
-      <progress aria-label="First steps done" value={done} max={data.steps.length} className="sr-only" />
+      <progress
+        aria-label="First steps done"
+        value={done}
+        max={data.steps.length}
+        className="sr-only"
+      />
       <div aria-hidden className="mx-2 grid auto-cols-fr grid-flow-col gap-1">
         {data.steps.map((step) => (
-          <span key={step.step} className={step.done ? "h-1 rounded-sm bg-accent" : "h-1 rounded-sm bg-selected"} />
+          <span
+            key={step.step}
+            className={step.done ? "h-1 rounded-sm bg-accent" : "h-1 rounded-sm bg-selected"}
+          />
         ))}
       </div>
       <StepList firstSteps={data} onGo={onGo} />

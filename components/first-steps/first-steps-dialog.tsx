@@ -14,10 +14,19 @@ export function FirstStepsDialog({ onClose }: { onClose: () => void }) {
   const { data, error, refetch } = useQuery(firstStepsQuery(useTenantId()));
   const dismiss = useDismissFirstSteps();
   return (
-    <Dialog title="First steps" description="From your first API key to your first webhook event." onClose={onClose}>
+    <Dialog
+      title="First steps"
+      description="From your first API key to your first webhook event."
+      onClose={onClose}
+    >
       <DialogBody>
         {data && <StepList firstSteps={data} onGo={onClose} />}
-        {!data && (error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Skeleton className="h-36 w-full" />)}
+        {!data &&
+          (error ? (
+            <ProblemNotice error={error} onRetry={() => refetch()} />
+          ) : (
+            <Skeleton className="h-36 w-full" />
+          ))}
       </DialogBody>
       {data?.dismissed && (
         <DialogActions>

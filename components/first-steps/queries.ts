@@ -3,14 +3,22 @@ import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { oneQuery, resourceKey } from "#components/kit/query.ts";
 import { useAttempt } from "#components/kit/use-attempt.ts";
-import { type FirstSteps, getFirstStepsContract, putFirstStepsContract } from "#lib/first-steps/contract.ts";
+import {
+  type FirstSteps,
+  getFirstStepsContract,
+  putFirstStepsContract,
+} from "#lib/first-steps/contract.ts";
 
 const REFRESH_MS = 2500;
 
 /** Polled while the page is visible, until all steps are done. */
 export function firstStepsQuery(tenant: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "first-steps"), contract: getFirstStepsContract, call: { tenant } },
+    {
+      under: resourceKey(tenant, "first-steps"),
+      contract: getFirstStepsContract,
+      call: { tenant },
+    },
     { refetchInterval: ({ state: { data } }) => (data && isComplete(data) ? false : REFRESH_MS) },
   );
 }
@@ -23,7 +31,8 @@ export function useDismissFirstSteps() {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const { queryKey } = firstStepsQuery(tenant);
-  const show = (dismissed: boolean) => cache.setQueryData<FirstSteps>(queryKey, (known) => known && { ...known, dismissed });
+  const show = (dismissed: boolean) =>
+    cache.setQueryData<FirstSteps>(queryKey, (known) => known && { ...known, dismissed });
   return useAttempt({
     send: (dismissed: boolean) => callApi(putFirstStepsContract, { tenant, body: { dismissed } }),
     foresee: async (dismissed) => {

@@ -11,8 +11,14 @@ type Words = { title: string; href: (tenant: string, steps: FirstSteps) => strin
 
 const WORDS: Record<FirstStep, Words> = {
   create_key: { title: "Create an API key", href: (tenant) => `/${tenant}/api-keys?new=true` },
-  call_api: { title: "Make your first call", href: (tenant, { key_id }) => `/${tenant}/api-keys${key_id ? `?key=${key_id}` : ""}` },
-  register_webhook: { title: "Register a webhook", href: (tenant) => `/${tenant}/webhooks?new=true` },
+  call_api: {
+    title: "Make your first call",
+    href: (tenant, { key_id }) => `/${tenant}/api-keys${key_id ? `?key=${key_id}` : ""}`,
+  },
+  register_webhook: {
+    title: "Register a webhook",
+    href: (tenant) => `/${tenant}/webhooks?new=true`,
+  },
   receive_event: {
     title: "Receive a test event",
     href: (tenant, { webhook_id }) => `/${tenant}/webhooks${webhook_id ? `/${webhook_id}` : ""}`,

@@ -6,8 +6,14 @@ import type { FirstStep, FirstSteps } from "#lib/first-steps/contract.ts";
 
 /** Announced as they happen, because they don't happen on the page. */
 const SAID: Partial<Record<FirstStep, { title: string; description: string }>> = {
-  call_api: { title: "Your first request arrived", description: "Your key works. See its usage on the API keys page." },
-  receive_event: { title: "Your receiver got its first event", description: "Events are now delivered as they happen." },
+  call_api: {
+    title: "Your first request arrived",
+    description: "Your key works. See its usage on the API keys page.",
+  },
+  receive_event: {
+    title: "Your receiver got its first event",
+    description: "Events are now delivered as they happen.",
+  },
 };
 
 /** Shows a toast for each step that is completed while the page is open. */

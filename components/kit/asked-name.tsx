@@ -11,11 +11,19 @@ import { useMay } from "./may.ts";
 import { useTenantId } from "./member.tsx";
 import { oneQuery, resourceKey } from "./query.ts";
 
-type Kind = { contract: Contract; params?: (tenant: string, id: string) => Record<string, string>; name: string };
+type Kind = {
+  contract: Contract;
+  params?: (tenant: string, id: string) => Record<string, string>;
+  name: string;
+};
 
 /** By the prefix of their IDs: what answers with the name, and in which field. */
 const KINDS: Record<string, Kind> = {
-  key: { contract: getApiKeyContract as unknown as Contract, params: (id, keyId) => ({ id, keyId }), name: "name" },
+  key: {
+    contract: getApiKeyContract as unknown as Contract,
+    params: (id, keyId) => ({ id, keyId }),
+    name: "name",
+  },
   whk: { contract: getWebhookContract as unknown as Contract, name: "url" },
   exc: { contract: getExceptionContract as unknown as Contract, name: "title" },
   rcn: { contract: getReconciliationContract as unknown as Contract, name: "name" },
@@ -29,10 +37,23 @@ export function AskedName({ id }: { id: string }) {
   return kind ? <Named kind={kind} id={id} /> : id;
 }
 
-function Named({ kind: { contract, params = (_, id) => ({ id }), name }, id }: { kind: Kind; id: string }) {
+function Named({
+  kind: { contract, params = (_, id) => ({ id }), name },
+  id,
+}: {
+  kind: Kind;
+  id: string;
+}) {
   const tenant = useTenantId();
   const enabled = useMay(contract.access);
-  const question = { under: resourceKey(tenant, "names"), contract, call: { tenant, params: params(tenant, id) } };
-  const { data } = useQuery({ ...oneQuery(question, { staleTime: STALE_MS, retry: false }), enabled });
+  const question = {
+    under: resourceKey(tenant, "names"),
+    contract,
+    call: { tenant, params: params(tenant, id) },
+  };
+  const { data } = useQuery({
+    ...oneQuery(question, { staleTime: STALE_MS, retry: false }),
+    enabled,
+  });
   return (data as Record<string, string> | undefined)?.[name] ?? id;
 }

@@ -22,7 +22,15 @@ type Props = {
 };
 
 /** One of the tenant's calendars, or none. */
-export function CalendarField({ label, labelHidden = false, value, same, none = "Round the clock", error, onChange }: Props) {
+export function CalendarField({
+  label,
+  labelHidden = false,
+  value,
+  same,
+  none = "Round the clock",
+  error,
+  onChange,
+}: Props) {
   const tenant = useTenantId();
   const { data } = useQuery(calendarsQuery(tenant));
   const calendars = data?.items ?? [];
@@ -39,7 +47,10 @@ export function CalendarField({ label, labelHidden = false, value, same, none = 
         data?.items.length === 0 && (
           <>
             No calendars yet.{" "}
-            <Link href={`/${tenant}/calendars`} className="text-accent-text underline underline-offset-2">
+            <Link
+              href={`/${tenant}/calendars`}
+              className="text-accent-text underline underline-offset-2"
+            >
               Go to calendars
             </Link>
           </>

@@ -3,5 +3,9 @@ import { oneQuery, resourceKey } from "./query.ts";
 
 /** All calendars: a tenant has at most 100. */
 export function calendarsQuery(tenant: string) {
-  return oneQuery({ under: resourceKey(tenant, "calendars"), contract: listCalendarsContract, call: { tenant, query: { limit: 250 } } });
+  return oneQuery({
+    under: resourceKey(tenant, "calendars"),
+    contract: listCalendarsContract,
+    call: { tenant, query: { limit: 250 } },
+  });
 }

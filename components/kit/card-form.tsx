@@ -42,7 +42,12 @@ export function CardForm({
         {error && <ProblemNote error={error} />}
       </div>
       {beforeButton}
-      <Button type="submit" variant="primary" className={wide ? "h-10" : "self-start"} disabled={disabled || form.isPending}>
+      <Button
+        type="submit"
+        variant="primary"
+        className={wide ? "h-10" : "self-start"}
+        disabled={disabled || form.isPending}
+      >
         {form.isPending ? pending : start}
       </Button>
     </form>

@@ -1,7 +1,17 @@
 import { type ReactNode, useId } from "react";
 
 /** A titled part of a page. `hint`: below the title; `aside`: opposite it. */
-export function Card({ title, hint, aside, children }: { title: string; hint?: ReactNode; aside?: ReactNode; children: ReactNode }) {
+export function Card({
+  title,
+  hint,
+  aside,
+  children,
+}: {
+  title: string;
+  hint?: ReactNode;
+  aside?: ReactNode;
+  children: ReactNode;
+}) {
   const id = useId();
   return (
     <section

@@ -1,5 +1,9 @@
 /** What a change replaces, row by row: its name, what is now and what will be. */
-export function ChangeTable({ rows }: { rows: readonly (readonly [name: string, before: string, after: string])[] }) {
+export function ChangeTable({
+  rows,
+}: {
+  rows: readonly (readonly [name: string, before: string, after: string])[];
+}) {
   return (
     <table className="w-full table-fixed text-sm">
       <caption className="sr-only">What changes</caption>

@@ -11,7 +11,9 @@ export function fieldName(path: string): string {
     .replaceAll(".", " › ")
     .trim()
     .split(" ")
-    .map((word) => (CAPITALS.has(word.toLowerCase()) ? word.toUpperCase().replace(/^IDS$/, "IDs") : word));
+    .map((word) =>
+      CAPITALS.has(word.toLowerCase()) ? word.toUpperCase().replace(/^IDS$/, "IDs") : word,
+    );
   const name = words.join(" ");
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -20,7 +22,9 @@ export function fieldName(path: string): string {
 export function namedValues(value: object, under: readonly string[] = []): NamedValue[] {
   return Object.entries(value).flatMap(([key, held]) => {
     const path = [...under, Array.isArray(value) ? String(Number(key) + 1) : key];
-    return isNested(held) ? namedValues(held, path) : [{ key: path.join(), name: path.map(fieldName).join(" › "), value: held }];
+    return isNested(held)
+      ? namedValues(held, path)
+      : [{ key: path.join(), name: path.map(fieldName).join(" › "), value: held }];
   });
 }
 
@@ -31,7 +35,9 @@ export function inWords(value: unknown): string {
   if (typeof value !== "object") return String(value);
   const items: unknown[] = Object.values(value);
   if (items.length === 0) return "None";
-  const words = isNested(value) ? namedValues(value).map((field) => `${field.name}: ${inWords(field.value)}`) : items.map(inWords);
+  const words = isNested(value)
+    ? namedValues(value).map((field) => `${field.name}: ${inWords(field.value)}`)
+    : items.map(inWords);
   return words.join(isNested(value) ? "; " : ", ");
 }
 

@@ -51,7 +51,12 @@ export function ExportMenu({
       {files.map((file) => (
         <MenuItem
           key={file.label}
-          onClick={() => start({ name: `${file.name}.${file.format}`, load: () => exportFromApi(contract, file.format, file.call) })}
+          onClick={() =>
+            start({
+              name: `${file.name}.${file.format}`,
+              load: () => exportFromApi(contract, file.format, file.call),
+            })
+          }
         >
           {file.label}
         </MenuItem>

@@ -5,7 +5,12 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChecks, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { FilterTrigger } from "./filters.tsx";
 
-export type FacetOption<Value extends string> = { value: Value; word: ReactNode; label?: ReactNode; note?: ReactNode };
+export type FacetOption<Value extends string> = {
+  value: Value;
+  word: ReactNode;
+  label?: ReactNode;
+  note?: ReactNode;
+};
 
 /** A filter of several values, each with its count. `children`: what else is in the menu; `hint`: what the counts leave out. */
 export function FacetMenu<Value extends string>({
@@ -25,12 +30,17 @@ export function FacetMenu<Value extends string>({
   children?: ReactNode;
 }) {
   const chosen = values ?? [];
-  const words = chosen.map((value) => options.find((option) => option.value === value)?.word ?? value);
+  const words = chosen.map(
+    (value) => options.find((option) => option.value === value)?.word ?? value,
+  );
   const [first, ...others] = words;
   return (
     <Menu
       label={name}
-      triggerClass={buttonClass({ variant: first === undefined ? "secondary" : "selected", size: "sm" })}
+      triggerClass={buttonClass({
+        variant: first === undefined ? "secondary" : "selected",
+        size: "sm",
+      })}
       trigger={
         <FilterTrigger>
           {first === undefined ? (

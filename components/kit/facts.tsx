@@ -5,7 +5,12 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 /** A description list. `ruled`: with a line above, to separate it from other parts of a panel. */
 export function Facts({ ruled = false, children }: { ruled?: boolean; children: ReactNode }) {
   return (
-    <dl className={classes("grid w-full grid-cols-[8rem_minmax(0,1fr)] gap-x-3 gap-y-2.5 text-sm", ruled && "border-t border-line pt-5")}>
+    <dl
+      className={classes(
+        "grid w-full grid-cols-[8rem_minmax(0,1fr)] gap-x-3 gap-y-2.5 text-sm",
+        ruled && "border-t border-line pt-5",
+      )}
+    >
       {children}
     </dl>
   );

@@ -6,7 +6,15 @@ export function Figures({ children }: { children: ReactNode }) {
 }
 
 /** `children`: the line below the number. */
-export function Figure({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
+export function Figure({
+  name,
+  value,
+  children,
+}: {
+  name: string;
+  value: string;
+  children?: ReactNode;
+}) {
   return (
     <div className="flex flex-col rounded-lg border border-line bg-raised px-4 py-3 shadow-raised">
       <dt className="text-sm font-medium text-muted">{name}</dt>

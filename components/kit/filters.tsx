@@ -8,7 +8,13 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 const ANY = "any";
 
 /** A list's filter bar. `onClear`: set while any filter is active. */
-export function FilterBar({ onClear, children }: { onClear: (() => void) | false; children: ReactNode }) {
+export function FilterBar({
+  onClear,
+  children,
+}: {
+  onClear: (() => void) | false;
+  children: ReactNode;
+}) {
   return (
     <search className="flex flex-wrap items-center gap-2 pb-4">
       {children}
@@ -48,7 +54,10 @@ export function FilterMenu<Value extends string>({
       <MenuChoice
         label={name}
         value={value ?? ANY}
-        options={[{ value: ANY, label: "Any" }, ...options.map(([one, label]) => ({ value: one as string, label }))]}
+        options={[
+          { value: ANY, label: "Any" },
+          ...options.map(([one, label]) => ({ value: one as string, label })),
+        ]}
         onChange={(chosen) => onChange(options.find(([one]) => one === chosen)?.[0] ?? null)}
       />
     </Menu>
@@ -77,7 +86,15 @@ export function FilterTrigger({ children }: { children: ReactNode }) {
 }
 
 /** One end of a range of days. */
-export function FilterDay({ label, value, onChange }: { label: string; value: string | null; onChange: (day: string | null) => void }) {
+export function FilterDay({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | null;
+  onChange: (day: string | null) => void;
+}) {
   const id = useId();
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-sm max-sm:flex-1 max-sm:flex-col max-sm:items-start">

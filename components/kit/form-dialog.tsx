@@ -31,7 +31,12 @@ export function FormDialog({
 }) {
   const { isPending, uncertain, unplaced } = form;
   return (
-    <Dialog held={isPending} onClose={() => !isPending && onClose()} title={title} description={description}>
+    <Dialog
+      held={isPending}
+      onClose={() => !isPending && onClose()}
+      title={title}
+      description={description}
+    >
       <form
         ref={form.ref}
         noValidate
@@ -43,7 +48,10 @@ export function FormDialog({
       >
         <DialogBody>
           {unplaced && <ProblemNote error={unplaced} />}
-          <fieldset disabled={isPending || uncertain !== null} className="flex min-w-0 flex-col gap-6">
+          <fieldset
+            disabled={isPending || uncertain !== null}
+            className="flex min-w-0 flex-col gap-6"
+          >
             <legend className="sr-only">{title}</legend>
             {children}
           </fieldset>
@@ -51,7 +59,9 @@ export function FormDialog({
         <DialogActions>
           <div role="alert" className="w-full empty:hidden">
             {uncertain && (
-              <ProblemNote error={uncertain}>It may still have gone through. Trying again is safe: it only happens once.</ProblemNote>
+              <ProblemNote error={uncertain}>
+                It may still have gone through. Trying again is safe: it only happens once.
+              </ProblemNote>
             )}
           </div>
           <Button onClick={onClose} disabled={isPending}>

@@ -12,11 +12,17 @@ export function Freshness({ asOf, failing }: { asOf: string; failing: boolean })
     () => onlineManager.isOnline(),
     () => true,
   );
-  const seconds = useServerTime((now) => Math.max(0, Math.floor((now - Date.parse(asOf)) / 1000)), asOf);
+  const seconds = useServerTime(
+    (now) => Math.max(0, Math.floor((now - Date.parse(asOf)) / 1000)),
+    asOf,
+  );
   const Icon = online && !failing ? Radio : CloudOff;
   return (
     <p className="flex items-center gap-1.5 text-sm text-muted tabular-nums">
-      <Icon aria-hidden className={online && !failing ? "size-4 text-accent-text" : "size-4 text-danger-text"} />
+      <Icon
+        aria-hidden
+        className={online && !failing ? "size-4 text-accent-text" : "size-4 text-danger-text"}
+      />
       <span>Updated {seconds < 1 ? "just now" : `${ago(seconds)} ago`}</span>
       <span role="status" className="font-medium text-danger-text empty:hidden">
         {online && failing && "Couldn't refresh, retrying…"}

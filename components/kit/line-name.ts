@@ -1,4 +1,9 @@
-type Texts = { counterparty: string | null; description: string | null; reference: string | null; external_id?: string | null };
+type Texts = {
+  counterparty: string | null;
+  description: string | null;
+  reference: string | null;
+  external_id?: string | null;
+};
 
 /** What a person calls a line by. */
 export function lineName({ counterparty, description, reference, external_id }: Texts): string {

@@ -3,14 +3,33 @@ import { classes } from "#components/ui/classes.ts";
 import { Skeleton, SkeletonRows } from "#components/ui/skeleton.tsx";
 
 /** A page's skeleton below its header. `action`: whether the header has a button. */
-export function PageSkeleton({ action = false, children }: { action?: boolean; children: ReactNode }) {
+export function PageSkeleton({
+  action = false,
+  children,
+}: {
+  action?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <div className={classes("@container px-4 sm:px-6", action ? "pt-21 sm:pt-22 lg:pt-24" : "pt-19 sm:pt-20 lg:pt-22")}>{children}</div>
+    <div
+      className={classes(
+        "@container px-4 sm:px-6",
+        action ? "pt-21 sm:pt-22 lg:pt-24" : "pt-19 sm:pt-20 lg:pt-22",
+      )}
+    >
+      {children}
+    </div>
   );
 }
 
 /** `row`: a row's classes, height first; `cells`: the widths of its cells; `filters`: the widths of the filters. */
-type Shape = { label: string; count: number; row: string; cells: readonly string[]; filters?: readonly string[] };
+type Shape = {
+  label: string;
+  count: number;
+  row: string;
+  cells: readonly string[];
+  filters?: readonly string[];
+};
 
 /** A list's skeleton. */
 export function ListSkeleton({ label, count, row, cells, filters = [] }: Shape) {

@@ -7,7 +7,10 @@ import { Button } from "#components/ui/button.tsx";
 /** How far below the screen the next page is fetched. */
 const AHEAD = "600px";
 
-export type Pages = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetching" | "isFetchNextPageError" | "fetchNextPage">;
+export type Pages = Pick<
+  UseInfiniteQueryResult,
+  "hasNextPage" | "isFetching" | "isFetchNextPageError" | "fetchNextPage"
+>;
 
 /** The end of a list: fetches the next page as it comes near and shows when all are loaded. */
 export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
@@ -19,7 +22,10 @@ export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
   useEffect(() => {
     if (!goesOn || !end.current) return;
     // Several changes come at once where the page was busy: the last is what holds.
-    const observer = new IntersectionObserver((changes) => changes.at(-1)?.isIntersecting && fetchNextPage(), { rootMargin: AHEAD });
+    const observer = new IntersectionObserver(
+      (changes) => changes.at(-1)?.isIntersecting && fetchNextPage(),
+      { rootMargin: AHEAD },
+    );
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [goesOn, fetchNextPage]);
@@ -29,7 +35,9 @@ export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
       {isFetchNextPageError ? (
         <Button onClick={() => fetchNextPage()}>Load more</Button>
       ) : (
-        <p role="status">{hasNextPage ? "Loading more…" : `All ${shown.toLocaleString("en")} shown`}</p>
+        <p role="status">
+          {hasNextPage ? "Loading more…" : `All ${shown.toLocaleString("en")} shown`}
+        </p>
       )}
     </div>
   );

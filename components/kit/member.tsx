@@ -9,7 +9,13 @@ export type Tenant = { id: string; name: string };
  * The signed-in member of the page's tenant. `self`: the member as an assignee. `tenants`: the IDs of all tenants they
  * belong to.
  */
-export type Member = { tenant: Tenant; name: string; self: string; roles: readonly Role[]; tenants: readonly string[] };
+export type Member = {
+  tenant: Tenant;
+  name: string;
+  self: string;
+  roles: readonly Role[];
+  tenants: readonly string[];
+};
 
 const MemberContext = createContext<Member | null>(null);
 

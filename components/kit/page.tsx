@@ -32,7 +32,10 @@ export function Page({
             </li>
             {parent && (
               <li className={`max-w-1/2 min-w-12 truncate ${CRUMB}`}>
-                <Link href={`/${tenant.id}/${parent.path}`} className="hover:text-ink hover:underline">
+                <Link
+                  href={`/${tenant.id}/${parent.path}`}
+                  className="hover:text-ink hover:underline"
+                >
                   {parent.name}
                 </Link>
               </li>

@@ -8,13 +8,27 @@ export function PanelBody({ children }: { children: ReactNode }) {
 
 /** The actions of a panel, below its body and always in view. */
 export function PanelDock({ children }: { children: ReactNode }) {
-  return <div className="pinned sticky bottom-0 z-10 border-t border-line bg-surface px-6 py-3 max-sm:px-4">{children}</div>;
+  return (
+    <div className="pinned sticky bottom-0 z-10 border-t border-line bg-surface px-6 py-3 max-sm:px-4">
+      {children}
+    </div>
+  );
 }
 
 /** `ref`: to focus it when the focused button disappears. */
-export function PanelTitle({ ref, children }: { ref?: Ref<HTMLHeadingElement>; children: ReactNode }) {
+export function PanelTitle({
+  ref,
+  children,
+}: {
+  ref?: Ref<HTMLHeadingElement>;
+  children: ReactNode;
+}) {
   return (
-    <h2 ref={ref} tabIndex={-1} className="self-stretch text-xl font-semibold tracking-tight text-pretty wrap-break-word outline-none">
+    <h2
+      ref={ref}
+      tabIndex={-1}
+      className="self-stretch text-xl font-semibold tracking-tight text-pretty wrap-break-word outline-none"
+    >
       {children}
     </h2>
   );

@@ -50,13 +50,22 @@ export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () =>
   }
   if (problem?.code === "unreachable") {
     return (
-      <Notice icon={CloudOff} title="Tieout can't be reached" action={<Button onClick={onRetry}>Try again</Button>}>
+      <Notice
+        icon={CloudOff}
+        title="Tieout can't be reached"
+        action={<Button onClick={onRetry}>Try again</Button>}
+      >
         Check your connection. This page updates automatically once you're back online.
       </Notice>
     );
   }
   return (
-    <Notice icon={TriangleAlert} title="Couldn't load this" action={<Button onClick={onRetry}>Try again</Button>} footnote={requestId}>
+    <Notice
+      icon={TriangleAlert}
+      title="Couldn't load this"
+      action={<Button onClick={onRetry}>Try again</Button>}
+      footnote={requestId}
+    >
       {problem?.message ?? "Something went wrong on this page."}
     </Notice>
   );

@@ -8,7 +8,9 @@ const errors = [
   { path: "config.api_key", message: "Said second." },
   { path: "name", message: "Too long." },
 ];
-const problems = problemsOf(new ApiProblem(400, { code: "invalid_request", detail: "See errors.", request_id: null, errors }));
+const problems = problemsOf(
+  new ApiProblem(400, { code: "invalid_request", detail: "See errors.", request_id: null, errors }),
+);
 
 test("what the server refuses stands at its field: an item by what is said of it, a field within an object by its name", () => {
   expect(problemAt(problems, "ip_allowlist")).toBe("Not a range.");

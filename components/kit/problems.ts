@@ -4,8 +4,15 @@ import { ApiProblem } from "#components/api-client.ts";
 export type Problems = Readonly<Record<string, string>>;
 
 /** The server's validation problems; empty if the error isn't about fields. */
-export function problemsOf(error: Error | null, fieldOf: (path: string) => string = (path) => path): Problems {
-  return Object.fromEntries(error instanceof ApiProblem ? error.errors.map(({ path, message }) => [fieldOf(path), message]).reverse() : []);
+export function problemsOf(
+  error: Error | null,
+  fieldOf: (path: string) => string = (path) => path,
+): Problems {
+  return Object.fromEntries(
+    error instanceof ApiProblem
+      ? error.errors.map(({ path, message }) => [fieldOf(path), message]).reverse()
+      : [],
+  );
 }
 
 /** The problems of a field and everything inside it. */
@@ -21,5 +28,7 @@ export function problemAt(problems: Problems, field: string): string | undefined
 
 /** The problems without those of changed fields. */
 export function forgiven(problems: Problems, fields: readonly string[]): Problems {
-  return Object.fromEntries(Object.entries(problems).filter(([path]) => !fields.includes(path.split(".")[0] ?? path)));
+  return Object.fromEntries(
+    Object.entries(problems).filter(([path]) => !fields.includes(path.split(".")[0] ?? path)),
+  );
 }

@@ -1,4 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, type UseQueryOptions } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  type UseQueryOptions,
+} from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi, callApiWithTag } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
@@ -17,7 +22,9 @@ type Question<C extends Contract> = { contract: C; call: Call<C>; under: readonl
  * A query that the server can also run, calling the verb directly for the first paint (app/prefetched.tsx). `cached`: turns
  * a response into the shape the query cache holds.
  */
-export type Asked<C extends Contract> = Question<C> & { cached: (answer: Answered<C>, etag: string | null) => unknown };
+export type Asked<C extends Contract> = Question<C> & {
+  cached: (answer: Answered<C>, etag: string | null) => unknown;
+};
 
 /** The cache key of a tenant's resource. Invalidating it refetches everything under it. */
 export function resourceKey(tenant: string, resource: string) {
@@ -39,20 +46,28 @@ export function listQuery<C extends Contract>(
     next,
     refreshMs,
     refetchOnMount = true,
-  }: { next?: Call<C>["query"]; refreshMs?: (newest: Answered<C> | undefined) => number; refetchOnMount?: boolean } = {},
+  }: {
+    next?: Call<C>["query"];
+    refreshMs?: (newest: Answered<C> | undefined) => number;
+    refetchOnMount?: boolean;
+  } = {},
 ) {
   const { contract, call } = question;
   const options = infiniteQueryOptions({
     queryKey: keyOf(question),
     queryFn: async ({ pageParam, signal }): Promise<Answered<C>> => {
-      const query = { ...call.query, ...(pageParam !== null && { ...next, cursor: pageParam }) } as Call<C>["query"];
+      const query = {
+        ...call.query,
+        ...(pageParam !== null && { ...next, cursor: pageParam }),
+      } as Call<C>["query"];
       return onTime(await callApi(contract, { ...call, query, signal }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page as ListPage).next_cursor,
     refetchOnMount,
     placeholderData: keepPreviousData,
-    refetchInterval: refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
+    refetchInterval:
+      refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
   });
   const cached = (answer: Answered<C>) => ({ pages: [answer], pageParams: [null] });
   return { ...options, asked: { ...question, cached } };
@@ -60,26 +75,47 @@ export function listQuery<C extends Contract>(
 
 type Options<Data> = Pick<
   UseQueryOptions<Data>,
-  "enabled" | "gcTime" | "placeholderData" | "refetchInterval" | "refetchOnReconnect" | "refetchOnWindowFocus" | "retry" | "staleTime"
+  | "enabled"
+  | "gcTime"
+  | "placeholderData"
+  | "refetchInterval"
+  | "refetchOnReconnect"
+  | "refetchOnWindowFocus"
+  | "retry"
+  | "staleTime"
 >;
 
 /** A single response. */
-export function oneQuery<C extends Contract>(question: Question<C>, options: Options<Answered<C>> = {}) {
+export function oneQuery<C extends Contract>(
+  question: Question<C>,
+  options: Options<Answered<C>> = {},
+) {
   const { contract, call } = question;
-  const queryFn = async ({ signal }: { signal: AbortSignal }) => onTime(await callApi(contract, { ...call, signal }));
+  const queryFn = async ({ signal }: { signal: AbortSignal }) =>
+    onTime(await callApi(contract, { ...call, signal }));
   const cached = (answer: Answered<C>) => answer;
-  return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
+  return {
+    ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }),
+    asked: { ...question, cached },
+  };
 }
 
 /** A resource with the version that was read; `etag` goes into If-Match. */
 export type Version<Data> = { data: Data; etag: string | null };
 
 /** A single versioned resource. */
-export function versionQuery<C extends Contract>(question: Question<C>, options: Options<Version<Answered<C>>> = {}) {
+export function versionQuery<C extends Contract>(
+  question: Question<C>,
+  options: Options<Version<Answered<C>>> = {},
+) {
   const { contract, call } = question;
-  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> => callApiWithTag(contract, { ...call, signal });
+  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> =>
+    callApiWithTag(contract, { ...call, signal });
   const cached = (data: Answered<C>, etag: string | null): Version<Answered<C>> => ({ data, etag });
-  return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
+  return {
+    ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }),
+    asked: { ...question, cached },
+  };
 }
 
 /** Sets the page's clock from a response's database time. */

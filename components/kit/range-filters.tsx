@@ -18,13 +18,30 @@ export function DateFilter({ search: { date_from, date_to }, onChange }: Filter<
       name="Value date"
       value={inWords(date_from, date_to, day)}
       onApply={(fields) => {
-        onChange({ date_from: String(fields.get("from")) || null, date_to: String(fields.get("to")) || null });
+        onChange({
+          date_from: String(fields.get("from")) || null,
+          date_to: String(fields.get("to")) || null,
+        });
         return true;
       }}
       onClear={() => onChange({ date_from: null, date_to: null })}
     >
-      <TextField label="From" name="from" type="date" min="1970-01-01" max="2999-12-31" defaultValue={date_from ?? ""} />
-      <TextField label="To" name="to" type="date" min="1970-01-01" max="2999-12-31" defaultValue={date_to ?? ""} />
+      <TextField
+        label="From"
+        name="from"
+        type="date"
+        min="1970-01-01"
+        max="2999-12-31"
+        defaultValue={date_from ?? ""}
+      />
+      <TextField
+        label="To"
+        name="to"
+        type="date"
+        min="1970-01-01"
+        max="2999-12-31"
+        defaultValue={date_to ?? ""}
+      />
     </FilterPopover>
   );
 }
@@ -34,7 +51,11 @@ type Wrong = { from?: string; to?: string };
 const NO_AMOUNT = "Enter an amount, for example -12.50.";
 
 /** Amounts in minor units, entered in the currency's own. */
-export function AmountFilter({ search: { amount_from, amount_to }, onChange, currency }: Filter<Amounts> & { currency: string }) {
+export function AmountFilter({
+  search: { amount_from, amount_to },
+  onChange,
+  currency,
+}: Filter<Amounts> & { currency: string }) {
   const [wrong, setWrong] = useState<Wrong>({});
 
   function apply(fields: FormData, isDone: boolean): boolean {
@@ -43,7 +64,14 @@ export function AmountFilter({ search: { amount_from, amount_to }, onChange, cur
       return text === "" ? null : (parseMoney(text, String(fields.get("currency"))) ?? undefined);
     });
     // What is typed halfway isn't wrong yet.
-    setWrong(isDone ? { ...(from === undefined && { from: NO_AMOUNT }), ...(to === undefined && { to: NO_AMOUNT }) } : {});
+    setWrong(
+      isDone
+        ? {
+            ...(from === undefined && { from: NO_AMOUNT }),
+            ...(to === undefined && { to: NO_AMOUNT }),
+          }
+        : {},
+    );
     if (from === undefined || to === undefined) return false;
     onChange({ amount_from: from, amount_to: to });
     return true;
@@ -98,8 +126,13 @@ function AmountFields({
   );
 }
 
-function inWords<Value>(from: Value | null, to: Value | null, shown: (value: Value) => string): string | null {
-  if (from !== null && to !== null) return from === to ? shown(from) : `${shown(from)} to ${shown(to)}`;
+function inWords<Value>(
+  from: Value | null,
+  to: Value | null,
+  shown: (value: Value) => string,
+): string | null {
+  if (from !== null && to !== null)
+    return from === to ? shown(from) : `${shown(from)} to ${shown(to)}`;
   if (from !== null) return `From ${shown(from)}`;
   return to === null ? null : `To ${shown(to)}`;
 }

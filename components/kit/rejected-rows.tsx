@@ -1,7 +1,13 @@
 export type RejectedRow = { line: number | null; field: string | null; message: string };
 
 /** The rejected rows of a file: where, and what is wanted there. `more`: what is said of those that aren't listed. */
-export function RejectedRows({ rows, more }: { rows: readonly RejectedRow[]; more: string | false }) {
+export function RejectedRows({
+  rows,
+  more,
+}: {
+  rows: readonly RejectedRow[];
+  more: string | false;
+}) {
   if (rows.length === 0) return null;
   return (
     <div className="flex flex-col gap-2">
@@ -28,7 +34,9 @@ export function RejectedRows({ rows, more }: { rows: readonly RejectedRow[]; mor
                 <th scope="row" className="py-2 pr-2 pl-3 text-right font-normal tabular-nums">
                   {line?.toLocaleString("en") ?? "–"}
                 </th>
-                <td className="px-2 py-2 font-mono text-xs leading-5 wrap-anywhere">{field || "–"}</td>
+                <td className="px-2 py-2 font-mono text-xs leading-5 wrap-anywhere">
+                  {field || "–"}
+                </td>
                 <td className="py-2 pr-3 pl-2 wrap-anywhere">{message}</td>
               </tr>
             ))}

@@ -15,7 +15,12 @@ export function RequestLink({ id, at }: { id: string; at: string }) {
   const may = useMay(getRequestContract.access);
   if (!may || Date.parse(at) < serverNow() - KEPT_MS) return null;
   return (
-    <Link href={`/${tenant}/requests?request=${id}`} prefetch={false} title={id} className="text-accent-text hover:underline">
+    <Link
+      href={`/${tenant}/requests?request=${id}`}
+      prefetch={false}
+      title={id}
+      className="text-accent-text hover:underline"
+    >
       Request
     </Link>
   );

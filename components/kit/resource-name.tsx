@@ -3,4 +3,7 @@
 import dynamic from "next/dynamic";
 
 /** What a resource is called, by its ID. Loaded once there is one to name: it knows many contracts, and most lists are about none. */
-export const ResourceName = dynamic(() => import("./asked-name.tsx").then((part) => part.AskedName), { ssr: false });
+export const ResourceName = dynamic(
+  () => import("./asked-name.tsx").then((part) => part.AskedName),
+  { ssr: false },
+);

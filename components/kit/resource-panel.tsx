@@ -93,10 +93,22 @@ function goOn(open: string | null, step: 1 | -1): void {
 function Steps({ id }: { id: string | null }) {
   return (
     <div className="flex items-center">
-      <Button variant="ghost" size="icon" aria-label="Next" title="Next (J)" onClick={() => goToRow(rowFrom(id, 1))}>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Next"
+        title="Next (J)"
+        onClick={() => goToRow(rowFrom(id, 1))}
+      >
         <ChevronDown aria-hidden className="size-4" />
       </Button>
-      <Button variant="ghost" size="icon" aria-label="Previous" title="Previous (K)" onClick={() => goToRow(rowFrom(id, -1))}>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Previous"
+        title="Previous (K)"
+        onClick={() => goToRow(rowFrom(id, -1))}
+      >
         <ChevronUp aria-hidden className="size-4" />
       </Button>
     </div>

@@ -12,7 +12,12 @@ import { Page } from "./page.tsx";
 import { roleNames } from "./role-names.ts";
 
 /** `refusal`: what the page is for and who can use it; `ask`: what to ask an admin for. */
-type Props = { access: Access; title: string; refusal: { title: string; why: string; ask: string }; children: ReactNode };
+type Props = {
+  access: Access;
+  title: string;
+  refusal: { title: string; why: string; ask: string };
+  children: ReactNode;
+};
 
 /** A page for roles that meet `access`. Others see why not and whom to ask. */
 export function RolePage({ access, title, refusal, children }: Props) {

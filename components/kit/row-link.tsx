@@ -35,7 +35,9 @@ export function RowLink({
       "outline-none after:absolute after:inset-0 aria-[current]:after:bg-accent/8 aria-[current]:after:inset-ring-2 aria-[current]:after:inset-ring-accent-text/60",
       className ?? "block truncate text-base font-medium",
     ),
-    ...(tabIndex === undefined ? { onKeyDown: onArrow, tabIndex: stop === null || stop === opens ? 0 : -1 } : { tabIndex }),
+    ...(tabIndex === undefined
+      ? { onKeyDown: onArrow, tabIndex: stop === null || stop === opens ? 0 : -1 }
+      : { tabIndex }),
     children,
   };
   if (isPage) return <PrefetchLink href={to} {...given} />;
@@ -44,7 +46,9 @@ export function RowLink({
       {...given}
       href={to.href}
       aria-current={to.isOpen ? "true" : undefined}
-      onFocus={(event) => to.switches && !to.isOpen && comesFromRow(event) && event.currentTarget.click()}
+      onFocus={(event) =>
+        to.switches && !to.isOpen && comesFromRow(event) && event.currentTarget.click()
+      }
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
@@ -59,7 +63,11 @@ export function RowLink({
 
 /** By the keyboard. */
 function comesFromRow({ currentTarget, relatedTarget }: FocusEvent<HTMLAnchorElement>): boolean {
-  return currentTarget.matches(":focus-visible") && relatedTarget instanceof Element && relatedTarget.matches("a[data-row]");
+  return (
+    currentTarget.matches(":focus-visible") &&
+    relatedTarget instanceof Element &&
+    relatedTarget.matches("a[data-row]")
+  );
 }
 
 function onArrow(event: KeyboardEvent<HTMLAnchorElement>): void {

@@ -32,5 +32,6 @@ export function goToRow(link: HTMLAnchorElement | undefined): void {
   link?.focus();
   link?.click();
   // Behind a panel that lies over the list, no row takes focus.
-  if (link && document.activeElement !== link) document.querySelector<HTMLElement>("dialog[data-panel]:modal")?.focus();
+  if (link && document.activeElement !== link)
+    document.querySelector<HTMLElement>("dialog[data-panel]:modal")?.focus();
 }

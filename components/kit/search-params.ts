@@ -28,7 +28,11 @@ export const parseAsMoment = createParser({
 });
 
 /** A search as a list's query, without empty values. */
-export function queryOf(given: Record<string, string | number | boolean | null | undefined>): Record<string, string> {
-  const entries = Object.entries(given).filter(([, value]) => value !== null && value !== undefined && value !== "");
+export function queryOf(
+  given: Record<string, string | number | boolean | null | undefined>,
+): Record<string, string> {
+  const entries = Object.entries(given).filter(
+    ([, value]) => value !== null && value !== undefined && value !== "",
+  );
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }

@@ -1,7 +1,16 @@
-type Sent = { method: string; headers: Record<string, string>; body: Blob | string; signal?: AbortSignal | undefined };
+type Sent = {
+  method: string;
+  headers: Record<string, string>;
+  body: Blob | string;
+  signal?: AbortSignal | undefined;
+};
 
 /** As `fetch`, which doesn't report how much of a body was sent. `onSent`: bytes so far. @throws as fetch does */
-export function sendBody(url: string, { method, headers, body, signal }: Sent, onSent: (bytes: number) => void): Promise<Response> {
+export function sendBody(
+  url: string,
+  { method, headers, body, signal }: Sent,
+  onSent: (bytes: number) => void,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open(method, url);
@@ -9,7 +18,12 @@ export function sendBody(url: string, { method, headers, body, signal }: Sent, o
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {
       const type = request.getResponseHeader("content-type");
-      resolve(new Response(request.responseText, { status: request.status, ...(type && { headers: { "Content-Type": type } }) }));
+      resolve(
+        new Response(request.responseText, {
+          status: request.status,
+          ...(type && { headers: { "Content-Type": type } }),
+        }),
+      );
     };
     request.onerror = () => reject(new TypeError("The connection was lost."));
     request.onabort = () => reject(new DOMException("The upload was cancelled.", "AbortError"));

@@ -21,7 +21,10 @@ const ROW =
 /** A table whose rows become cards on narrow screens. `grid`: the column widths. */
 export function CardTable({ caption, columns, grid, stale, children }: Listed & { grid: string }) {
   return (
-    <RowTable aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
+    <RowTable
+      aria-busy={stale}
+      className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}
+    >
       <caption className="sr-only">{caption}</caption>
       <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
         <tr className={classes("h-9 items-center px-2", grid)}>
@@ -33,14 +36,29 @@ export function CardTable({ caption, columns, grid, stale, children }: Listed & 
   );
 }
 
-export function CardRow({ grid, className, children }: { grid: string; className: string; children: ReactNode }) {
-  return <tr className={classes(ROW, "flex flex-wrap items-center gap-x-4 px-2", className, grid)}>{children}</tr>;
+export function CardRow({
+  grid,
+  className,
+  children,
+}: {
+  grid: string;
+  className: string;
+  children: ReactNode;
+}) {
+  return (
+    <tr className={classes(ROW, "flex flex-wrap items-center gap-x-4 px-2", className, grid)}>
+      {children}
+    </tr>
+  );
 }
 
 /** A table that hides columns on narrow screens. */
 export function PlainTable({ caption, columns, stale, children }: Listed) {
   return (
-    <RowTable aria-busy={stale} className={classes("w-full table-fixed text-sm transition-opacity", stale && "opacity-60")}>
+    <RowTable
+      aria-busy={stale}
+      className={classes("w-full table-fixed text-sm transition-opacity", stale && "opacity-60")}
+    >
       <caption className="sr-only">{caption}</caption>
       <thead className="sticky top-0 z-10 bg-surface text-xs text-muted max-sm:sr-only">
         <tr className="border-b border-line text-left">
@@ -72,7 +90,15 @@ function Headings({ columns, className }: { columns: readonly Column[]; classNam
 }
 
 /** A labelled value in a card; the wide table shows the label as a column heading. `always`: label it there too. */
-export function Named({ name, always = false, children }: { name: string; always?: boolean; children: ReactNode }) {
+export function Named({
+  name,
+  always = false,
+  children,
+}: {
+  name: string;
+  always?: boolean;
+  children: ReactNode;
+}) {
   return (
     <span className="flex min-w-0 flex-wrap gap-x-1.5">
       <span className={classes("shrink-0 text-muted", !always && "@4xl:hidden")}>{name} </span>

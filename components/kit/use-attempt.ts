@@ -22,7 +22,14 @@ type Declared<Input, Answer> = {
  * The one way a page changes something. The idempotency key stays the same until it succeeds or the input changes, so that
  * retrying after a lost response is safe.
  */
-export function useAttempt<Input = void, Answer = unknown>({ send, foresee, onDone, onRefused, failed, stale }: Declared<Input, Answer>) {
+export function useAttempt<Input = void, Answer = unknown>({
+  send,
+  foresee,
+  onDone,
+  onRefused,
+  failed,
+  stale,
+}: Declared<Input, Answer>) {
   const cache = useQueryClient();
   const intent = useRef({ given: "", key: "" });
   const { mutate, error, isPending, reset } = useMutation({
@@ -30,7 +37,13 @@ export function useAttempt<Input = void, Answer = unknown>({ send, foresee, onDo
     networkMode: "always",
     gcTime: 0,
     // The input stays in these closures, so that no cache holds a secret.
-    mutationFn: ({ run }: { run: () => Promise<Answer>; foresee: () => Promise<() => void>; onDone: (answer: Answer) => void }) => run(),
+    mutationFn: ({
+      run,
+    }: {
+      run: () => Promise<Answer>;
+      foresee: () => Promise<() => void>;
+      onDone: (answer: Answer) => void;
+    }) => run(),
     onMutate: (attempt) => attempt.foresee(),
     onSuccess: (answer, attempt) => attempt.onDone(answer),
     onError: (problem, _, takeBack) => {
@@ -43,7 +56,8 @@ export function useAttempt<Input = void, Answer = unknown>({ send, foresee, onDo
 
   function start(input: Input): void {
     const given = JSON.stringify(input) ?? "";
-    if (intent.current.key === "" || given !== intent.current.given) intent.current = { given, key: newIdempotencyKey() };
+    if (intent.current.key === "" || given !== intent.current.given)
+      intent.current = { given, key: newIdempotencyKey() };
     const { key } = intent.current;
     mutate({
       run: () => send(input, key),

@@ -15,7 +15,13 @@ type Declared<Draft, Answer> = {
 };
 
 /** A form: its draft (fields named as in the body), its problems, and the attempt that sends it. */
-export function useForm<Draft extends object, Answer>({ initial, check, send, onDone, fieldOf }: Declared<Draft, Answer>) {
+export function useForm<Draft extends object, Answer>({
+  initial,
+  check,
+  send,
+  onDone,
+  fieldOf,
+}: Declared<Draft, Answer>) {
   const ref = useRef<HTMLFormElement>(null);
   const busy = useRef(false);
   const leads = useRef(false);
@@ -25,7 +31,8 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
 
   // New problems focus the first invalid field.
   useEffect(() => {
-    if (leads.current && Object.keys(problems).length > 0) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (leads.current && Object.keys(problems).length > 0)
+      ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
     leads.current = false;
   }, [problems]);
 
@@ -40,7 +47,8 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
         busy.current = false;
       }),
     onDone,
-    onRefused: (error) => tell(problemsOf(error, fieldOf && ((path) => fieldOf(path, sentDraft.current)))),
+    onRefused: (error) =>
+      tell(problemsOf(error, fieldOf && ((path) => fieldOf(path, sentDraft.current)))),
   });
 
   function start(): void {
@@ -69,7 +77,8 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
       name: field as string,
       value: String(draft[field]),
       error: problem(field),
-      onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => change({ [field]: target.value } as Partial<Draft>),
+      onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+        change({ [field]: target.value } as Partial<Draft>),
     }),
     /** Updates the draft without clearing problems, for changes from elsewhere. */
     rebase: (update: (typed: Draft) => Draft) => setDraft(update),
@@ -91,7 +100,10 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
 }
 
 /** The form as its fields see it. */
-export type Fields<Draft extends object> = Pick<ReturnType<typeof useForm<Draft, unknown>>, "draft" | "problem" | "change" | "text">;
+export type Fields<Draft extends object> = Pick<
+  ReturnType<typeof useForm<Draft, unknown>>,
+  "draft" | "problem" | "change" | "text"
+>;
 
 /** The form as its frame (dialog or panel) sees it. */
 export type FormState = Pick<

@@ -4,7 +4,8 @@ import { useLayoutEffect, useRef } from "react";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 
 /** Where a key types text or moves within a widget. */
-const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu]";
+const TAKES_KEYS =
+  "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu]";
 /** What is over the page and its panel. */
 const OVER = "dialog:modal:not([data-panel]), [role=dialog]:popover-open";
 /** Where Enter and Space press what has the focus. */
@@ -36,7 +37,14 @@ export function useKeys(keys: readonly Key[], { always }: { always?: string } = 
     if (!singleKeys && !always) return;
     let wentAt = Number.NEGATIVE_INFINITY;
     function onKeyDown(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (
+        event.defaultPrevented ||
+        event.isComposing ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.altKey
+      )
+        return;
       const target = event.target as Element;
       if (!singleKeys && !(always && target.closest?.(always))) return;
       if (takesKeys(target)) return;

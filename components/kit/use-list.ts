@@ -1,13 +1,18 @@
 "use client";
 
-import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  type UseInfiniteQueryOptions,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { startServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import type { Answered, Asked, ListPage } from "./query.ts";
 
-type ItemOf<C extends Contract> = Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;
+type ItemOf<C extends Contract> =
+  Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;
 
 type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
   Answered<C>,
@@ -23,14 +28,19 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
   const pages = useInfiniteQuery(query);
   const { data, error, isPlaceholderData: isStale } = pages;
   const newest = data?.pages[0];
-  const items = useMemo(() => withoutTwins(data?.pages.flatMap((page) => (page as ListPage).items as ItemOf<C>[]) ?? []), [data]);
+  const items = useMemo(
+    () =>
+      withoutTwins(data?.pages.flatMap((page) => (page as ListPage).items as ItemOf<C>[]) ?? []),
+    [data],
+  );
   const asOf = (newest as ListPage | undefined)?.as_of;
   useEffect(() => {
     if (asOf) startServerClock(asOf);
   }, [asOf]);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
   const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetching && !isFetchNextPageError) fetchNextPage({ cancelRefetch: false });
+    if (hasNextPage && !isFetching && !isFetchNextPageError)
+      fetchNextPage({ cancelRefetch: false });
   }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   return {
     pages,

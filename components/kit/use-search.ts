@@ -1,6 +1,13 @@
 "use client";
 
-import { createSerializer, type Nullable, type ParserMap, type UseQueryStatesKeysMap, useQueryStates, type Values } from "nuqs";
+import {
+  createSerializer,
+  type Nullable,
+  type ParserMap,
+  type UseQueryStatesKeysMap,
+  useQueryStates,
+  type Values,
+} from "nuqs";
 import { useCallback, useMemo } from "react";
 
 /**
@@ -20,7 +27,10 @@ export type PageLink = {
  * The state in a page's URL: its filters and what is open. `filters`: the names of the list's filters. `set` replaces the
  * URL; `linkTo` adds to the history, so that Back closes what it opened.
  */
-export function useSearch<Parsers extends UseQueryStatesKeysMap>(parsers: Parsers, filters: readonly (keyof Parsers & string)[] = []) {
+export function useSearch<Parsers extends UseQueryStatesKeysMap>(
+  parsers: Parsers,
+  filters: readonly (keyof Parsers & string)[] = [],
+) {
   type Change = Partial<Nullable<Values<Parsers>>>;
   const [search, setSearch] = useQueryStates(parsers);
   const serialize = useMemo(() => createSerializer(parsers as unknown as ParserMap), [parsers]);

@@ -1,7 +1,14 @@
 "use client";
 
 import { measureElement, useWindowVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 
 /** Rows rendered beyond the screen, for the keyboard and fast scrolling: a few at first, all once the page has settled. */
 const OVERSCAN = { first: 2, usual: 12 };
@@ -51,7 +58,9 @@ export function useVirtualRows<Item extends { id: string }>({
   });
 
   const inBrowser = useSyncExternalStore(never, yes, no);
-  const shown = first ? placed.map(({ index }) => index) : items.slice(0, FIRST_MOST).map((_, index) => index);
+  const shown = first
+    ? placed.map(({ index }) => index)
+    : items.slice(0, FIRST_MOST).map((_, index) => index);
   return {
     body,
     measure: virtualizer.measureElement,
@@ -88,14 +97,20 @@ function measureOnceLaidOut(
 ): number {
   if (entry) return measureElement(row, entry, virtualizer);
   const index = virtualizer.indexFromElement(row);
-  return virtualizer.itemSizeCache.get(virtualizer.options.getItemKey(index)) ?? virtualizer.options.estimateSize(index);
+  return (
+    virtualizer.itemSizeCache.get(virtualizer.options.getItemKey(index)) ??
+    virtualizer.options.estimateSize(index)
+  );
 }
 
 /** Until the first paint, after it, and once the page has settled. An effect may run before the paint: only time tells. */
 function usePhase(): "first" | "painted" | "settled" {
   const [phase, setPhase] = useState<"first" | "painted" | "settled">("first");
   useEffect(() => {
-    const timers = [setTimeout(() => setPhase("painted"), PAINTED_MS), setTimeout(() => setPhase("settled"), SETTLED_MS)];
+    const timers = [
+      setTimeout(() => setPhase("painted"), PAINTED_MS),
+      setTimeout(() => setPhase("settled"), SETTLED_MS),
+    ];
     return () => timers.forEach(clearTimeout);
   }, []);
   return phase;
@@ -106,7 +121,8 @@ function useDistanceFromTop(ref: RefObject<HTMLElement | null>, isPainted: boole
   const [distance, setDistance] = useState(0);
   // After every render: content above may have changed its height.
   useLayoutEffect(() => {
-    if (isPainted && ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
+    if (isPainted && ref.current)
+      setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
   });
   return distance;
 }

@@ -11,16 +11,31 @@ import { type TenantMember, updateTenantMemberContract } from "#lib/members/cont
 import { peopleKey } from "./queries.ts";
 import { RoleFields } from "./role-fields.tsx";
 
-export function EditRolesDialog({ member, onClose }: { member: TenantMember; onClose: () => void }) {
+export function EditRolesDialog({
+  member,
+  onClose,
+}: {
+  member: TenantMember;
+  onClose: () => void;
+}) {
   const cache = useQueryClient();
   const tenant = useTenantId();
   const form = useForm({
     initial: { roles: member.roles },
-    check: ({ roles }) => ({ ...(roles.length === 0 && { roles: "Choose at least one role, or remove the member." }) }),
-    send: (body) => callApi(updateTenantMemberContract, { tenant, params: { id: tenant, memberId: member.id }, body }),
+    check: ({ roles }) => ({
+      ...(roles.length === 0 && { roles: "Choose at least one role, or remove the member." }),
+    }),
+    send: (body) =>
+      callApi(updateTenantMemberContract, {
+        tenant,
+        params: { id: tenant, memberId: member.id },
+        body,
+      }),
     onDone: ({ roles }) => {
       cache.invalidateQueries({ queryKey: peopleKey(tenant) });
-      toast(`${member.name} is now ${roleNames(roles)}`, { description: "Takes effect within a minute, without signing in again." });
+      toast(`${member.name} is now ${roleNames(roles)}`, {
+        description: "Takes effect within a minute, without signing in again.",
+      });
       onClose();
     },
   });
@@ -33,7 +48,11 @@ export function EditRolesDialog({ member, onClose }: { member: TenantMember; onC
       pending="Saving…"
       onClose={onClose}
     >
-      <RoleFields roles={form.draft.roles} error={form.problem("roles")} onChange={(roles) => form.change({ roles })} />
+      <RoleFields
+        roles={form.draft.roles}
+        error={form.problem("roles")}
+        onChange={(roles) => form.change({ roles })}
+      />
     </FormDialog>
   );
 }

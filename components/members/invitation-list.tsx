@@ -11,7 +11,11 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { type Invitation, resendInvitationContract, revokeInvitationContract } from "#lib/invitations/contract.ts";
+import {
+  type Invitation,
+  resendInvitationContract,
+  revokeInvitationContract,
+} from "#lib/invitations/contract.ts";
 import { invitationPages, peopleKey } from "./queries.ts";
 
 const OPEN = ["pending", "expired"];
@@ -36,13 +40,19 @@ export function InvitationList() {
   );
 }
 
-function Row({ invitation: { id, email, roles, status, created_by, sent_at, expires_at } }: { invitation: Invitation }) {
+function Row({
+  invitation: { id, email, roles, status, created_by, sent_at, expires_at },
+}: {
+  invitation: Invitation;
+}) {
   const tenant = useTenantId();
   const stale = peopleKey(tenant);
   const of = { tenant, params: { id: tenant, invitationId: id } };
   const resend = useAttempt({
-    send: (_: undefined, idempotencyKey) => callApi(resendInvitationContract, { ...of, idempotencyKey }),
-    onDone: () => toast(`Sent a new link to ${email}`, { description: "The previous one no longer works." }),
+    send: (_: undefined, idempotencyKey) =>
+      callApi(resendInvitationContract, { ...of, idempotencyKey }),
+    onDone: () =>
+      toast(`Sent a new link to ${email}`, { description: "The previous one no longer works." }),
     failed: "Couldn't send it",
     stale,
   });
@@ -81,10 +91,20 @@ function Row({ invitation: { id, email, roles, status, created_by, sent_at, expi
         </span>
       )}
       <div className="flex gap-2">
-        <Button size="sm" disabled={isPending} aria-label={`Resend the invitation for ${email}`} onClick={() => resend.start(undefined)}>
+        <Button
+          size="sm"
+          disabled={isPending}
+          aria-label={`Resend the invitation for ${email}`}
+          onClick={() => resend.start(undefined)}
+        >
           Resend
         </Button>
-        <Button size="sm" disabled={isPending} aria-label={`Revoke the invitation for ${email}`} onClick={() => revoke.start()}>
+        <Button
+          size="sm"
+          disabled={isPending}
+          aria-label={`Revoke the invitation for ${email}`}
+          onClick={() => revoke.start()}
+        >
           Revoke
         </Button>
       </div>

@@ -24,9 +24,15 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   async function invite({ email, roles }: Draft, idempotencyKey: string): Promise<string[]> {
     const addresses = addressesIn(email);
     for (const [at, address] of addresses.entries()) {
-      const call = { tenant, params: { id: tenant }, body: { email: address, roles }, idempotencyKey: `${idempotencyKey}-${at}` };
+      const call = {
+        tenant,
+        params: { id: tenant },
+        body: { email: address, roles },
+        idempotencyKey: `${idempotencyKey}-${at}`,
+      };
       await callApi(createInvitationContract, call).catch((problem: Error) => {
-        if (addresses.length === 1 || !(problem instanceof ApiProblem && isRefusal(problem))) throw problem;
+        if (addresses.length === 1 || !(problem instanceof ApiProblem && isRefusal(problem)))
+          throw problem;
         cache.invalidateQueries({ queryKey: peopleKey(tenant) });
         form.rebase((typed) => ({ ...typed, email: addresses.slice(at).join(", ") }));
         throw named(problem, address);
@@ -45,9 +51,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     onDone: (addresses) => {
       cache.invalidateQueries({ queryKey: peopleKey(tenant) });
       const [first = "", ...others] = addresses;
-      toast(`Invited ${others.length === 0 ? first : counted(addresses.length, "person", "people")}`, {
-        description: "The emailed link works once and expires in seven days.",
-      });
+      toast(
+        `Invited ${others.length === 0 ? first : counted(addresses.length, "person", "people")}`,
+        {
+          description: "The emailed link works once and expires in seven days.",
+        },
+      );
       onClose();
     },
   });
@@ -70,7 +79,11 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         required
         {...form.text("email")}
       />
-      <RoleFields roles={form.draft.roles} error={form.problem("roles")} onChange={(roles) => form.change({ roles })} />
+      <RoleFields
+        roles={form.draft.roles}
+        error={form.problem("roles")}
+        onChange={(roles) => form.change({ roles })}
+      />
     </FormDialog>
   );
 }
@@ -84,5 +97,10 @@ function isEveryAddress(text: string): boolean {
 function named(problem: ApiProblem, address: string): ApiProblem {
   const { status, code, requestId, errors } = problem;
   const own = errors.map((error) => ({ ...error, message: `${address}: ${error.message}` }));
-  return new ApiProblem(status, { code, detail: `${address}: ${problem.message}`, request_id: requestId, errors: own });
+  return new ApiProblem(status, {
+    code,
+    detail: `${address}: ${problem.message}`,
+    request_id: requestId,
+    errors: own,
+  });
 }

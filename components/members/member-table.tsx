@@ -12,16 +12,32 @@ import { Time } from "#components/ui/time.tsx";
 import type { TenantMember } from "#lib/members/contract.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
-export const COLUMNS = "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_10rem_7rem_9rem_12rem_3rem] @4xl:gap-x-4";
+export const COLUMNS =
+  "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_10rem_7rem_9rem_12rem_3rem] @4xl:gap-x-4";
 
 export type MemberAct = { member: TenantMember; what: "roles" | "remove" };
 
-export function MemberTable({ items, stale, onAct }: { items: TenantMember[]; stale: boolean; onAct: (act: MemberAct) => void }) {
+export function MemberTable({
+  items,
+  stale,
+  onAct,
+}: {
+  items: TenantMember[];
+  stale: boolean;
+  onAct: (act: MemberAct) => void;
+}) {
   return (
     <CardTable
       caption="Members"
       grid={COLUMNS}
-      columns={["Member", "Roles", "Status", "Open exceptions", "Last sign-in", ["Actions", "sr-only"]]}
+      columns={[
+        "Member",
+        "Roles",
+        "Status",
+        "Open exceptions",
+        "Last sign-in",
+        ["Actions", "sr-only"],
+      ]}
       stale={stale}
     >
       {items.map((item) => (
@@ -63,7 +79,13 @@ function Row({ member, onAct }: { member: TenantMember; onAct: (act: MemberAct) 
         <Named name="Open exceptions">{open >= 1000 ? "1,000+" : open.toLocaleString("en")}</Named>
       </td>
       <td className="tabular-nums @max-4xl:order-1">
-        <Named name="Last sign-in">{last_sign_in_at ? <Time iso={last_sign_in_at} /> : <span className="text-muted">Never</span>}</Named>
+        <Named name="Last sign-in">
+          {last_sign_in_at ? (
+            <Time iso={last_sign_in_at} />
+          ) : (
+            <span className="text-muted">Never</span>
+          )}
+        </Named>
       </td>
       <td className="@max-4xl:ml-auto">
         <Menu
@@ -78,7 +100,9 @@ function Row({ member, onAct }: { member: TenantMember; onAct: (act: MemberAct) 
           }
         >
           <MenuItem onClick={() => onAct({ member, what: "roles" })}>Change roles</MenuItem>
-          <MenuLink href={`/${tenant.id}/security-events?target=${encodeURIComponent(user)}`}>Audit log</MenuLink>
+          <MenuLink href={`/${tenant.id}/security-events?target=${encodeURIComponent(user)}`}>
+            Audit log
+          </MenuLink>
           <MenuItem onClick={() => onAct({ member, what: "remove" })}>Remove from tenant</MenuItem>
         </Menu>
       </td>

@@ -36,14 +36,22 @@ export function MembersPage() {
       }
     >
       <div className="flex pb-4">
-        <SearchField label="Search members" value={search.q ?? ""} onChange={(q) => set({ q: q || null })} />
+        <SearchField
+          label="Search members"
+          value={search.q ?? ""}
+          onChange={(q) => set({ q: q || null })}
+        />
       </div>
       <ListBody
         list={list}
         skeleton={<MemberSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching members" action={<Button onClick={clear}>Clear search</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching members"
+              action={<Button onClick={clear}>Clear search</Button>}
+            >
               Try part of the email address.
             </Notice>
           ) : (
@@ -56,7 +64,8 @@ export function MembersPage() {
                 </Button>
               }
             >
-              People who sign in with your identity provider get their roles from it and aren't listed here.
+              People who sign in with your identity provider get their roles from it and aren't
+              listed here.
             </Notice>
           )
         }

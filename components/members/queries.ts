@@ -19,5 +19,8 @@ export function memberPages(tenant: string, q: string | null) {
 /** Newest first. Asked again and again: a mail is sent, an invitation accepted. */
 export function invitationPages(tenant: string) {
   const call = { tenant, params: { id: tenant }, query: { limit: PAGE_SIZE } };
-  return listQuery({ under: peopleKey(tenant), contract: listInvitationsContract, call }, { refreshMs: () => REFRESH_MS });
+  return listQuery(
+    { under: peopleKey(tenant), contract: listInvitationsContract, call },
+    { refreshMs: () => REFRESH_MS },
+  );
 }

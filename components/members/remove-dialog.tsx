@@ -23,9 +23,14 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
   const tenant = useTenantId();
   const { open_exceptions: open } = member;
   const form = useForm({
-    initial: { reason: "", hand_over: (open > 0 ? "nobody" : "keep") as HandOver, hand_over_to: null as string | null },
+    initial: {
+      reason: "",
+      hand_over: (open > 0 ? "nobody" : "keep") as HandOver,
+      hand_over_to: null as string | null,
+    },
     check: ({ hand_over, hand_over_to }) => ({
-      ...(hand_over === "somebody" && hand_over_to === null && { hand_over_to: "Choose who gets them." }),
+      ...(hand_over === "somebody" &&
+        hand_over_to === null && { hand_over_to: "Choose who gets them." }),
     }),
     send: ({ reason, hand_over, hand_over_to }, idempotencyKey) =>
       callApi(removeTenantMemberContract, {
@@ -33,7 +38,9 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
         params: { id: tenant, memberId: member.id },
         body: {
           reason: reason.trim() || null,
-          ...(hand_over !== "keep" && { hand_over_to: hand_over === "somebody" ? hand_over_to : null }),
+          ...(hand_over !== "keep" && {
+            hand_over_to: hand_over === "somebody" ? hand_over_to : null,
+          }),
         },
         idempotencyKey,
       }),
@@ -43,7 +50,9 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
       if (handed_over > 0) cache.invalidateQueries({ queryKey: resourceKey(tenant, "exceptions") });
       toast(`Removed ${member.name}`, {
         description:
-          handed_over > 0 ? `${counted(handed_over, "exception")} ${hand_over === "somebody" ? "reassigned" : "unassigned"}.` : undefined,
+          handed_over > 0
+            ? `${counted(handed_over, "exception")} ${hand_over === "somebody" ? "reassigned" : "unassigned"}.`
+            : undefined,
       });
       onClose();
     },
@@ -78,13 +87,23 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
                 trigger={<Person reference={draft.hand_over_to} />}
                 triggerClass="flex h-10 w-full items-center rounded-md border border-field bg-surface px-3 text-left"
               />
-              <p className="text-sm text-danger-text empty:hidden">{form.problem("hand_over_to")}</p>
+              <p className="text-sm text-danger-text empty:hidden">
+                {form.problem("hand_over_to")}
+              </p>
             </div>
           )}
         </>
       )}
-      <TextField label="Reason" hint="Optional. Recorded in the audit log." maxLength={500} {...form.text("reason")} />
-      <Note tone="info">API keys and webhooks they created stay active. Their account isn't deleted, it only loses this tenant.</Note>
+      <TextField
+        label="Reason"
+        hint="Optional. Recorded in the audit log."
+        maxLength={500}
+        {...form.text("reason")}
+      />
+      <Note tone="info">
+        API keys and webhooks they created stay active. Their account isn't deleted, it only loses
+        this tenant.
+      </Note>
     </FormDialog>
   );
 }

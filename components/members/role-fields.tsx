@@ -12,6 +12,22 @@ const MAY: Record<Role, string> = {
 const CHOICES = ROLES.map((value) => ({ value, name: roleNames([value]), hint: MAY[value] }));
 
 /** One or more of the roles, each with what it may do. */
-export function RoleFields({ roles, error, onChange }: { roles: readonly Role[]; error?: string; onChange: (roles: Role[]) => void }) {
-  return <ChoiceCards legend="Roles" choices={CHOICES} chosen={roles} error={error} onChange={onChange} />;
+export function RoleFields({
+  roles,
+  error,
+  onChange,
+}: {
+  roles: readonly Role[];
+  error?: string;
+  onChange: (roles: Role[]) => void;
+}) {
+  return (
+    <ChoiceCards
+      legend="Roles"
+      choices={CHOICES}
+      chosen={roles}
+      error={error}
+      onChange={onChange}
+    />
+  );
 }

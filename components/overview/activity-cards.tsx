@@ -32,28 +32,40 @@ export function ImportsCard({ overview: { imports, as_of } }: Props) {
         <Nothing>No files imported yet.</Nothing>
       ) : (
         <Happenings label="Last imports">
-          {imports.map(({ id, source_id, source_name, file_name, status, accepted_count, refused_count, created_at }) => (
-            <Happening
-              key={id}
-              title={file_name ?? source_name}
-              href={importOf(tenant, source_id, id)}
-              status={status}
-              at={created_at}
-              asOf={as_of}
-            >
-              {file_name && <span className="truncate">{source_name}</span>}
-              {status === "done" && (
-                <span className="whitespace-nowrap">
-                  <Count value={accepted_count} href={linesOfImport(tenant, id)} /> {accepted_count === 1 ? "line" : "lines"}
-                </span>
-              )}
-              {refused_count > 0 && (
-                <span className="whitespace-nowrap">
-                  <Count value={refused_count} href={importOf(tenant, source_id, id)} /> rejected
-                </span>
-              )}
-            </Happening>
-          ))}
+          {imports.map(
+            ({
+              id,
+              source_id,
+              source_name,
+              file_name,
+              status,
+              accepted_count,
+              refused_count,
+              created_at,
+            }) => (
+              <Happening
+                key={id}
+                title={file_name ?? source_name}
+                href={importOf(tenant, source_id, id)}
+                status={status}
+                at={created_at}
+                asOf={as_of}
+              >
+                {file_name && <span className="truncate">{source_name}</span>}
+                {status === "done" && (
+                  <span className="whitespace-nowrap">
+                    <Count value={accepted_count} href={linesOfImport(tenant, id)} />{" "}
+                    {accepted_count === 1 ? "line" : "lines"}
+                  </span>
+                )}
+                {refused_count > 0 && (
+                  <span className="whitespace-nowrap">
+                    <Count value={refused_count} href={importOf(tenant, source_id, id)} /> rejected
+                  </span>
+                )}
+              </Happening>
+            ),
+          )}
         </Happenings>
       )}
     </Card>
@@ -68,30 +80,40 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
         <Nothing>No runs yet.</Nothing>
       ) : (
         <Happenings label="Last runs">
-          {runs.map(({ id, reconciliation_id, reconciliation_name, status, created_at, ...found }) => (
-            <Happening
-              key={id}
-              title={reconciliation_name}
-              href={`/${tenant}/reconciliations/${reconciliation_id}`}
-              status={status}
-              at={created_at}
-              asOf={as_of}
-            >
-              {status === "done" && (
-                <>
-                  <Found value={found.suggested_count} word="suggested" />
-                  <Found value={found.open_count} word={found.open_count === 1 ? "line open" : "lines open"} />
-                  <Found value={found.exceptions_opened} word={found.exceptions_opened === 1 ? "exception opened" : "exceptions opened"} />
-                  <PrefetchLink
-                    href={`/${tenant}/reconciliations/${reconciliation_id}/workbench`}
-                    className="whitespace-nowrap text-accent-text underline-offset-2 hover:underline"
-                  >
-                    Workbench
-                  </PrefetchLink>
-                </>
-              )}
-            </Happening>
-          ))}
+          {runs.map(
+            ({ id, reconciliation_id, reconciliation_name, status, created_at, ...found }) => (
+              <Happening
+                key={id}
+                title={reconciliation_name}
+                href={`/${tenant}/reconciliations/${reconciliation_id}`}
+                status={status}
+                at={created_at}
+                asOf={as_of}
+              >
+                {status === "done" && (
+                  <>
+                    <Found value={found.suggested_count} word="suggested" />
+                    <Found
+                      value={found.open_count}
+                      word={found.open_count === 1 ? "line open" : "lines open"}
+                    />
+                    <Found
+                      value={found.exceptions_opened}
+                      word={
+                        found.exceptions_opened === 1 ? "exception opened" : "exceptions opened"
+                      }
+                    />
+                    <PrefetchLink
+                      href={`/${tenant}/reconciliations/${reconciliation_id}/workbench`}
+                      className="whitespace-nowrap text-accent-text underline-offset-2 hover:underline"
+                    >
+                      Workbench
+                    </PrefetchLink>
+                  </>
+                )}
+              </Happening>
+            ),
+          )}
         </Happenings>
       )}
     </Card>
@@ -135,7 +157,10 @@ function Happening({
   return (
     <li className="flex items-center gap-3 py-2">
       <span className="min-w-0 flex-1">
-        <PrefetchLink href={href} className="block truncate font-medium underline-offset-2 hover:underline">
+        <PrefetchLink
+          href={href}
+          className="block truncate font-medium underline-offset-2 hover:underline"
+        >
           {title}
         </PrefetchLink>
         <span className="flex min-w-0 flex-wrap items-center gap-x-3 text-sm text-muted">

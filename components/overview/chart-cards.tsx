@@ -26,9 +26,17 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
   const clock = (iso: string) => formatMoment(iso, timeZone).split(", ")[1] ?? iso;
   const rate = outlook.closed_per_hour.toLocaleString("en", { maximumFractionDigits: 1 });
   return (
-    <Card title="Next 8 hours" hint="Upcoming deadlines, and how many will breach at the current rate">
+    <Card
+      title="Next 8 hours"
+      hint="Upcoming deadlines, and how many will breach at the current rate"
+    >
       <p className="text-sm">
-        <Count value={last.due} href={dueExceptions(tenant, last.due_before)} what="open exceptions" /> due by {clock(last.due_before)}.{" "}
+        <Count
+          value={last.due}
+          href={dueExceptions(tenant, last.due_before)}
+          what="open exceptions"
+        />{" "}
+        due by {clock(last.due_before)}.{" "}
         {last.breaching === 0 ? (
           "At the current rate, none will breach."
         ) : (
@@ -38,15 +46,22 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
               <strong className="font-semibold">all of them</strong>
             ) : (
               <>
-                about <strong className="font-semibold">{last.breaching.toLocaleString("en")}</strong>
+                about{" "}
+                <strong className="font-semibold">{last.breaching.toLocaleString("en")}</strong>
               </>
             )}{" "}
             will breach.
           </>
         )}{" "}
         <span className="text-muted">
-          Rate: <Count value={outlook.closed_count} href={pastExceptions(tenant, "closed", outlook.rate_since)} what="exceptions" /> closed
-          since {clock(outlook.rate_since)}, {rate} an hour. Assumes the earliest deadlines are handled first and nothing new arrives.
+          Rate:{" "}
+          <Count
+            value={outlook.closed_count}
+            href={pastExceptions(tenant, "closed", outlook.rate_since)}
+            what="exceptions"
+          />{" "}
+          closed since {clock(outlook.rate_since)}, {rate} an hour. Assumes the earliest deadlines
+          are handled first and nothing new arrives.
         </span>
       </p>
       <Legend
@@ -58,7 +73,11 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
       <div className={CHART}>
         <Bars
           label={`Deadlines in the next hours, cumulative: ${last.due}, of which ${last.breaching} will breach at the current rate. Use the arrow keys to read values, or see the table below.`}
-          data={steps.map(({ due_before, due, breaching }) => ({ name: clock(due_before), saved: due - breaching, breaching }))}
+          data={steps.map(({ due_before, due, breaching }) => ({
+            name: clock(due_before),
+            saved: due - breaching,
+            breaching,
+          }))}
           series={[
             { key: "breaching", name: "will breach", fill: "fill-danger" },
             { key: "saved", name: "closed in time", fill: "fill-accent" },
@@ -67,11 +86,18 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
         />
       </div>
       <Disclosure title="Show as table">
-        <NumberTable caption="Deadlines in the next hours, cumulative" columns={["By", "Due", "Breaching"]}>
+        <NumberTable
+          caption="Deadlines in the next hours, cumulative"
+          columns={["By", "Due", "Breaching"]}
+        >
           {steps.map(({ due_before, due, breaching }) => (
             <NumberRow key={due_before} name={clock(due_before)}>
               <NumberCell>
-                <Count value={due} href={dueExceptions(tenant, due_before)} what={`due by ${clock(due_before)}`} />
+                <Count
+                  value={due}
+                  href={dueExceptions(tenant, due_before)}
+                  what={`due by ${clock(due_before)}`}
+                />
               </NumberCell>
               <NumberCell>{breaching.toLocaleString("en")}</NumberCell>
             </NumberRow>
@@ -86,7 +112,8 @@ const dayInWords = (day: string) => formatShortDay(day, "UTC");
 
 const DAY_MS = 86_400_000;
 /** The ends of a day in UTC. */
-const endsOf = (day: string) => [0, DAY_MS].map((ms) => new Date(Date.parse(day) + ms).toISOString()) as [string, string];
+const endsOf = (day: string) =>
+  [0, DAY_MS].map((ms) => new Date(Date.parse(day) + ms).toISOString()) as [string, string];
 
 /** Breaches and closed exceptions of 30 days. */
 export function DaysCard({ overview: { days } }: Props) {
@@ -128,7 +155,11 @@ export function DaysCard({ overview: { days } }: Props) {
                 />
               </NumberCell>
               <NumberCell>
-                <Count value={closed_count} href={pastExceptions(tenant, "closed", ...endsOf(day))} what={`closed on ${dayInWords(day)}`} />
+                <Count
+                  value={closed_count}
+                  href={pastExceptions(tenant, "closed", ...endsOf(day))}
+                  what={`closed on ${dayInWords(day)}`}
+                />
               </NumberCell>
             </NumberRow>
           ))}

@@ -12,21 +12,40 @@ import { oneException } from "./links.ts";
 type Item = Overview["next"][number];
 
 /** Exceptions by deadline, each with the time that is left. `own`: the assignee needs no saying. */
-export function DeadlineList({ label, items, asOf, own = false }: { label: string; items: readonly Item[]; asOf: string; own?: boolean }) {
+export function DeadlineList({
+  label,
+  items,
+  asOf,
+  own = false,
+}: {
+  label: string;
+  items: readonly Item[];
+  asOf: string;
+  own?: boolean;
+}) {
   const tenant = useTenantId();
   return (
     <ol aria-label={label} className="-my-1 divide-y divide-line">
       {items.map((item) => (
-        <li key={item.id} data-risk={item.breach_risk} className="relative flex items-baseline gap-3 py-2 pl-3">
+        <li
+          key={item.id}
+          data-risk={item.breach_risk}
+          className="relative flex items-baseline gap-3 py-2 pl-3"
+        >
           <span aria-hidden className="absolute inset-y-1.5 left-0 w-1 rounded-sm bg-risk-rail" />
           <span className="min-w-0 flex-1">
-            <PrefetchLink href={oneException(tenant, item.id)} className="block truncate font-medium underline-offset-2 hover:underline">
+            <PrefetchLink
+              href={oneException(tenant, item.id)}
+              className="block truncate font-medium underline-offset-2 hover:underline"
+            >
               {item.title}
             </PrefetchLink>
             <span className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
               {!own && <Person reference={item.assigned_to} />}
               {item.amount_minor !== null && item.currency !== null && (
-                <span className="tabular-nums">{formatMoney(item.amount_minor, item.currency)}</span>
+                <span className="tabular-nums">
+                  {formatMoney(item.amount_minor, item.currency)}
+                </span>
               )}
             </span>
           </span>
@@ -40,6 +59,9 @@ export function DeadlineList({ label, items, asOf, own = false }: { label: strin
 }
 
 function Left({ iso, asOf }: { iso: string; asOf: string }) {
-  const text = useServerTime((now) => (Date.parse(iso) > now ? `in ${remaining(iso, now)}` : late(iso, now)), asOf);
+  const text = useServerTime(
+    (now) => (Date.parse(iso) > now ? `in ${remaining(iso, now)}` : late(iso, now)),
+    asOf,
+  );
   return <time dateTime={iso}>{text}</time>;
 }

@@ -20,12 +20,21 @@ export function NextCard({ overview: { next, unassigned_count, as_of } }: Props)
       aside={
         unassigned_count > 0 && (
           <p className="text-sm">
-            <Count value={unassigned_count} href={openExceptions(tenant.id, { assigned_to: "none" })} what="open exceptions" /> unassigned
+            <Count
+              value={unassigned_count}
+              href={openExceptions(tenant.id, { assigned_to: "none" })}
+              what="open exceptions"
+            />{" "}
+            unassigned
           </p>
         )
       }
     >
-      {next.length === 0 ? <Nothing>No upcoming deadlines.</Nothing> : <DeadlineList label="Breaches next" items={next} asOf={as_of} />}
+      {next.length === 0 ? (
+        <Nothing>No upcoming deadlines.</Nothing>
+      ) : (
+        <DeadlineList label="Breaches next" items={next} asOf={as_of} />
+      )}
     </Card>
   );
 }
@@ -43,8 +52,16 @@ export function MineCard({ overview }: Props) {
         <>
           <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
             {[
-              { name: "Breached", value: mine.breached_count, href: openExceptions(tenant.id, { breach_risk: "breached", ...own }) },
-              { name: "Due in 8 hours", value: mine.due_count, ...(until && { href: dueExceptions(tenant.id, until, own) }) },
+              {
+                name: "Breached",
+                value: mine.breached_count,
+                href: openExceptions(tenant.id, { breach_risk: "breached", ...own }),
+              },
+              {
+                name: "Due in 8 hours",
+                value: mine.due_count,
+                ...(until && { href: dueExceptions(tenant.id, until, own) }),
+              },
               { name: "Open", value: mine.open_count, href: openExceptions(tenant.id, own) },
             ].map(({ name, value, ...link }) => (
               <div key={name} className="flex gap-1.5">
@@ -75,37 +92,50 @@ export function MoneyCard({ overview }: Props) {
       {overview.money.length === 0 ? (
         <Nothing>No open exceptions with an amount.</Nothing>
       ) : (
-        <NumberTable caption="Money at risk by currency" columns={["Currency", "Breached", "Due in 8 hours", "All open"]}>
-          {overview.money.map(({ currency, breached_minor, breached_count, due_minor, due_count, open_minor }) => (
-            <NumberRow key={currency} name={currency}>
-              <NumberCell>
-                <Money
-                  minor={breached_minor}
-                  count={breached_count}
-                  currency={currency}
-                  href={openExceptions(tenant.id, { currency, breach_risk: "breached" })}
-                />
-              </NumberCell>
-              <NumberCell>
-                <Money
-                  minor={due_minor}
-                  count={due_count}
-                  currency={currency}
-                  href={until && dueExceptions(tenant.id, until, { currency })}
-                />
-              </NumberCell>
-              <NumberCell>
-                <Count value={formatMoney(open_minor, currency)} href={openExceptions(tenant.id, { currency })} />
-              </NumberCell>
-            </NumberRow>
-          ))}
+        <NumberTable
+          caption="Money at risk by currency"
+          columns={["Currency", "Breached", "Due in 8 hours", "All open"]}
+        >
+          {overview.money.map(
+            ({ currency, breached_minor, breached_count, due_minor, due_count, open_minor }) => (
+              <NumberRow key={currency} name={currency}>
+                <NumberCell>
+                  <Money
+                    minor={breached_minor}
+                    count={breached_count}
+                    currency={currency}
+                    href={openExceptions(tenant.id, { currency, breach_risk: "breached" })}
+                  />
+                </NumberCell>
+                <NumberCell>
+                  <Money
+                    minor={due_minor}
+                    count={due_count}
+                    currency={currency}
+                    href={until && dueExceptions(tenant.id, until, { currency })}
+                  />
+                </NumberCell>
+                <NumberCell>
+                  <Count
+                    value={formatMoney(open_minor, currency)}
+                    href={openExceptions(tenant.id, { currency })}
+                  />
+                </NumberCell>
+              </NumberRow>
+            ),
+          )}
         </NumberTable>
       )}
     </Card>
   );
 }
 
-type MoneyProps = { minor: number | string; count: number; currency: string; href: string | undefined };
+type MoneyProps = {
+  minor: number | string;
+  count: number;
+  currency: string;
+  href: string | undefined;
+};
 
 function Money({ minor, count, currency, href }: MoneyProps) {
   if (count === 0) return <span className="text-muted">–</span>;
@@ -119,18 +149,28 @@ export function ReconciliationsCard({ overview: { reconciliations } }: Props) {
       {reconciliations.length === 0 ? (
         <Nothing>No reconciliations with open exceptions.</Nothing>
       ) : (
-        <NumberTable caption="Open exceptions by reconciliation" columns={["Reconciliation", "Open", "Money at risk"]}>
+        <NumberTable
+          caption="Open exceptions by reconciliation"
+          columns={["Reconciliation", "Open", "Money at risk"]}
+        >
           {reconciliations.map(({ id, name, open_count, money }) => (
             <NumberRow
               key={id}
               name={
-                <PrefetchLink href={`/${tenant.id}/reconciliations/${id}`} className="underline-offset-2 hover:underline">
+                <PrefetchLink
+                  href={`/${tenant.id}/reconciliations/${id}`}
+                  className="underline-offset-2 hover:underline"
+                >
                   {name}
                 </PrefetchLink>
               }
             >
               <NumberCell>
-                <Count value={open_count} href={openExceptions(tenant.id, { reconciliation_id: id })} what={`of ${name}`} />
+                <Count
+                  value={open_count}
+                  href={openExceptions(tenant.id, { reconciliation_id: id })}
+                  what={`of ${name}`}
+                />
               </NumberCell>
               <NumberCell>
                 {money.length === 0 ? (

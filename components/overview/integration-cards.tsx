@@ -11,7 +11,13 @@ import { apiKey, callsOf, webhooksOf } from "./links.ts";
 import { Count, Nothing, NumberCell, NumberRow, NumberTable } from "./parts.tsx";
 
 /** Calls by API key, and keys that expire. */
-export function KeysCard({ keys: { calls, expiring, since }, asOf }: { keys: NonNullable<Overview["keys"]>; asOf: string }) {
+export function KeysCard({
+  keys: { calls, expiring, since },
+  asOf,
+}: {
+  keys: NonNullable<Overview["keys"]>;
+  asOf: string;
+}) {
   const tenant = useTenantId();
   return (
     <Card
@@ -25,7 +31,10 @@ export function KeysCard({ keys: { calls, expiring, since }, asOf }: { keys: Non
       {calls.length === 0 ? (
         <Nothing>
           No keys used in the last 7 days.{" "}
-          <PrefetchLink href={`/${tenant}/api-keys`} className="text-accent-text underline underline-offset-2">
+          <PrefetchLink
+            href={`/${tenant}/api-keys`}
+            className="text-accent-text underline underline-offset-2"
+          >
             See all keys
           </PrefetchLink>
         </Nothing>
@@ -35,13 +44,20 @@ export function KeysCard({ keys: { calls, expiring, since }, asOf }: { keys: Non
             <NumberRow
               key={id}
               name={
-                <PrefetchLink href={apiKey(tenant, id)} className="underline-offset-2 hover:underline">
+                <PrefetchLink
+                  href={apiKey(tenant, id)}
+                  className="underline-offset-2 hover:underline"
+                >
                   {name}
                 </PrefetchLink>
               }
             >
               <NumberCell>
-                <Count value={call_count} href={callsOf(tenant, id, since, asOf)} what={`calls by ${name}`} />
+                <Count
+                  value={call_count}
+                  href={callsOf(tenant, id, since, asOf)}
+                  what={`calls by ${name}`}
+                />
               </NumberCell>
               <NumberCell>
                 <Count
@@ -63,7 +79,10 @@ export function KeysCard({ keys: { calls, expiring, since }, asOf }: { keys: Non
           <ul className="text-sm">
             {expiring.map(({ id, name, expires_at }) => (
               <li key={id} className="flex justify-between gap-3 py-1">
-                <PrefetchLink href={apiKey(tenant, id)} className="min-w-0 truncate underline-offset-2 hover:underline">
+                <PrefetchLink
+                  href={apiKey(tenant, id)}
+                  className="min-w-0 truncate underline-offset-2 hover:underline"
+                >
                   {name}
                 </PrefetchLink>
                 <span className="shrink-0 text-muted">
@@ -88,7 +107,11 @@ function Until({ iso, asOf }: { iso: string; asOf: string }) {
 }
 
 /** Webhooks by health. */
-export function WebhooksCard({ webhooks: { active_count, disabled_count, items } }: { webhooks: NonNullable<Overview["webhooks"]> }) {
+export function WebhooksCard({
+  webhooks: { active_count, disabled_count, items },
+}: {
+  webhooks: NonNullable<Overview["webhooks"]>;
+}) {
   const tenant = useTenantId();
   return (
     <Card
@@ -110,7 +133,10 @@ export function WebhooksCard({ webhooks: { active_count, disabled_count, items }
       {items.length === 0 ? (
         <Nothing>
           No webhooks yet.{" "}
-          <PrefetchLink href={`/${tenant}/webhooks?new=true`} className="text-accent-text underline underline-offset-2">
+          <PrefetchLink
+            href={`/${tenant}/webhooks?new=true`}
+            className="text-accent-text underline underline-offset-2"
+          >
             Register a webhook
           </PrefetchLink>
         </Nothing>
@@ -121,19 +147,28 @@ export function WebhooksCard({ webhooks: { active_count, disabled_count, items }
               key={id}
               name={
                 <>
-                  <PrefetchLink href={`/${tenant}/webhooks/${id}`} className="underline-offset-2 hover:underline">
+                  <PrefetchLink
+                    href={`/${tenant}/webhooks/${id}`}
+                    className="underline-offset-2 hover:underline"
+                  >
                     {url.replace(/^https?:\/\//, "")}
                   </PrefetchLink>
                   {status === "disabled" ? (
                     <span className="ml-2 text-xs text-muted">Disabled</span>
                   ) : (
-                    failing_since && <span className="ml-2 text-xs font-medium text-danger-text">Failing</span>
+                    failing_since && (
+                      <span className="ml-2 text-xs font-medium text-danger-text">Failing</span>
+                    )
                   )}
                 </>
               }
             >
               <NumberCell>
-                <Count value={attempt_count} href={`/${tenant}/webhooks/${id}`} what={`attempts to ${url}`} />
+                <Count
+                  value={attempt_count}
+                  href={`/${tenant}/webhooks/${id}`}
+                  what={`attempts to ${url}`}
+                />
               </NumberCell>
               <NumberCell>
                 <Count

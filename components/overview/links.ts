@@ -3,14 +3,19 @@
 type Query = Record<string, string | undefined>;
 
 function address(tenant: string, path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const given = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   const text = new URLSearchParams(given).toString();
   return `/${tenant}/${path}${text && `?${text}`}`;
 }
 
 /** The open exceptions with these filters of the board, breached ones included. */
 export function openExceptions(tenant: string, filters: Query = {}): string {
-  return address(tenant, "exceptions", { ...filters, ...(filters.breach_risk === undefined && { breached: "true" }) });
+  return address(tenant, "exceptions", {
+    ...filters,
+    ...(filters.breach_risk === undefined && { breached: "true" }),
+  });
 }
 
 /** Those not breached yet whose deadline comes before a moment. */
@@ -19,8 +24,17 @@ export function dueExceptions(tenant: string, due_before: string, filters: Query
 }
 
 /** Those that breached, or were closed, in a time, whatever came after. `before`: left out, until now. */
-export function pastExceptions(tenant: string, what: "breached" | "closed", from: string, before?: string): string {
-  return address(tenant, "exceptions", { state: "all", [`${what}_from`]: from, [`${what}_before`]: before });
+export function pastExceptions(
+  tenant: string,
+  what: "breached" | "closed",
+  from: string,
+  before?: string,
+): string {
+  return address(tenant, "exceptions", {
+    state: "all",
+    [`${what}_from`]: from,
+    [`${what}_before`]: before,
+  });
 }
 
 export function oneException(tenant: string, id: string): string {
@@ -40,7 +54,13 @@ export function apiKey(tenant: string, id: string): string {
 }
 
 /** The calls that an API key made in a time, without those that only named it, and of these, those that were refused. */
-export function callsOf(tenant: string, apiKeyId: string, from: string, to: string, status?: "refused"): string {
+export function callsOf(
+  tenant: string,
+  apiKeyId: string,
+  from: string,
+  to: string,
+  status?: "refused",
+): string {
   return address(tenant, "requests", { actor: `api_key:${apiKeyId}`, status, from, to });
 }
 

@@ -18,27 +18,38 @@ test("what can't be closed before its deadline breaches, however idle the hours 
 
 test("at no rate all of it breaches, at a high one nothing", () => {
   const hours = hoursOf([1, 2, 3]);
-  expect(burnDown({ closed_per_hour: 0, hours }, NOW).map(({ breaching }) => breaching)).toEqual([1, 3, 6]);
-  expect(burnDown({ closed_per_hour: 100, hours }, NOW).map(({ breaching }) => breaching)).toEqual([0, 0, 0]);
+  expect(burnDown({ closed_per_hour: 0, hours }, NOW).map(({ breaching }) => breaching)).toEqual([
+    1, 3, 6,
+  ]);
+  expect(burnDown({ closed_per_hour: 100, hours }, NOW).map(({ breaching }) => breaching)).toEqual([
+    0, 0, 0,
+  ]);
 });
 
 test("as many breach as one loses who closes one after the other by deadline, and leaves what has breached", () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(50), { minLength: 1, maxLength: 9 }), fc.nat(40), (counts, closed_per_hour) => {
-      const left = [...counts];
-      let lost = 0;
-      const losses = counts.map((_, hour) => {
-        let hands = closed_per_hour;
-        for (let due = hour; due < left.length && hands > 0; due++) {
-          const closed = Math.min(hands, left[due] ?? 0);
-          left[due] = (left[due] ?? 0) - closed;
-          hands -= closed;
-        }
-        lost += left[hour] ?? 0;
-        return lost;
-      });
-      const steps = burnDown({ closed_per_hour, hours: hoursOf(counts) }, Date.parse("2026-11-22T20:00:00.000Z"));
-      expect(steps.map(({ breaching }) => breaching)).toEqual(losses);
-    }),
+    fc.property(
+      fc.array(fc.nat(50), { minLength: 1, maxLength: 9 }),
+      fc.nat(40),
+      (counts, closed_per_hour) => {
+        const left = [...counts];
+        let lost = 0;
+        const losses = counts.map((_, hour) => {
+          let hands = closed_per_hour;
+          for (let due = hour; due < left.length && hands > 0; due++) {
+            const closed = Math.min(hands, left[due] ?? 0);
+            left[due] = (left[due] ?? 0) - closed;
+            hands -= closed;
+          }
+          lost += left[hour] ?? 0;
+          return lost;
+        });
+        const steps = burnDown(
+          { closed_per_hour, hours: hoursOf(counts) },
+          Date.parse("2026-11-22T20:00:00.000Z"),
+        );
+        expect(steps.map(({ breaching }) => breaching)).toEqual(losses);
+      },
+    ),
   );
 });

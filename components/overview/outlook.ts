@@ -1,7 +1,10 @@
 /** `due`: deadlines up to then, from now on; `breaching`: of these, how many will pass. */
 export type Step = { due_before: string; due: number; breaching: number };
 
-type Outlook = { closed_per_hour: number; hours: readonly { due_before: string; due_count: number }[] };
+type Outlook = {
+  closed_per_hour: number;
+  hours: readonly { due_before: string; due_count: number }[];
+};
 
 /**
  * What breaches if exceptions go on being closed at the same rate, those with the earliest deadline first, and nothing is added or
@@ -13,7 +16,9 @@ export function burnDown({ closed_per_hour, hours }: Outlook, nowMs: number): St
   let breaching = 0;
   return hours.map(({ due_before, due_count }) => {
     due += due_count;
-    const closed = Math.floor((closed_per_hour * Math.max(0, Date.parse(due_before) - nowMs)) / 3_600_000);
+    const closed = Math.floor(
+      (closed_per_hour * Math.max(0, Date.parse(due_before) - nowMs)) / 3_600_000,
+    );
     breaching = Math.max(breaching, due - closed);
     return { due_before, due, breaching };
   });

@@ -49,20 +49,31 @@ export function OverviewEmpty() {
         <h2 id="begin" className="text-lg font-semibold">
           Nothing here yet
         </h2>
-        <p className="text-muted">Deadlines, money at risk, imports and runs appear here once you have some. Start with one of these.</p>
+        <p className="text-muted">
+          Deadlines, money at risk, imports and runs appear here once you have some. Start with one
+          of these.
+        </p>
       </div>
       <ul className="grid gap-3 @2xl:grid-cols-2">
-        {[...ways.map((way) => ({ ...way, href: `/${tenant.id}/${way.path}` })), DOCS].map(({ title, text, href, icon: Icon }) => (
-          <li key={title} className="relative flex gap-3 rounded-lg border border-line bg-raised p-4 shadow-raised hover:bg-hover">
-            <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
-            <div>
-              <PrefetchLink href={href} className="font-medium outline-none after:absolute after:inset-0">
-                {title}
-              </PrefetchLink>
-              <p className="text-sm text-muted">{text}</p>
-            </div>
-          </li>
-        ))}
+        {[...ways.map((way) => ({ ...way, href: `/${tenant.id}/${way.path}` })), DOCS].map(
+          ({ title, text, href, icon: Icon }) => (
+            <li
+              key={title}
+              className="relative flex gap-3 rounded-lg border border-line bg-raised p-4 shadow-raised hover:bg-hover"
+            >
+              <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+              <div>
+                <PrefetchLink
+                  href={href}
+                  className="font-medium outline-none after:absolute after:inset-0"
+                >
+                  {title}
+                </PrefetchLink>
+                <p className="text-sm text-muted">{text}</p>
+              </div>
+            </li>
+          ),
+        )}
       </ul>
     </section>
   );

@@ -42,7 +42,10 @@ function Live() {
     if (asOf) startServerClock(asOf);
   }, [asOf]);
   return (
-    <Page title="Overview" actions={data && <Freshness asOf={data.as_of} failing={error !== null} />}>
+    <Page
+      title="Overview"
+      actions={data && <Freshness asOf={data.as_of} failing={error !== null} />}
+    >
       {!data ? (
         error ? (
           <ProblemNotice error={error} onRetry={() => refetch()} />
@@ -84,6 +87,10 @@ function Cards({ overview }: { overview: Overview }) {
 
 /** Whether nothing has happened in the tenant. */
 function isEmpty({ summary, days, imports, runs, reconciliations }: Overview): boolean {
-  const quiet = days.every(({ breached_count, closed_count }) => breached_count + closed_count === 0);
-  return summary.total_open === 0 && quiet && imports.length + runs.length + reconciliations.length === 0;
+  const quiet = days.every(
+    ({ breached_count, closed_count }) => breached_count + closed_count === 0,
+  );
+  return (
+    summary.total_open === 0 && quiet && imports.length + runs.length + reconciliations.length === 0
+  );
 }

@@ -3,14 +3,27 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 
 /** A number that leads to the rows it counts, where a page shows exactly those. `what`: their words, for those who hear the number alone. */
-export function Count({ value, href, what, className }: { value: number | string; href?: string; what?: string; className?: string }) {
+export function Count({
+  value,
+  href,
+  what,
+  className,
+}: {
+  value: number | string;
+  href?: string;
+  what?: string;
+  className?: string;
+}) {
   const text = typeof value === "number" ? value.toLocaleString("en") : value;
   if (value === 0) return <span className={classes("text-muted tabular-nums", className)}>0</span>;
   if (!href) return <span className={classes("tabular-nums", className)}>{text}</span>;
   return (
     <PrefetchLink
       href={href}
-      className={classes("rounded-sm tabular-nums underline decoration-from-font underline-offset-2", className ?? "text-accent-text")}
+      className={classes(
+        "rounded-sm tabular-nums underline decoration-from-font underline-offset-2",
+        className ?? "text-accent-text",
+      )}
     >
       {text}
       {what && <span className="sr-only"> {what}</span>}
@@ -27,7 +40,15 @@ const HEAD = "py-1.5 pl-3 text-right font-medium first:pl-0 first:text-left";
 const CELL = "py-1.5 pl-3 text-right tabular-nums";
 
 /** A table of numbers; its first column names the row. */
-export function NumberTable({ caption, columns, children }: { caption: string; columns: readonly string[]; children: ReactNode }) {
+export function NumberTable({
+  caption,
+  columns,
+  children,
+}: {
+  caption: string;
+  columns: readonly string[];
+  children: ReactNode;
+}) {
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard

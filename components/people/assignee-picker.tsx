@@ -12,7 +12,10 @@ import { assignable } from "./assignable.ts";
 import { Person } from "./person.tsx";
 import { membersQuery } from "./queries.ts";
 
-type Look = Pick<ComponentProps<typeof Combobox>, "trigger" | "triggerClass" | "align" | "disabled" | "opener">;
+type Look = Pick<
+  ComponentProps<typeof Combobox>,
+  "trigger" | "triggerClass" | "align" | "disabled" | "opener"
+>;
 
 /**
  * Picks an assignee: a member, or any typed name, because an identity provider's users may be unknown here. `value`: the
@@ -29,7 +32,10 @@ export function AssigneePicker({
   const sought = search.trim().replace(/^user:/, "");
   const everybody = useQuery({ ...membersQuery(tenant.id), enabled: opened });
   // A tenant with more members than one page is searched by the server.
-  const found = useQuery({ ...membersQuery(tenant.id, sought), enabled: opened && sought !== "" && everybody.data?.next_cursor != null });
+  const found = useQuery({
+    ...membersQuery(tenant.id, sought),
+    enabled: opened && sought !== "" && everybody.data?.next_cursor != null,
+  });
   const known = [...(everybody.data?.items ?? []), ...(found.data?.items ?? [])];
   const isLoading = everybody.isPending || found.isLoading;
   const options = optionsOf(known, { sought, self, value, isLoading });
@@ -49,11 +55,26 @@ export function AssigneePicker({
   );
 }
 
-type Asked = { sought: string; self: string; value?: string | null | undefined; isLoading: boolean };
+type Asked = {
+  sought: string;
+  self: string;
+  value?: string | null | undefined;
+  isLoading: boolean;
+};
 
 function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
-  const roles = new Map(known.map((member) => [member.user, member.source === "directory" ? roleNames(member.roles) : ""]));
-  const options: Option<string | null>[] = assignable({ sought, self, value, members: roles.keys() }).map((user) => ({
+  const roles = new Map(
+    known.map((member) => [
+      member.user,
+      member.source === "directory" ? roleNames(member.roles) : "",
+    ]),
+  );
+  const options: Option<string | null>[] = assignable({
+    sought,
+    self,
+    value,
+    members: roles.keys(),
+  }).map((user) => ({
     key: user ?? "nobody",
     value: user,
     current: user === value,
@@ -71,7 +92,8 @@ function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
   // Whether it is a member's is not known before.
   if (isLoading) return options;
   const isListed = roles.has(typed) || typed === self || typed === value;
-  if (USER_REFERENCE.test(typed) && !isListed) options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
+  if (USER_REFERENCE.test(typed) && !isListed)
+    options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
   return options;
 }
 

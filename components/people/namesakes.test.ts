@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { namesakes } from "./namesakes.ts";
 
-const by = (actor: string, actor_issuer: string | null, actor_subject: string | null) => ({ actor, actor_issuer, actor_subject });
+const by = (actor: string, actor_issuer: string | null, actor_subject: string | null) => ({
+  actor,
+  actor_issuer,
+  actor_subject,
+});
 
 test("people of one name are told apart, and nobody else is spelled out", () => {
   const rows = [

@@ -12,7 +12,8 @@ export function namesakes(rows: readonly Done[]): (row: Done) => string | null {
   const people = new Map<string, Set<string>>();
   for (const row of rows) {
     const identity = identityOf(row);
-    if (identity !== null) people.set(row.actor, (people.get(row.actor) ?? new Set()).add(identity));
+    if (identity !== null)
+      people.set(row.actor, (people.get(row.actor) ?? new Set()).add(identity));
   }
   return (row) => ((people.get(row.actor)?.size ?? 0) > 1 ? identityOf(row) : null);
 }

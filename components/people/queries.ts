@@ -7,7 +7,11 @@ const MOST = 250;
 /** The tenant's members, optionally those whose name contains `q`. */
 export function membersQuery(tenant: string, q?: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "members"), contract: listMembersContract, call: { tenant, query: { q, limit: MOST } } },
+    {
+      under: resourceKey(tenant, "members"),
+      contract: listMembersContract,
+      call: { tenant, query: { q, limit: MOST } },
+    },
     { staleTime: FRESH_MS },
   );
 }

@@ -22,7 +22,13 @@ type Held = Preferences & {
 
 const PreferencesContext = createContext<Held | null>(null);
 
-export function PreferencesProvider({ initial, children }: { initial: Preferences; children: ReactNode }) {
+export function PreferencesProvider({
+  initial,
+  children,
+}: {
+  initial: Preferences;
+  children: ReactNode;
+}) {
   const [preferences, setPreferences] = useState(initial);
 
   function setTheme(theme: Theme) {
@@ -47,7 +53,11 @@ export function PreferencesProvider({ initial, children }: { initial: Preference
     setPreferences((current) => ({ ...current, board }));
   }
 
-  return <PreferencesContext value={{ ...preferences, setTheme, setTimeZone, setSingleKeys, setBoard }}>{children}</PreferencesContext>;
+  return (
+    <PreferencesContext value={{ ...preferences, setTheme, setTimeZone, setSingleKeys, setBoard }}>
+      {children}
+    </PreferencesContext>
+  );
 }
 
 export function usePreferences(): Held {

@@ -11,5 +11,6 @@ export function remember(name: string, value: string): void {
 
 /** Keeps the browser's time zone for a person who signs in without having chosen one, so that the first page has it. */
 export function startInLocalTime(): void {
-  if (!document.cookie.split("; ").some((one) => one.startsWith(`${TIME_ZONE_COOKIE}=`))) remember(TIME_ZONE_COOKIE, localTimeZone());
+  if (!document.cookie.split("; ").some((one) => one.startsWith(`${TIME_ZONE_COOKIE}=`)))
+    remember(TIME_ZONE_COOKIE, localTimeZone());
 }

@@ -1,8 +1,18 @@
 import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
-import type { createReconciliationContract, Reconciliation } from "#lib/reconciliations/contract.ts";
+import type {
+  createReconciliationContract,
+  Reconciliation,
+} from "#lib/reconciliations/contract.ts";
 
-type Fields = "name" | "period_start" | "period_end" | "left_source" | "right_source" | "matched_count" | "unmatched_count";
+type Fields =
+  | "name"
+  | "period_start"
+  | "period_end"
+  | "left_source"
+  | "right_source"
+  | "matched_count"
+  | "unmatched_count";
 type Created = z.input<NonNullable<typeof createReconciliationContract.body>>;
 
 export type ReconciliationInput = Pick<Created, Fields>;
@@ -53,12 +63,23 @@ export function draftOf({
 }
 
 /** `counted`: of one with sources the counts are computed, and not to be set. */
-export function inputOf({ matched_count, unmatched_count, ...texts }: Draft, counted: boolean): ReconciliationInput {
-  return counted ? texts : { ...texts, matched_count: Number(matched_count), unmatched_count: Number(unmatched_count) };
+export function inputOf(
+  { matched_count, unmatched_count, ...texts }: Draft,
+  counted: boolean,
+): ReconciliationInput {
+  return counted
+    ? texts
+    : { ...texts, matched_count: Number(matched_count), unmatched_count: Number(unmatched_count) };
 }
 
 /** The body that creates it. */
-export function newInputOf({ matched_by, left_source_id, right_source_id, auto_run, ...draft }: NewDraft): Created {
+export function newInputOf({
+  matched_by,
+  left_source_id,
+  right_source_id,
+  auto_run,
+  ...draft
+}: NewDraft): Created {
   if (matched_by === "elsewhere") return inputOf(draft, false);
   const { name, period_start, period_end } = draft;
   return { name, period_start, period_end, left_source_id, right_source_id, auto_run };
@@ -80,7 +101,12 @@ export function missingIn(draft: Draft): Problems {
 }
 
 /** The same of a new one. */
-export function missingInNew({ matched_by, left_source_id, right_source_id, ...draft }: NewDraft): Problems {
+export function missingInNew({
+  matched_by,
+  left_source_id,
+  right_source_id,
+  ...draft
+}: NewDraft): Problems {
   if (matched_by === "elsewhere") return missingIn(draft);
   const { name, period_start, period_end } = missingIn(draft);
   return {
@@ -89,6 +115,9 @@ export function missingInNew({ matched_by, left_source_id, right_source_id, ...d
     ...(period_end && { period_end }),
     ...(left_source_id === "" && { left_source_id: "Choose a source." }),
     ...(right_source_id === "" && { right_source_id: "Choose a source." }),
-    ...(left_source_id !== "" && left_source_id === right_source_id && { right_source_id: "Choose another source than the left one." }),
+    ...(left_source_id !== "" &&
+      left_source_id === right_source_id && {
+        right_source_id: "Choose another source than the left one.",
+      }),
   };
 }

@@ -7,7 +7,11 @@ type Narrowed = {
 };
 
 /** The page of exactly these lines of a period. */
-export function periodLines(tenant: string, reconciliation_id: string, narrowed: Narrowed = {}): string {
+export function periodLines(
+  tenant: string,
+  reconciliation_id: string,
+  narrowed: Narrowed = {},
+): string {
   return `/${tenant}/lines?${new URLSearchParams({ reconciliation_id, ...narrowed })}`;
 }
 

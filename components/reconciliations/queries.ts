@@ -5,7 +5,11 @@ import { listMatchesContract } from "#lib/matching/contract.ts";
 import { getProofContract, getStatementContract } from "#lib/matching/periods/contract.ts";
 import { getRulesContract } from "#lib/matching/rules/contract.ts";
 import { getRunContract, listRunsContract, type Run } from "#lib/matching/runs/contract.ts";
-import { getReconciliationContract, listReconciliationsContract, type Reconciliation } from "#lib/reconciliations/contract.ts";
+import {
+  getReconciliationContract,
+  listReconciliationsContract,
+  type Reconciliation,
+} from "#lib/reconciliations/contract.ts";
 import type { MatchSearch } from "./matches/search.ts";
 import type { ReconciliationSearch } from "./search.ts";
 
@@ -18,21 +22,36 @@ const CHANGING_MS = 2_000;
 /** The cache key of a tenant's reconciliations, and all that is asked about them. */
 export const reconciliationsKey = (tenant: string) => resourceKey(tenant, "reconciliations");
 
-export function reconciliationPages(tenant: string, { status, period_from, period_to }: Omit<ReconciliationSearch, "new">) {
+export function reconciliationPages(
+  tenant: string,
+  { status, period_from, period_to }: Omit<ReconciliationSearch, "new">,
+) {
   return listQuery(
     {
       under: reconciliationsKey(tenant),
       contract: listReconciliationsContract,
       call: { tenant, query: queryOf({ status, period_from, period_to, limit: PAGE_SIZE }) },
     },
-    { refreshMs: (newest) => (newest?.items.some(({ preparing, closing }) => preparing || closing) ? CHANGING_MS : REFRESH_MS) },
+    {
+      refreshMs: (newest) =>
+        newest?.items.some(({ preparing, closing }) => preparing || closing)
+          ? CHANGING_MS
+          : REFRESH_MS,
+    },
   );
 }
 
 export function reconciliationById(tenant: string, id: string) {
   return oneQuery(
-    { under: reconciliationsKey(tenant), contract: getReconciliationContract, call: { tenant, params: { id } } },
-    { refetchInterval: ({ state }) => (state.data?.preparing || state.data?.closing ? CHANGING_MS : REFRESH_MS) },
+    {
+      under: reconciliationsKey(tenant),
+      contract: getReconciliationContract,
+      call: { tenant, params: { id } },
+    },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.preparing || state.data?.closing ? CHANGING_MS : REFRESH_MS,
+    },
   );
 }
 
@@ -48,30 +67,52 @@ export function periodsOfPair(tenant: string, { left_source_id, right_source_id 
 }
 
 /** Whether a run is still to come to its end. */
-export const isUnderWay = (run: Run | undefined) => run?.status === "queued" || run?.status === "running";
+export const isUnderWay = (run: Run | undefined) =>
+  run?.status === "queued" || run?.status === "running";
 
 /** The period's newest runs. Asked often while one is under way. */
 export function runsOfReconciliation(tenant: string, id: string) {
   return oneQuery(
-    { under: reconciliationsKey(tenant), contract: listRunsContract, call: { tenant, params: { id }, query: { limit: "10" } } },
-    { refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? RUNNING_MS : REFRESH_MS / 3) },
+    {
+      under: reconciliationsKey(tenant),
+      contract: listRunsContract,
+      call: { tenant, params: { id }, query: { limit: "10" } },
+    },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.items.some(isUnderWay) ? RUNNING_MS : REFRESH_MS / 3,
+    },
   );
 }
 
 /** A run, asked until it has ended. */
 export function runById(tenant: string, id: string) {
   return oneQuery(
-    { under: reconciliationsKey(tenant), contract: getRunContract, call: { tenant, params: { id } } },
-    { refetchInterval: ({ state }) => (state.data && !isUnderWay(state.data) ? false : RUNNING_MS) },
+    {
+      under: reconciliationsKey(tenant),
+      contract: getRunContract,
+      call: { tenant, params: { id } },
+    },
+    {
+      refetchInterval: ({ state }) => (state.data && !isUnderWay(state.data) ? false : RUNNING_MS),
+    },
   );
 }
 
 export function proofOf(tenant: string, id: string) {
-  return oneQuery({ under: reconciliationsKey(tenant), contract: getProofContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: getProofContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 export function statementOf(tenant: string, id: string) {
-  return oneQuery({ under: reconciliationsKey(tenant), contract: getStatementContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: getStatementContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** The period's matches, as their page lists and exports them. */
@@ -84,12 +125,20 @@ export function matchPages(tenant: string, id: string, { q, ...search }: MatchSe
 }
 
 export function rulesOf(tenant: string, id: string) {
-  return versionQuery({ under: reconciliationsKey(tenant), contract: getRulesContract, call: { tenant, params: { id } } });
+  return versionQuery({
+    under: reconciliationsKey(tenant),
+    contract: getRulesContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 export function lineById(tenant: string, id: string) {
   return oneQuery(
-    { under: reconciliationsKey(tenant), contract: getLineContract, call: { tenant, params: { id } } },
+    {
+      under: reconciliationsKey(tenant),
+      contract: getLineContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: 60_000 },
   );
 }

@@ -6,9 +6,17 @@ import type { ReconciliationSearch } from "./search.ts";
 import { STATUS_WORDS } from "./words.tsx";
 
 type Filters = Omit<ReconciliationSearch, "new">;
-type Props = { search: Filters; onChange: (change: Partial<Filters>) => void; onClear: (() => void) | false };
+type Props = {
+  search: Filters;
+  onChange: (change: Partial<Filters>) => void;
+  onClear: (() => void) | false;
+};
 
-export function ReconciliationFilters({ search: { status, period_from, period_to }, onChange, onClear }: Props) {
+export function ReconciliationFilters({
+  search: { status, period_from, period_to },
+  onChange,
+  onClear,
+}: Props) {
   return (
     <FilterBar onClear={onClear}>
       <FilterMenu
@@ -18,8 +26,16 @@ export function ReconciliationFilters({ search: { status, period_from, period_to
         onChange={(chosen) => onChange({ status: chosen })}
       />
       <div className="flex min-w-0 items-center gap-2 max-sm:order-last max-sm:w-full">
-        <FilterDay label="Period from" value={period_from} onChange={(day) => onChange({ period_from: day })} />
-        <FilterDay label="Period to" value={period_to} onChange={(day) => onChange({ period_to: day })} />
+        <FilterDay
+          label="Period from"
+          value={period_from}
+          onChange={(day) => onChange({ period_from: day })}
+        />
+        <FilterDay
+          label="Period to"
+          value={period_to}
+          onChange={(day) => onChange({ period_to: day })}
+        />
       </div>
     </FilterBar>
   );

@@ -11,9 +11,21 @@ import { CheckField } from "#components/ui/check-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { createReconciliationContract, type Reconciliation, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
+import {
+  createReconciliationContract,
+  type Reconciliation,
+  updateReconciliationContract,
+} from "#lib/reconciliations/contract.ts";
 import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
-import { type Draft, draftOf, inputOf, missingIn, missingInNew, NEW_DRAFT, newInputOf } from "./draft.ts";
+import {
+  type Draft,
+  draftOf,
+  inputOf,
+  missingIn,
+  missingInNew,
+  NEW_DRAFT,
+  newInputOf,
+} from "./draft.ts";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { SourcePicker } from "./source-picker.tsx";
 
@@ -42,7 +54,12 @@ export function EditReconciliation({ initial, onDone }: { initial: Reconciliatio
     onDone: saved,
   });
   return (
-    <PanelForm form={form} title={initial.name} start="Save changes" unsaved={JSON.stringify(form.draft) !== JSON.stringify(before)}>
+    <PanelForm
+      form={form}
+      title={initial.name}
+      start="Save changes"
+      unsaved={JSON.stringify(form.draft) !== JSON.stringify(before)}
+    >
       <NameAndPeriod form={form} />
       <SourceNames form={form} />
       {!counted && <Counts form={form} />}
@@ -57,12 +74,18 @@ export function CreateReconciliation({ onDone }: Done) {
   const form = useForm({
     initial: NEW_DRAFT,
     check: missingInNew,
-    send: (draft, idempotencyKey) => callApi(createReconciliationContract, { tenant, body: newInputOf(draft), idempotencyKey }),
+    send: (draft, idempotencyKey) =>
+      callApi(createReconciliationContract, { tenant, body: newInputOf(draft), idempotencyKey }),
     onDone: saved,
   });
   const { draft, change, problem } = form;
   return (
-    <PanelForm form={form} title="New reconciliation" start="Create" unsaved={JSON.stringify(draft) !== JSON.stringify(NEW_DRAFT)}>
+    <PanelForm
+      form={form}
+      title="New reconciliation"
+      start="Create"
+      unsaved={JSON.stringify(draft) !== JSON.stringify(NEW_DRAFT)}
+    >
       <NameAndPeriod form={form} />
       <div className="flex flex-col gap-1.5">
         <Segmented
@@ -121,8 +144,18 @@ function NameAndPeriod({ form: { text } }: Part) {
 function SourceNames({ form: { text } }: Part) {
   return (
     <div className="grid grid-cols-2 gap-3">
-      <TextField label="Left source" maxLength={RECONCILIATIONS.left_source.most} {...text("left_source")} required />
-      <TextField label="Right source" maxLength={RECONCILIATIONS.right_source.most} {...text("right_source")} required />
+      <TextField
+        label="Left source"
+        maxLength={RECONCILIATIONS.left_source.most}
+        {...text("left_source")}
+        required
+      />
+      <TextField
+        label="Right source"
+        maxLength={RECONCILIATIONS.right_source.most}
+        {...text("right_source")}
+        required
+      />
     </div>
   );
 }

@@ -22,7 +22,11 @@ import { reconciliationSearch } from "./search.ts";
 export function ReconciliationList() {
   const tenantId = useTenantId();
   const mayCreate = useMay(createReconciliationContract.access);
-  const { search, set, linkTo, isFiltered, clear } = useSearch(reconciliationSearch, ["status", "period_from", "period_to"]);
+  const { search, set, linkTo, isFiltered, clear } = useSearch(reconciliationSearch, [
+    "status",
+    "period_from",
+    "period_to",
+  ]);
   const list = useList(reconciliationPages(tenantId, search));
   const isEmpty = list.isBare && !isFiltered;
   const stop = () => set({ new: null });
@@ -35,19 +39,25 @@ export function ReconciliationList() {
 
   return (
     <Page title="Reconciliations" actions={mayCreate ? !isEmpty && create : <ReadOnly />}>
-      {!isEmpty && <ReconciliationFilters search={search} onChange={set} onClear={isFiltered && clear} />}
+      {!isEmpty && (
+        <ReconciliationFilters search={search} onChange={set} onClear={isFiltered && clear} />
+      )}
       <ListBody
         list={list}
         skeleton={<ReconciliationSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching reconciliations" action={<Button onClick={clear}>Clear filters</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching reconciliations"
+              action={<Button onClick={clear}>Clear filters</Button>}
+            >
               Try another status or period.
             </Notice>
           ) : (
             <Notice icon={Scale} title="No reconciliations yet" action={create}>
-              A reconciliation compares two sources over a period. Whatever doesn't match becomes an exception.{" "}
-              {!mayCreate && "An admin or a lead can create the first one."}
+              A reconciliation compares two sources over a period. Whatever doesn't match becomes an
+              exception. {!mayCreate && "An admin or a lead can create the first one."}
             </Notice>
           )
         }

@@ -18,7 +18,11 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { type Reconciliation, type ReconciliationStatus, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
+import {
+  type Reconciliation,
+  type ReconciliationStatus,
+  updateReconciliationContract,
+} from "#lib/reconciliations/contract.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
 import { CLOSING_ID } from "./matching/closing.tsx";
 import { MatchingOverview } from "./matching/matching-overview.tsx";
@@ -27,7 +31,10 @@ import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
 import { matchedShare, periodOf, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
-const EditReconciliation = dynamic(() => import("./reconciliation-form.tsx").then((part) => part.EditReconciliation), { ssr: false });
+const EditReconciliation = dynamic(
+  () => import("./reconciliation-form.tsx").then((part) => part.EditReconciliation),
+  { ssr: false },
+);
 
 /** `children`: its exceptions. */
 export function ReconciliationPage({ id, children }: { id: string; children: ReactNode }) {
@@ -50,7 +57,11 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : data ? (
         <>
-          {data.left_source_id ? <MatchingOverview reconciliation={data} /> : <Summary reconciliation={data} />}
+          {data.left_source_id ? (
+            <MatchingOverview reconciliation={data} />
+          ) : (
+            <Summary reconciliation={data} />
+          )}
           {children}
         </>
       ) : (
@@ -60,13 +71,22 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
   );
 }
 
-function Actions({ reconciliation: { name, closing }, reconciliation }: { reconciliation: Reconciliation }) {
+function Actions({
+  reconciliation: { name, closing },
+  reconciliation,
+}: {
+  reconciliation: Reconciliation;
+}) {
   const [editing, setEditing] = useState(false);
   const stop = () => setEditing(false);
   return (
     <>
       {!closing && <StatusMenu reconciliation={reconciliation} moves={movesOf(reconciliation)} />}
-      <Button disabled={closing} aria-describedby={closing ? CLOSING_ID : undefined} onClick={() => setEditing(true)}>
+      <Button
+        disabled={closing}
+        aria-describedby={closing ? CLOSING_ID : undefined}
+        onClick={() => setEditing(true)}
+      >
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit
       </Button>
@@ -80,14 +100,23 @@ function Actions({ reconciliation: { name, closing }, reconciliation }: { reconc
 /** One with sources is completed by closing it, and goes on by reopening it. */
 function movesOf({ status, left_source_id }: Reconciliation): readonly ReconciliationStatus[] {
   const moves = RECONCILIATION_MOVES[status];
-  return left_source_id === null ? moves : moves.filter((to) => to !== "completed" && status !== "completed");
+  return left_source_id === null
+    ? moves
+    : moves.filter((to) => to !== "completed" && status !== "completed");
 }
 
-function StatusMenu({ reconciliation: { id, status }, moves }: { reconciliation: Reconciliation; moves: readonly ReconciliationStatus[] }) {
+function StatusMenu({
+  reconciliation: { id, status },
+  moves,
+}: {
+  reconciliation: Reconciliation;
+  moves: readonly ReconciliationStatus[];
+}) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const move = useAttempt({
-    send: (to: ReconciliationStatus) => callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
+    send: (to: ReconciliationStatus) =>
+      callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
     onDone: (moved) => {
       cache.setQueryData(reconciliationById(tenant, id).queryKey, moved);
       toast(`Status is now ${STATUS_WORDS[moved.status].toLowerCase()}`);
@@ -112,7 +141,10 @@ function StatusMenu({ reconciliation: { id, status }, moves }: { reconciliation:
       <MenuChoice
         label="Status"
         value={status}
-        options={[status, ...moves].map((value) => ({ value, label: <StatusLabel status={value} /> }))}
+        options={[status, ...moves].map((value) => ({
+          value,
+          label: <StatusLabel status={value} />,
+        }))}
         onChange={(chosen) => chosen !== status && move.start(chosen)}
       />
     </Menu>
@@ -120,7 +152,8 @@ function StatusMenu({ reconciliation: { id, status }, moves }: { reconciliation:
 }
 
 function Summary({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { matched_count, unmatched_count, open_exceptions, status, left_source, right_source } = reconciliation;
+  const { matched_count, unmatched_count, open_exceptions, status, left_source, right_source } =
+    reconciliation;
   return (
     <div className="flex flex-col gap-6 pb-6">
       <Figures>

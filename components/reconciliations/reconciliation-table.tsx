@@ -34,14 +34,22 @@ export function ReconciliationTable({ items, stale }: { items: Reconciliation[];
               {periodOf(item)}
             </p>
           </PlainCell>
-          <PlainCell className="whitespace-nowrap tabular-nums max-md:hidden">{periodOf(item)}</PlainCell>
+          <PlainCell className="whitespace-nowrap tabular-nums max-md:hidden">
+            {periodOf(item)}
+          </PlainCell>
           <PlainCell className="max-md:hidden">
             <PeriodStatus reconciliation={item} />
           </PlainCell>
-          <PlainCell className={`${NUMBER} max-lg:hidden`}>{item.matched_count.toLocaleString("en")}</PlainCell>
-          <PlainCell className={`${NUMBER} max-lg:hidden`}>{item.unmatched_count.toLocaleString("en")}</PlainCell>
+          <PlainCell className={`${NUMBER} max-lg:hidden`}>
+            {item.matched_count.toLocaleString("en")}
+          </PlainCell>
+          <PlainCell className={`${NUMBER} max-lg:hidden`}>
+            {item.unmatched_count.toLocaleString("en")}
+          </PlainCell>
           <PlainCell className={`${NUMBER} max-md:hidden`}>{matchedShare(item) ?? "–"}</PlainCell>
-          <PlainCell className={classes(NUMBER, item.open_exceptions > 0 ? "font-semibold" : "text-muted")}>
+          <PlainCell
+            className={classes(NUMBER, item.open_exceptions > 0 ? "font-semibold" : "text-muted")}
+          >
             {item.open_exceptions.toLocaleString("en")}
             <span aria-hidden className="block text-xs font-normal text-muted sm:hidden">
               open

@@ -33,7 +33,8 @@ export function SourcePicker({
     isPending,
     isPlaceholderData,
   } = useQuery({ ...sourcesNamed(tenant, search), placeholderData: keepPreviousData });
-  const shown = chosen?.id === value ? chosen : (data?.items.find((source) => source.id === value) ?? null);
+  const shown =
+    chosen?.id === value ? chosen : (data?.items.find((source) => source.id === value) ?? null);
   const none = data?.items.length === 0;
   return (
     <div className="flex flex-col gap-1.5">
@@ -66,7 +67,8 @@ export function SourcePicker({
             <span className="min-w-0">
               <span className="block truncate">{source.name}</span>
               <span className="block truncate text-xs text-muted">
-                {SOURCE_KIND_WORDS[source.kind]} · {source.currency} · {source.line_count.toLocaleString("en")} lines
+                {SOURCE_KIND_WORDS[source.kind]} · {source.currency} ·{" "}
+                {source.line_count.toLocaleString("en")} lines
               </span>
             </span>
           ),

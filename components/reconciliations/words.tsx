@@ -1,4 +1,12 @@
-import { Archive, CircleAlert, CircleCheck, CircleDashed, CircleDot, Hourglass, type LucideIcon } from "lucide-react";
+import {
+  Archive,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleDot,
+  Hourglass,
+  type LucideIcon,
+} from "lucide-react";
 import { percent } from "#components/ui/percent.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Reconciliation, ReconciliationStatus } from "#lib/reconciliations/contract.ts";
@@ -36,7 +44,11 @@ export function StatusLabel({ status }: { status: ReconciliationStatus }) {
 }
 
 /** The status, or that it is being closed; and whether that failed. */
-export function PeriodStatus({ reconciliation: { status, closing, closing_failure } }: { reconciliation: Reconciliation }) {
+export function PeriodStatus({
+  reconciliation: { status, closing, closing_failure },
+}: {
+  reconciliation: Reconciliation;
+}) {
   if (closing)
     return (
       <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
@@ -57,14 +69,35 @@ export function PeriodStatus({ reconciliation: { status, closing, closing_failur
   );
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec"];
+const MONTHS = [
+  "Jan",
+  "Feb",
+  "Mar",
+  "Apr",
+  "May",
+  "Jun",
+  "Jul",
+  "Aug",
+  "Sept",
+  "Oct",
+  "Nov",
+  "Dec",
+];
 
 /** "1–31 Oct 2026", "28 Sep – 4 Oct 2026": dates, independent of time zones. */
-export function periodOf({ period_start, period_end }: { period_start: string; period_end: string }): string {
+export function periodOf({
+  period_start,
+  period_end,
+}: {
+  period_start: string;
+  period_end: string;
+}): string {
   const [start, end] = [partsOf(period_start), partsOf(period_end)];
   if (period_start === period_end) return `${end.day} ${end.month} ${end.year}`;
-  if (start.year !== end.year) return `${start.day} ${start.month} ${start.year} – ${end.day} ${end.month} ${end.year}`;
-  if (start.month !== end.month) return `${start.day} ${start.month} – ${end.day} ${end.month} ${end.year}`;
+  if (start.year !== end.year)
+    return `${start.day} ${start.month} ${start.year} – ${end.day} ${end.month} ${end.year}`;
+  if (start.month !== end.month)
+    return `${start.day} ${start.month} – ${end.day} ${end.month} ${end.year}`;
   return `${start.day}–${end.day} ${end.month} ${end.year}`;
 }
 
@@ -74,7 +107,13 @@ function partsOf(date: string): { day: number; month: string; year: string } {
 }
 
 /** The match rate, rounded down, so that 100 % means all; null if there are no items. */
-export function matchedShare({ matched_count, unmatched_count }: { matched_count: number; unmatched_count: number }): string | null {
+export function matchedShare({
+  matched_count,
+  unmatched_count,
+}: {
+  matched_count: number;
+  unmatched_count: number;
+}): string | null {
   const total = matched_count + unmatched_count;
   if (total === 0) return null;
   return percent(matched_count / total);

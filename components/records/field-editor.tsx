@@ -15,14 +15,30 @@ type Props = {
 
 export function FieldEditor({ field: { label, input }, value, error, onChange }: Props) {
   const text = typeof value === "string" ? value : "";
-  const typed = ({ target }: { target: { value: string } }) => onChange(target.value === "" ? undefined : target.value);
+  const typed = ({ target }: { target: { value: string } }) =>
+    onChange(target.value === "" ? undefined : target.value);
   switch (input) {
     case "switch":
-      return <CheckField label={label} checked={value === true} error={error} onChange={({ target }) => onChange(target.checked)} />;
+      return (
+        <CheckField
+          label={label}
+          checked={value === true}
+          error={error}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+      );
     case "text":
       return <TextArea label={label} value={text} rows={4} error={error} onChange={typed} />;
     case "markdown":
-      return <TextArea label={`${label} (Markdown)`} value={text} rows={12} error={error} onChange={typed} />;
+      return (
+        <TextArea
+          label={`${label} (Markdown)`}
+          value={text}
+          rows={12}
+          error={error}
+          onChange={typed}
+        />
+      );
     case "time":
       return (
         <TextField
@@ -30,14 +46,18 @@ export function FieldEditor({ field: { label, input }, value, error, onChange }:
           type="datetime-local"
           value={text.slice(0, 16)}
           error={error}
-          onChange={({ target }) => onChange(target.value === "" ? undefined : `${target.value}:00.000Z`)}
+          onChange={({ target }) =>
+            onChange(target.value === "" ? undefined : `${target.value}:00.000Z`)
+          }
         />
       );
     case "object":
       return (
         <JsonField
           label={`${label} (JSON)`}
-          value={typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}}
+          value={
+            typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
+          }
           rows={6}
           error={error}
           onChange={onChange}

@@ -9,7 +9,10 @@ export function FieldValue({ field, value }: { field: Field; value: unknown }) {
     const Icon = value === true ? Check : Minus;
     return (
       <span className="inline-flex items-center gap-1.5">
-        <Icon aria-hidden className={value === true ? "size-4 text-accent-text" : "size-4 text-muted"} />
+        <Icon
+          aria-hidden
+          className={value === true ? "size-4 text-accent-text" : "size-4 text-muted"}
+        />
         {value === true ? "Yes" : "No"}
       </span>
     );

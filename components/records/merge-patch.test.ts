@@ -26,7 +26,14 @@ describe("the patch from one record to another", () => {
 
   test("applied to the one makes the other, whatever they are", () => {
     const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
-      json: fc.oneof({ maxDepth: 3 }, fc.integer(), fc.string(), fc.boolean(), fc.array(tie("json"), { maxLength: 3 }), tie("object")),
+      json: fc.oneof(
+        { maxDepth: 3 },
+        fc.integer(),
+        fc.string(),
+        fc.boolean(),
+        fc.array(tie("json"), { maxLength: 3 }),
+        tie("object"),
+      ),
       object: fc.dictionary(
         fc.string({ maxLength: 3 }).filter((name) => name !== "__proto__"),
         tie("json"),
@@ -35,13 +42,18 @@ describe("the patch from one record to another", () => {
     })).object;
     fc.assert(
       fc.property(value, value, (before, after) => {
-        expect(applyPatch(before as Json, mergePatch(before as Json, after as Json))).toEqual(after);
+        expect(applyPatch(before as Json, mergePatch(before as Json, after as Json))).toEqual(
+          after,
+        );
       }),
     );
   });
 
   test("leaves alone what somebody else changed meanwhile", () => {
     const patch = mergePatch({ title: "Old", body: "Old" }, { title: "Mine", body: "Old" });
-    expect(applyPatch({ title: "Old", body: "Theirs" }, patch)).toEqual({ title: "Mine", body: "Theirs" });
+    expect(applyPatch({ title: "Old", body: "Theirs" }, patch)).toEqual({
+      title: "Mine",
+      body: "Theirs",
+    });
   });
 });

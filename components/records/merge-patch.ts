@@ -37,7 +37,8 @@ function equal(left: unknown, right: unknown): boolean {
   if (isObject(left) && isObject(right)) {
     const names = Object.keys(left);
     return (
-      names.length === Object.keys(right).length && names.every((name) => Object.hasOwn(right, name) && equal(left[name], right[name]))
+      names.length === Object.keys(right).length &&
+      names.every((name) => Object.hasOwn(right, name) && equal(left[name], right[name]))
     );
   }
   if (Array.isArray(left) && Array.isArray(right)) {

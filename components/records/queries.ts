@@ -7,15 +7,28 @@ const PAGE_SIZE = 50;
 const LONGEST_SEARCH = 200;
 
 /** The cache key of a surface. */
-export const recordsKey = (tenant: string, path: string) => [...resourceKey(tenant, "records"), path] as const;
+export const recordsKey = (tenant: string, path: string) =>
+  [...resourceKey(tenant, "records"), path] as const;
 
 /** The cache key of a surface's list, for any filters. */
 export const recordListKey = (tenant: string, path: string) =>
   [...recordsKey(tenant, path), surfaceOf(path).contracts.list.operationId] as const;
 
-export function recordPages(tenant: string, path: string, { q, view }: Pick<RecordSearch, "q" | "view">) {
-  const query = queryOf({ q: q.trim().slice(0, LONGEST_SEARCH), include_deleted: view === "bin" ? "only" : null, limit: PAGE_SIZE });
-  return listQuery({ under: recordsKey(tenant, path), contract: surfaceOf(path).contracts.list, call: { tenant, query } });
+export function recordPages(
+  tenant: string,
+  path: string,
+  { q, view }: Pick<RecordSearch, "q" | "view">,
+) {
+  const query = queryOf({
+    q: q.trim().slice(0, LONGEST_SEARCH),
+    include_deleted: view === "bin" ? "only" : null,
+    limit: PAGE_SIZE,
+  });
+  return listQuery({
+    under: recordsKey(tenant, path),
+    contract: surfaceOf(path).contracts.list,
+    call: { tenant, query },
+  });
 }
 
 /** A record with its ETag. Not refetched automatically, because someone may be editing it. */

@@ -25,7 +25,11 @@ export function RecordsEmpty({ surface, onCreate }: { surface: Surface; onCreate
 
 export function NoRecordMatches({ onClear }: { onClear: () => void }) {
   return (
-    <Notice icon={SearchX} title="No results" action={<Button onClick={onClear}>Clear search</Button>}>
+    <Notice
+      icon={SearchX}
+      title="No results"
+      action={<Button onClick={onClear}>Clear search</Button>}
+    >
       Search matches the beginning of words in a record.
     </Notice>
   );

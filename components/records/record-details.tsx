@@ -11,8 +11,12 @@ import { editable, nameOf, surfaceOf } from "./surface.ts";
 /** A record, read-only. */
 export function RecordDetails({ path, record }: { path: string; record: StoredRecord }) {
   const { surface } = surfaceOf(path);
-  const known = Object.entries(surface.fields).filter(([name]) => record[name] !== undefined && record[name] !== null);
-  const others = Object.fromEntries(Object.entries(editable(record)).filter(([name]) => !(name in surface.fields)));
+  const known = Object.entries(surface.fields).filter(
+    ([name]) => record[name] !== undefined && record[name] !== null,
+  );
+  const others = Object.fromEntries(
+    Object.entries(editable(record)).filter(([name]) => !(name in surface.fields)),
+  );
   return (
     <PanelBody>
       <PanelTitle>{nameOf(surface, record)}</PanelTitle>
@@ -43,5 +47,9 @@ function Shown({ field, value }: { field: Field; value: unknown }) {
   if (field.input === "switch") return value === true ? "Yes" : "No";
   if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
   if (typeof value === "string") return value;
-  return typeof value === "object" && value !== null ? <DataFields label={field.label} value={value} /> : <DataValue value={value} />;
+  return typeof value === "object" && value !== null ? (
+    <DataFields label={field.label} value={value} />
+  ) : (
+    <DataValue value={value} />
+  );
 }

@@ -18,11 +18,22 @@ import { useDeleteRecord, useUpdateRecord } from "./use-records.ts";
 type Stored = Version<StoredRecord>;
 
 /** Edits the version of a record that was read. If someone else saved first, the reader decides which changes stay. */
-export function RecordEdit({ path, stored, onClose }: { path: string; stored: Stored; onClose: () => void }) {
+export function RecordEdit({
+  path,
+  stored,
+  onClose,
+}: {
+  path: string;
+  stored: Stored;
+  onClose: () => void;
+}) {
   const { surface, contracts } = surfaceOf(path);
   const [base, setBase] = useState(stored);
   const update = useUpdateRecord(path, base.data.id);
-  const remove = useDeleteRecord(path, { mayRestore: useMay(contracts.restore.access), onDeleted: onClose });
+  const remove = useDeleteRecord(path, {
+    mayRestore: useMay(contracts.restore.access),
+    onDeleted: onClose,
+  });
   const form = useForm({
     initial: () => editable(stored.data) as RecordFields,
     send: (fields) => update.send(mergePatch(editable(base.data), given(fields)), base.etag),
@@ -30,12 +41,15 @@ export function RecordEdit({ path, stored, onClose }: { path: string; stored: St
       update.saved(saved);
       setBase(saved);
       // What was typed while saving stays an unsaved change.
-      form.rebase((typed) => applyPatch(editable(saved.data), mergePatch(given(sent), given(typed))));
+      form.rebase((typed) =>
+        applyPatch(editable(saved.data), mergePatch(given(sent), given(typed))),
+      );
     },
   });
   const patch = mergePatch(editable(base.data), given(form.draft));
   const changed = Object.keys(patch).length > 0;
-  const overtaken = form.refused instanceof ApiProblem && form.refused.code === "precondition_failed";
+  const overtaken =
+    form.refused instanceof ApiProblem && form.refused.code === "precondition_failed";
   // Text areas hold their own text, so they are reset when the fields change from elsewhere.
   const [edition, setEdition] = useState(0);
 
@@ -60,7 +74,8 @@ export function RecordEdit({ path, stored, onClose }: { path: string; stored: St
             onOverwrite={() => update.newest().then((newest) => start(newest, patch))}
             onDiscard={() => update.newest().then((newest) => start(newest, {}))}
           >
-            Someone else changed this {surface.noun} after you opened it. Your changes aren't saved yet.
+            Someone else changed this {surface.noun} after you opened it. Your changes aren't saved
+            yet.
           </ConflictNote>
         )
       }
@@ -71,7 +86,12 @@ export function RecordEdit({ path, stored, onClose }: { path: string; stored: St
               Discard
             </Button>
           )}
-          <Button variant="ghost" className="ml-auto" disabled={remove.isPending} onClick={() => remove.start(base.data)}>
+          <Button
+            variant="ghost"
+            className="ml-auto"
+            disabled={remove.isPending}
+            onClick={() => remove.start(base.data)}
+          >
             <Trash2 aria-hidden className="size-4" />
             Delete
           </Button>

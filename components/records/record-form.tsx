@@ -52,7 +52,12 @@ export function RecordForm({ form, surface, unchanged = false, ...frame }: Props
 
   return (
     <PanelForm form={form} disabled={unchanged || broken.size > 0} {...frame}>
-      <Segmented label="Edit as" value={mode} options={MODES} onChange={(chosen) => broken.size === 0 && setMode(chosen)} />
+      <Segmented
+        label="Edit as"
+        value={mode}
+        options={MODES}
+        onChange={(chosen) => broken.size === 0 && setMode(chosen)}
+      />
       {mode === "form" ? (
         <>
           {Object.entries(surface.fields).map(([name, field]) => (
@@ -66,7 +71,8 @@ export function RecordForm({ form, surface, unchanged = false, ...frame }: Props
           ))}
           {unknown > 0 && (
             <p className="text-sm text-muted">
-              {unknown === 1 ? "One more field is" : `${unknown} more fields are`} kept unchanged: see JSON.
+              {unknown === 1 ? "One more field is" : `${unknown} more fields are`} kept unchanged:
+              see JSON.
             </p>
           )}
         </>

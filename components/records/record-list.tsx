@@ -56,7 +56,13 @@ export function RecordList({ path }: { path: string }) {
       }
     >
       <div className="flex flex-wrap items-center gap-2 pb-4">
-        {!isEmpty && <SearchField label={`Search ${name}`} value={search.q} onChange={(q) => set({ q: q || null })} />}
+        {!isEmpty && (
+          <SearchField
+            label={`Search ${name}`}
+            value={search.q}
+            onChange={(q) => set({ q: q || null })}
+          />
+        )}
         <Segmented
           label="Show"
           value={search.view ?? "active"}

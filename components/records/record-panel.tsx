@@ -29,7 +29,10 @@ export function RecordPanel({ path, id, deleted, onClose, onCreated }: Props) {
       query={(recordId) => recordById(tenantId, path, recordId, deleted)}
       noun="record"
       title={({ data }) => nameOf(surface, data)}
-      create={{ title: `New ${surface.noun}`, form: mayWrite && <RecordCreate path={path} onCreated={onCreated} /> }}
+      create={{
+        title: `New ${surface.noun}`,
+        form: mayWrite && <RecordCreate path={path} onCreated={onCreated} />,
+      }}
       onClose={onClose}
     >
       {(stored) =>

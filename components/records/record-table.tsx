@@ -34,7 +34,11 @@ export function RecordTable({ path, records, stale, linkTo, onRestore }: Props) 
     ...(onRestore ? [["Permanently deleted", "w-48"] as const] : []),
   ];
   return (
-    <PlainTable caption={onRestore ? `Deleted ${surface.title.toLowerCase()}` : surface.title} columns={columns} stale={stale}>
+    <PlainTable
+      caption={onRestore ? `Deleted ${surface.title.toLowerCase()}` : surface.title}
+      columns={columns}
+      stale={stale}
+    >
       {records.map((record) => (
         <PlainRow key={record.id}>
           <PlainCell className="min-w-0 flex-1 pl-4">
@@ -49,7 +53,12 @@ export function RecordTable({ path, records, stale, linkTo, onRestore }: Props) 
               </PlainCell>
             );
           })}
-          <PlainCell className={classes("whitespace-nowrap text-muted tabular-nums", onRestore && "max-sm:hidden")}>
+          <PlainCell
+            className={classes(
+              "whitespace-nowrap text-muted tabular-nums",
+              onRestore && "max-sm:hidden",
+            )}
+          >
             <Time iso={record.deleted_at ?? record.updated_at} />
           </PlainCell>
           {onRestore && record.purge_at && (

@@ -16,7 +16,8 @@ export function useCreateRecord(path: string, onCreated: (id: string) => void) {
   const cache = useQueryClient();
   const { contracts, surface } = surfaceOf(path);
   return {
-    send: (body: RecordFields, idempotencyKey: string) => callApi(contracts.create, { tenant, body, idempotencyKey }),
+    send: (body: RecordFields, idempotencyKey: string) =>
+      callApi(contracts.create, { tenant, body, idempotencyKey }),
     onDone: (record: StoredRecord) => {
       toast(`Created ${nameOf(surface, record)}`);
       cache.invalidateQueries({ queryKey: recordsKey(tenant, path) });
@@ -31,7 +32,12 @@ export function useUpdateRecord(path: string, id: string) {
   const cache = useQueryClient();
   return {
     send: (patch: RecordFields, etag: string | null) =>
-      callApiWithTag(surfaceOf(path).contracts.update, { tenant, params: { id }, body: patch, ifMatch: etag }),
+      callApiWithTag(surfaceOf(path).contracts.update, {
+        tenant,
+        params: { id },
+        body: patch,
+        ifMatch: etag,
+      }),
     saved: (answer: { data: StoredRecord; etag: string | null }) => {
       cache.setQueryData(recordById(tenant, path, id, false).queryKey, answer);
       toast("Saved");
@@ -42,15 +48,21 @@ export function useUpdateRecord(path: string, id: string) {
 }
 
 /** `mayRestore`: the toast offers Undo; otherwise it says who can restore. */
-export function useDeleteRecord(path: string, { mayRestore, onDeleted }: { mayRestore: boolean; onDeleted: () => void }) {
+export function useDeleteRecord(
+  path: string,
+  { mayRestore, onDeleted }: { mayRestore: boolean; onDeleted: () => void },
+) {
   const tenant = useTenantId();
   const { contracts, surface } = surfaceOf(path);
   const { start: restore } = useRestoreRecord(path);
   return useAttempt({
-    send: (record: StoredRecord) => callApi(contracts.remove, { tenant, params: { id: record.id } }),
+    send: (record: StoredRecord) =>
+      callApi(contracts.remove, { tenant, params: { id: record.id } }),
     onDone: (_, record) => {
       toast(`Deleted ${nameOf(surface, record)}`, {
-        description: mayRestore ? "It stays in the bin for 30 days." : "A tenant admin can restore it for 30 days.",
+        description: mayRestore
+          ? "It stays in the bin for 30 days."
+          : "A tenant admin can restore it for 30 days.",
         action: mayRestore ? { label: "Undo", run: () => restore(record) } : undefined,
       });
       onDeleted();
@@ -64,7 +76,8 @@ export function useRestoreRecord(path: string) {
   const tenant = useTenantId();
   const { contracts, surface } = surfaceOf(path);
   return useAttempt({
-    send: (record: StoredRecord) => callApi(contracts.restore, { tenant, params: { id: record.id } }),
+    send: (record: StoredRecord) =>
+      callApi(contracts.restore, { tenant, params: { id: record.id } }),
     onDone: (record) => toast(`Restored ${nameOf(surface, record)}`),
     failed: "Couldn't restore",
     stale: recordsKey(tenant, path),

@@ -11,14 +11,24 @@ import { requestStatsOf } from "./queries.ts";
 import { everyStep } from "./steps.ts";
 import { shownDuration } from "./words.ts";
 
-const LOOK = { stack: ["fill-accent-text", "fill-warning", "fill-danger"], lines: ["stroke-muted", "stroke-accent-text"] };
+const LOOK = {
+  stack: ["fill-accent-text", "fill-warning", "fill-danger"],
+  lines: ["stroke-muted", "stroke-accent-text"],
+};
 
-type Props = { query: Record<string, string>; live: boolean; onChoose: (from: Date, to: Date) => void };
+type Props = {
+  query: Record<string, string>;
+  live: boolean;
+  onChoose: (from: Date, to: Date) => void;
+};
 
 /** Calls, errors and response times over time. Choosing a range of it filters the list. */
 export function Charts({ query, live, onChoose }: Props) {
   const { timeZone } = usePreferences();
-  const { data: stats, isError } = useQuery({ ...requestStatsOf(useTenantId(), query, live), placeholderData: (known) => known });
+  const { data: stats, isError } = useQuery({
+    ...requestStatsOf(useTenantId(), query, live),
+    placeholderData: (known) => known,
+  });
   // The list below says what is wrong.
   if (!stats) return isError ? null : <Skeleton className="mb-4 h-44 w-full" />;
   const steps = everyStep(stats);
@@ -45,7 +55,9 @@ export function Charts({ query, live, onChoose }: Props) {
         label="Calls, errors and response times over time. Arrow keys move, Shift and arrow keys select a range, Enter shows its requests."
         steps={steps.map((step) => shown(step, timeZone))}
         look={LOOK}
-        onChoose={(from, to) => onChoose(new Date(at(from)), new Date(at(to) + stats.step_seconds * 1000))}
+        onChoose={(from, to) =>
+          onChoose(new Date(at(from)), new Date(at(to) + stats.step_seconds * 1000))
+        }
       />
       <p className="flex justify-between text-xs text-muted tabular-nums">
         <span>{formatMoment(steps[0]?.start ?? stats.since, timeZone)}</span>

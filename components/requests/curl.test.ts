@@ -8,14 +8,23 @@ const call = {
   path: "/v1/exceptions",
   query: "a=b%20c&d='$(id)'",
   request: {
-    headers: { authorization: "Bearer tk_1.[redacted]", "x-tenant-id": "acme", host: "x", apikey: "[redacted]", "x-note": "it's $HOME" },
+    headers: {
+      authorization: "Bearer tk_1.[redacted]",
+      "x-tenant-id": "acme",
+      host: "x",
+      apikey: "[redacted]",
+      "x-note": "it's $HOME",
+    },
     body: `{"title":"it's \`id\` \\"quoted\\""}`,
   },
 } as unknown as LoggedRequestDetail;
 
 test("a call is one command that sends it again, with the credential as a variable and nothing for the shell to read", () => {
   const command = curlOf(call, "https://tieout.example").replace(/^curl/, "printf '%s\\n'");
-  const words = execFileSync("sh", ["-c", command], { encoding: "utf8", env: { ...process.env, TIEOUT_TOKEN: "secret" } });
+  const words = execFileSync("sh", ["-c", command], {
+    encoding: "utf8",
+    env: { ...process.env, TIEOUT_TOKEN: "secret" },
+  });
   expect(words.trimEnd().split("\n")).toEqual([
     "-X",
     "POST",

@@ -15,10 +15,14 @@ const LEFT_OUT = new Set([
 ]);
 
 /** The call as a command. The credential is a variable to be set; what was masked is left out. */
-export function curlOf({ method, path, query, request }: LoggedRequestDetail, origin: string): string {
+export function curlOf(
+  { method, path, query, request }: LoggedRequestDetail,
+  origin: string,
+): string {
   const url = `${origin}${path}${query ? `?${query}` : ""}`;
   const headers = Object.entries(request?.headers ?? {}).filter(
-    ([name, value]) => !LEFT_OUT.has(name) && !name.startsWith("sec-") && !value.includes("[redacted]"),
+    ([name, value]) =>
+      !LEFT_OUT.has(name) && !name.startsWith("sec-") && !value.includes("[redacted]"),
   );
   return [
     `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(url)}`,

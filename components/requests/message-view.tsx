@@ -5,7 +5,15 @@ import { InertText } from "#components/ui/inert-text.tsx";
 import type { LoggedMessage } from "#lib/request-log/contract.ts";
 
 /** The headers and the body that were sent, as plain text. */
-export function MessageView({ title, message, action }: { title: string; message: LoggedMessage | null; action?: ReactNode }) {
+export function MessageView({
+  title,
+  message,
+  action,
+}: {
+  title: string;
+  message: LoggedMessage | null;
+  action?: ReactNode;
+}) {
   if (!message) return null;
   const { headers, body, bytes, truncated } = message;
   const pretty = body === null ? null : (prettyJson(body) ?? body);
@@ -18,9 +26,15 @@ export function MessageView({ title, message, action }: { title: string; message
           {body && <CopyButton text={body} label={`Copy the ${title.toLowerCase()} body`} />}
         </span>
       </div>
-      {pretty ? <InertText label={`${title} body`} text={pretty} /> : <p className="text-sm text-muted">{absence(message)}</p>}
+      {pretty ? (
+        <InertText label={`${title} body`} text={pretty} />
+      ) : (
+        <p className="text-sm text-muted">{absence(message)}</p>
+      )}
       {pretty && truncated && (
-        <p className="text-sm text-muted">Truncated: only the beginning of {bytes?.toLocaleString("en")} bytes is stored.</p>
+        <p className="text-sm text-muted">
+          Truncated: only the beginning of {bytes?.toLocaleString("en")} bytes is stored.
+        </p>
       )}
       <Disclosure title={`${title} headers`}>
         <InertText
@@ -35,7 +49,8 @@ export function MessageView({ title, message, action }: { title: string; message
 }
 
 function absence({ bytes, truncated }: LoggedMessage): string {
-  if (truncated) return "Not stored: the body may contain a secret, or too many requests arrived at once.";
+  if (truncated)
+    return "Not stored: the body may contain a secret, or too many requests arrived at once.";
   return bytes === null ? "Not stored: the body is a file, or wasn't read." : "No body.";
 }
 

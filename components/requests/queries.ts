@@ -1,5 +1,9 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
-import { getRequestContract, getRequestStatsContract, listRequestsContract } from "#lib/request-log/contract.ts";
+import {
+  getRequestContract,
+  getRequestStatsContract,
+  listRequestsContract,
+} from "#lib/request-log/contract.ts";
 import { listDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
 
 const PAGE_SIZE = "50";
@@ -11,7 +15,11 @@ const requestsKey = (tenant: string) => resourceKey(tenant, "requests");
 /** `live`: whether it follows the newest. */
 export function requestPages(tenant: string, query: Record<string, string>, live = false) {
   return listQuery(
-    { under: requestsKey(tenant), contract: listRequestsContract, call: { tenant, query: { ...query, limit: PAGE_SIZE } } },
+    {
+      under: requestsKey(tenant),
+      contract: listRequestsContract,
+      call: { tenant, query: { ...query, limit: PAGE_SIZE } },
+    },
     live ? { refreshMs: () => LIVE_MS } : {},
   );
 }

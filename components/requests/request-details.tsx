@@ -80,7 +80,9 @@ export function RequestDetails({ call, onFilter }: Props) {
       <MessageView
         title="Request"
         message={call.request}
-        action={<CopyButton text={() => curlOf(call, window.location.origin)} label="Copy as curl" />}
+        action={
+          <CopyButton text={() => curlOf(call, window.location.origin)} label="Copy as curl" />
+        }
       />
     </PanelBody>
   );
@@ -90,7 +92,12 @@ function IdLink({ tenant, id }: { tenant: string; id: string }) {
   const href = pageOf(tenant, id);
   if (href === null) return <code className="font-mono text-xs break-all">{id}</code>;
   return (
-    <Link href={href} prefetch={false} title={id} className="wrap-anywhere text-accent-text hover:underline">
+    <Link
+      href={href}
+      prefetch={false}
+      title={id}
+      className="wrap-anywhere text-accent-text hover:underline"
+    >
       <ResourceName id={id} />
     </Link>
   );

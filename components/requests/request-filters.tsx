@@ -11,7 +11,12 @@ import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { filterOf, PERIODS, type Period, type RequestSearch } from "./search.ts";
 import { CREDENTIAL_WORDS, STATUS_WORDS } from "./words.ts";
 
-const PERIOD_WORDS: Record<Period, string> = { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "14d": "Last 14 days" };
+const PERIOD_WORDS: Record<Period, string> = {
+  "1h": "Last hour",
+  "24h": "Last 24 hours",
+  "7d": "Last 7 days",
+  "14d": "Last 14 days",
+};
 
 const CREDENTIALS = Object.entries(CREDENTIAL_WORDS) as [keyof typeof CREDENTIAL_WORDS, string][];
 
@@ -44,12 +49,24 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
           {formatMoment(from.toISOString(), timeZone)} to {formatMoment(to.toISOString(), timeZone)}
         </FilterChip>
       )}
-      <FilterMenu name="Status" value={search.status} options={STATUS_WORDS} onChange={(status) => onChange({ status })} />
-      <FilterMenu name="Credential" value={search.credential} options={CREDENTIALS} onChange={(credential) => onChange({ credential })} />
+      <FilterMenu
+        name="Status"
+        value={search.status}
+        options={STATUS_WORDS}
+        onChange={(status) => onChange({ status })}
+      />
+      <FilterMenu
+        name="Credential"
+        value={search.credential}
+        options={CREDENTIALS}
+        onChange={(credential) => onChange({ credential })}
+      />
       <FilterMenu
         name="Error"
         value={search.error_code}
-        options={ERROR_CODES.map((code) => [code as string, `${ERRORS[code].status} ${code}`] as const)}
+        options={ERROR_CODES.map(
+          (code) => [code as string, `${ERRORS[code].status} ${code}`] as const,
+        )}
         onChange={(error_code) => onChange({ error_code })}
       />
       {(["operation", "api_key_id", "actor", "resource"] as const).map(
@@ -65,7 +82,13 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
   );
 }
 
-function FilterValue({ name, value }: { name: "operation" | "api_key_id" | "actor" | "resource"; value: string }) {
+function FilterValue({
+  name,
+  value,
+}: {
+  name: "operation" | "api_key_id" | "actor" | "resource";
+  value: string;
+}) {
   if (name === "operation") return value;
   if (name === "actor" && !value.startsWith("api_key:")) return personName(value);
   return <ResourceName id={value.replace(/^api_key:/, "")} />;

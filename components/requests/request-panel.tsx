@@ -6,7 +6,11 @@ import { requestById } from "./queries.ts";
 import { RequestDetails } from "./request-details.tsx";
 import type { RequestSearch } from "./search.ts";
 
-type Props = { id: string | null; onClose: () => void; onFilter: (filter: Partial<RequestSearch>) => void };
+type Props = {
+  id: string | null;
+  onClose: () => void;
+  onFilter: (filter: Partial<RequestSearch>) => void;
+};
 
 export function RequestPanel({ id, onClose, onFilter }: Props) {
   const tenantId = useTenantId();

@@ -10,7 +10,8 @@ import type { LoggedRequest } from "#lib/request-log/contract.ts";
 import { shownDuration, signOf, whoWord } from "./words.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
-export const COLUMNS = "@4xl:grid @4xl:grid-cols-[5.5rem_minmax(14rem,1fr)_minmax(8rem,14rem)_5rem_9.5rem] @4xl:gap-x-4";
+export const COLUMNS =
+  "@4xl:grid @4xl:grid-cols-[5.5rem_minmax(14rem,1fr)_minmax(8rem,14rem)_5rem_9.5rem] @4xl:gap-x-4";
 const HEADINGS = ["Status", "Request", "Caller", "Duration", "Time"];
 
 type Props = {
@@ -26,7 +27,10 @@ export function RequestTable({ items, stale, linkTo, live, onPointed }: Props) {
   return (
     <div onPointerEnter={() => onPointed(true)} onPointerLeave={() => onPointed(false)}>
       <p role="status" className="pb-2 text-sm text-muted empty:hidden">
-        {live && (live === "held" ? "Paused while you point at the list." : "New requests appear automatically.")}
+        {live &&
+          (live === "held"
+            ? "Paused while you point at the list."
+            : "New requests appear automatically.")}
       </p>
       <CardTable caption="Requests, newest first" grid={COLUMNS} columns={HEADINGS} stale={stale}>
         {items.map((item) => (

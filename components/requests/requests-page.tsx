@@ -35,8 +35,15 @@ export function RequestsPage({ now, deliveries }: { now: number; deliveries: Rea
       title={TITLE}
       actions={
         <div className="flex flex-wrap items-center gap-2">
-          {search.view === "requests" && <LiveButton live={search.live} onChange={(live) => set({ live })} />}
-          <Segmented label="Show" value={search.view} options={VIEWS} onChange={(view) => set({ view })} />
+          {search.view === "requests" && (
+            <LiveButton live={search.live} onChange={(live) => set({ live })} />
+          )}
+          <Segmented
+            label="Show"
+            value={search.view}
+            options={VIEWS}
+            onChange={(view) => set({ view })}
+          />
         </div>
       }
     >
@@ -47,7 +54,13 @@ export function RequestsPage({ now, deliveries }: { now: number; deliveries: Rea
 
 type Searching = ReturnType<typeof useSearch<typeof requestSearch>>;
 
-function Requests({ now, searching: { search, set, linkTo, isFiltered, clear } }: { now: number; searching: Searching }) {
+function Requests({
+  now,
+  searching: { search, set, linkTo, isFiltered, clear },
+}: {
+  now: number;
+  searching: Searching;
+}) {
   const tenantId = useTenantId();
   const [openedAt] = useState(now);
   /** The first row when the pointer came to the rows. */
@@ -61,23 +74,41 @@ function Requests({ now, searching: { search, set, linkTo, isFiltered, clear } }
   const follow = (filter: Partial<RequestSearch>) => linkTo({ ...NOTHING, ...filter }).follow();
   return (
     <>
-      <Charts query={query} live={search.live} onChoose={(from, to) => linkTo({ from, to, live: false }).follow()} />
-      <RequestFilters search={search} onChange={set} onFind={follow} onClear={isFiltered && clear} />
+      <Charts
+        query={query}
+        live={search.live}
+        onChoose={(from, to) => linkTo({ from, to, live: false }).follow()}
+      />
+      <RequestFilters
+        search={search}
+        onChange={set}
+        onFind={follow}
+        onClear={isFiltered && clear}
+      />
       <ListBody
         list={list}
         skeleton={<RequestSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching requests" action={<Button onClick={clear}>Clear filters</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching requests"
+              action={<Button onClick={clear}>Clear filters</Button>}
+            >
               Try different filters or a longer period. Requests are kept for 14 days.
             </Notice>
           ) : (
             <Notice
               icon={Activity}
               title="No requests in this period"
-              action={search.period !== "14d" && <Button onClick={() => set({ period: "14d" })}>Show the last 14 days</Button>}
+              action={
+                search.period !== "14d" && (
+                  <Button onClick={() => set({ period: "14d" })}>Show the last 14 days</Button>
+                )
+              }
             >
-              API calls appear here about a second after their response. What the dashboard reads isn't listed.
+              API calls appear here about a second after their response. What the dashboard reads
+              isn't listed.
             </Notice>
           )
         }
@@ -97,4 +128,7 @@ function Requests({ now, searching: { search, set, linkTo, isFiltered, clear } }
   );
 }
 
-const NOTHING = { ...Object.fromEntries(REQUEST_FILTERS.map((name) => [name, null])), request: null } as Partial<RequestSearch>;
+const NOTHING = {
+  ...Object.fromEntries(REQUEST_FILTERS.map((name) => [name, null])),
+  request: null,
+} as Partial<RequestSearch>;

@@ -1,11 +1,21 @@
-import { type inferParserType, parseAsBoolean, parseAsIsoDateTime, parseAsStringLiteral } from "nuqs/server";
+import {
+  type inferParserType,
+  parseAsBoolean,
+  parseAsIsoDateTime,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { parseAsId, parseAsMatching, queryOf } from "#components/kit/search-params.ts";
 
 export const PERIODS = ["1h", "24h", "7d", "14d"] as const;
 export type Period = (typeof PERIODS)[number];
 
 const HOUR_MS = 3_600_000;
-const LENGTH_MS: Record<Period, number> = { "1h": HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "14d": 14 * 24 * HOUR_MS };
+const LENGTH_MS: Record<Period, number> = {
+  "1h": HOUR_MS,
+  "24h": 24 * HOUR_MS,
+  "7d": 7 * 24 * HOUR_MS,
+  "14d": 14 * 24 * HOUR_MS,
+};
 
 const WORD = /^[a-zA-Z]{1,80}$/;
 
@@ -14,7 +24,13 @@ export const requestSearch = {
   view: parseAsStringLiteral(["requests", "deliveries"]).withDefault("requests"),
   status: parseAsStringLiteral(["failed", "refused", "2xx", "3xx", "4xx", "5xx"]),
   operation: parseAsMatching(WORD),
-  credential: parseAsStringLiteral(["session", "token", "api_key", "publishable_key", "service_role"]),
+  credential: parseAsStringLiteral([
+    "session",
+    "token",
+    "api_key",
+    "publishable_key",
+    "service_role",
+  ]),
   api_key_id: parseAsId("key"),
   actor: parseAsMatching(/^(?=.*\S).{1,200}$/u),
   error_code: parseAsMatching(/^[a-z_]{1,40}$/),
@@ -43,11 +59,23 @@ export const REQUEST_FILTERS = [
 /** The filters as a query of GET /v1/requests. `now`: when the page was opened, so that its key stays the same. */
 export function requestQuery(search: RequestSearch, now: number): Record<string, string> {
   const { status, operation, credential, api_key_id, actor, error_code, resource } = search;
-  return queryOf({ status, operation, credential, api_key_id, actor, error_code, resource, ...timesOf(search, now) });
+  return queryOf({
+    status,
+    operation,
+    credential,
+    api_key_id,
+    actor,
+    error_code,
+    resource,
+    ...timesOf(search, now),
+  });
 }
 
 /** To the minute: both ends of the page's first paint and of the browser's are the same. */
-function timesOf({ period, from, to }: RequestSearch, now: number): { since: string; until?: string } {
+function timesOf(
+  { period, from, to }: RequestSearch,
+  now: number,
+): { since: string; until?: string } {
   if (from && to) return { since: from.toISOString(), until: to.toISOString() };
   return { since: new Date(Math.floor((now - LENGTH_MS[period]) / 60_000) * 60_000).toISOString() };
 }

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { everyStep } from "./steps.ts";
 
-const step = (start: string, calls: number) => ({ start, calls, client_errors: 0, server_errors: 0, p50_ms: 1, p99_ms: 2 });
+const step = (start: string, calls: number) => ({
+  start,
+  calls,
+  client_errors: 0,
+  server_errors: 0,
+  p50_ms: 1,
+  p99_ms: 2,
+});
 
 test("a chart has every step once, whatever the clocks of a zone do, and each call in its own", () => {
   const steps = everyStep({

@@ -33,9 +33,14 @@ export function ChainStatus({ onOpen }: { onOpen: (id: string) => void }) {
       </div>
       {data?.fault && (
         <Note tone="danger">
-          <strong>{data.fault.message}</strong> Keep the database as is and ask your operator for the worker log.{" "}
+          <strong>{data.fault.message}</strong> Keep the database as is and ask your operator for
+          the worker log.{" "}
           {data.fault.event_id && (
-            <button type="button" className="underline" onClick={() => onOpen(data.fault?.event_id ?? "")}>
+            <button
+              type="button"
+              className="underline"
+              onClick={() => onOpen(data.fault?.event_id ?? "")}
+            >
               Open the event
             </button>
           )}
@@ -46,7 +51,11 @@ export function ChainStatus({ onOpen }: { onOpen: (id: string) => void }) {
   );
 }
 
-function Verdict({ verification: { fault, verified_through, checkpoint, events, as_of } }: { verification: ChainVerification }) {
+function Verdict({
+  verification: { fault, verified_through, checkpoint, events, as_of },
+}: {
+  verification: ChainVerification;
+}) {
   if (fault) {
     return (
       <>
@@ -54,7 +63,9 @@ function Verdict({ verification: { fault, verified_through, checkpoint, events, 
           Audit log broken at event {fault.seq}
         </Badge>
         <span className="text-muted">
-          {verified_through ? `Verified up to event ${verified_through.seq}.` : "No earlier event could be verified."}
+          {verified_through
+            ? `Verified up to event ${verified_through.seq}.`
+            : "No earlier event could be verified."}
         </span>
       </>
     );
@@ -62,7 +73,8 @@ function Verdict({ verification: { fault, verified_through, checkpoint, events, 
   return (
     <>
       <Badge tone="good" icon={ShieldCheck}>
-        Audit log intact: {events.toLocaleString("en")} of {events.toLocaleString("en")} events verified
+        Audit log intact: {events.toLocaleString("en")} of {events.toLocaleString("en")} events
+        verified
       </Badge>
       <span className="text-muted tabular-nums">
         Checked at <Time iso={as_of} />

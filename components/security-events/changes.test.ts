@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { changesOf, factsOf } from "./changes.ts";
 
 test("fields with a pair each, beside what is no change", () => {
-  const details = { name: { from: "a", to: "b" }, scopes: { from: [], to: ["x"] }, url: "https://example.com" };
+  const details = {
+    name: { from: "a", to: "b" },
+    scopes: { from: [], to: ["x"] },
+    url: "https://example.com",
+  };
   expect(changesOf(details)).toEqual([
     { field: "name", from: "a", to: "b" },
     { field: "scopes", from: [], to: ["x"] },
@@ -11,7 +15,10 @@ test("fields with a pair each, beside what is no change", () => {
 });
 
 test("one pair for the whole, told by the fields that differ", () => {
-  const details = { from: { minutes: { high: 60, low: 9 }, by: "x" }, to: { minutes: { high: 90, low: 9 }, by: "x", at: 1 } };
+  const details = {
+    from: { minutes: { high: 60, low: 9 }, by: "x" },
+    to: { minutes: { high: 90, low: 9 }, by: "x", at: 1 },
+  };
   expect(changesOf(details)).toEqual([
     { field: "minutes.high", from: 60, to: 90 },
     { field: "at", from: null, to: 1 },

@@ -2,8 +2,11 @@ export type FieldChange = { field: string; from: unknown; to: unknown };
 
 /** Before and after, by field: `details` has a pair per field, or one pair for the whole. */
 export function changesOf(details: Record<string, unknown>): FieldChange[] {
-  if (isPair(details) && isRecord(details.from) && isRecord(details.to)) return differences(details.from, details.to);
-  return Object.entries(details).flatMap(([field, value]) => (isPair(value) ? [{ field, from: value.from, to: value.to }] : []));
+  if (isPair(details) && isRecord(details.from) && isRecord(details.to))
+    return differences(details.from, details.to);
+  return Object.entries(details).flatMap(([field, value]) =>
+    isPair(value) ? [{ field, from: value.from, to: value.to }] : [],
+  );
 }
 
 /** The rest of the details. */
@@ -12,11 +15,17 @@ export function factsOf(details: Record<string, unknown>): Record<string, unknow
   return Object.fromEntries(Object.entries(details).filter(([, value]) => !isPair(value)));
 }
 
-function differences(from: Record<string, unknown>, to: Record<string, unknown>, prefix = ""): FieldChange[] {
+function differences(
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+  prefix = "",
+): FieldChange[] {
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((key) => {
     const [left, right, field] = [from[key], to[key], prefix + key];
     if (isRecord(left) && isRecord(right)) return differences(left, right, `${field}.`);
-    return JSON.stringify(left) === JSON.stringify(right) ? [] : [{ field, from: left ?? null, to: right ?? null }];
+    return JSON.stringify(left) === JSON.stringify(right)
+      ? []
+      : [{ field, from: left ?? null, to: right ?? null }];
   });
 }
 

@@ -4,7 +4,12 @@ const DAY_MS = 86_400_000;
 
 /** `2026-11-20`: the day of a moment in a zone. */
 export function dayOf(moment: number, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(moment);
+  return new Intl.DateTimeFormat("en-CA", {
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).format(moment);
 }
 
 /** When a day begins in a zone, `days` later. If clocks change at midnight, the first moment of that day. */

@@ -10,7 +10,9 @@ export function EventChanges({ changes }: { changes: FieldChange[] }) {
       <ul className="flex flex-col gap-3">
         {changes.map(({ field, from, to }) => (
           <li key={field} className="overflow-hidden rounded-md border border-line text-sm">
-            <h4 className="border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium">{fieldName(field)}</h4>
+            <h4 className="border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium">
+              {fieldName(field)}
+            </h4>
             <Line tone="danger" sign="−" word="Before" value={from} />
             <Line tone="good" sign="+" word="After" value={to} />
           </li>
@@ -20,7 +22,17 @@ export function EventChanges({ changes }: { changes: FieldChange[] }) {
   );
 }
 
-function Line({ tone, sign, word, value }: { tone: "danger" | "good"; sign: string; word: string; value: unknown }) {
+function Line({
+  tone,
+  sign,
+  word,
+  value,
+}: {
+  tone: "danger" | "good";
+  sign: string;
+  word: string;
+  value: unknown;
+}) {
   return (
     <p data-tone={tone} className="flex gap-2 bg-tone-soft px-3 py-1.5 text-tone-ink">
       <span aria-hidden className="font-mono">

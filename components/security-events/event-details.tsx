@@ -42,7 +42,12 @@ export function EventDetails({ event, onFilter }: Props) {
         </Fact>
         <Fact name="Actor">
           {whoOf(event)}{" "}
-          <Button variant="ghost" size="sm" className="-my-1.5" onClick={() => onFilter({ actor: event.actor })}>
+          <Button
+            variant="ghost"
+            size="sm"
+            className="-my-1.5"
+            onClick={() => onFilter({ actor: event.actor })}
+          >
             Show all by this actor
           </Button>
         </Fact>
@@ -58,7 +63,12 @@ export function EventDetails({ event, onFilter }: Props) {
         {event.target && (
           <Fact name="Target">
             <Target target={event.target} />{" "}
-            <Button variant="ghost" size="sm" className="-my-1.5" onClick={() => onFilter({ target: event.target })}>
+            <Button
+              variant="ghost"
+              size="sm"
+              className="-my-1.5"
+              onClick={() => onFilter({ target: event.target })}
+            >
               Show all for this target
             </Button>
           </Fact>
@@ -67,7 +77,11 @@ export function EventDetails({ event, onFilter }: Props) {
         {event.address && <CodeFact name="From" value={event.address} />}
         {event.request_id && (
           <Fact name="Request">
-            <Link href={`/${tenantId}/requests?request=${event.request_id}`} prefetch={false} className="text-accent-text hover:underline">
+            <Link
+              href={`/${tenantId}/requests?request=${event.request_id}`}
+              prefetch={false}
+              className="text-accent-text hover:underline"
+            >
               <code className="font-mono text-xs break-all">{event.request_id}</code>
             </Link>
           </Fact>
@@ -93,9 +107,13 @@ export function EventDetails({ event, onFilter }: Props) {
   );
 }
 
-function tenantsOf({ home_tenant_id: home, target, credential }: SecurityEvent, tenantId: string): string {
+function tenantsOf(
+  { home_tenant_id: home, target, credential }: SecurityEvent,
+  tenantId: string,
+): string {
   if (home) return `A credential of ${home}, used for ${tenantId}`;
-  if (target?.startsWith("tenant:")) return `A credential of ${tenantId}, used for ${target.slice("tenant:".length)}`;
+  if (target?.startsWith("tenant:"))
+    return `A credential of ${tenantId}, used for ${target.slice("tenant:".length)}`;
   return credential === "service_role"
     ? `A service-role key (all tenants), used for ${tenantId}`
     : `The request named a tenant other than ${tenantId}`;

@@ -1,7 +1,13 @@
 "use client";
 
 import { ArrowLeftRight } from "lucide-react";
-import { FilterBar, FilterChip, FilterDay, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import {
+  FilterBar,
+  FilterChip,
+  FilterDay,
+  FilterMenu,
+  FilterTrigger,
+} from "#components/kit/filters.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
@@ -19,7 +25,11 @@ const PERIOD_WORDS: Record<Period, string> = {
   all: "All time",
 };
 
-type Props = { search: EventSearch; onChange: (change: Partial<EventSearch>) => void; onClear: (() => void) | false };
+type Props = {
+  search: EventSearch;
+  onChange: (change: Partial<EventSearch>) => void;
+  onClear: (() => void) | false;
+};
 
 export function EventFilters({ search, onChange, onClear }: Props) {
   return (
@@ -33,7 +43,9 @@ export function EventFilters({ search, onChange, onClear }: Props) {
           label="Period"
           value={search.period}
           options={PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
-          onChange={(period) => onChange({ period, ...(period !== "custom" && { from: null, to: null }) })}
+          onChange={(period) =>
+            onChange({ period, ...(period !== "custom" && { from: null, to: null }) })
+          }
         />
       </Menu>
       {search.period === "custom" && (

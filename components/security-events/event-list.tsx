@@ -26,7 +26,12 @@ import { eventQuery, eventSearch, NO_LIMITS } from "./search.ts";
 export function EventList({ now }: { now: number }) {
   const tenantId = useTenantId();
   const cache = useQueryClient();
-  const { search, set, linkTo, isFiltered, clear } = useSearch(eventSearch, ["type", "actor", "target", "across"]);
+  const { search, set, linkTo, isFiltered, clear } = useSearch(eventSearch, [
+    "type",
+    "actor",
+    "target",
+    "across",
+  ]);
   const { timeZone } = usePreferences();
   const [openedAt] = useState(now);
   const query = eventQuery(search, timeZone, openedAt);
@@ -61,15 +66,23 @@ export function EventList({ now }: { now: number }) {
               icon={ScrollText}
               title="No security events yet"
               action={
-                <Link href={`/${tenantId}/api-keys`} className={buttonClass({ variant: "primary" })}>
+                <Link
+                  href={`/${tenantId}/api-keys`}
+                  className={buttonClass({ variant: "primary" })}
+                >
                   Go to API keys
                 </Link>
               }
             >
-              Sign-ins, key and webhook changes, exports and refused calls appear here, in a tamper-evident log.
+              Sign-ins, key and webhook changes, exports and refused calls appear here, in a
+              tamper-evident log.
             </Notice>
           ) : (
-            <Notice icon={SearchX} title="No matching events" action={<Button onClick={() => set(NO_LIMITS)}>Show all events</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching events"
+              action={<Button onClick={() => set(NO_LIMITS)}>Show all events</Button>}
+            >
               Try different filters or a longer period.
             </Notice>
           )

@@ -7,12 +7,22 @@ import { eventById } from "./queries.ts";
 import type { EventSearch } from "./search.ts";
 import { actionOf } from "./words.ts";
 
-type Props = { id: string | null; onClose: () => void; onFilter: (filter: Partial<EventSearch>) => void };
+type Props = {
+  id: string | null;
+  onClose: () => void;
+  onFilter: (filter: Partial<EventSearch>) => void;
+};
 
 export function EventPanel({ id, onClose, onFilter }: Props) {
   const tenantId = useTenantId();
   return (
-    <ResourcePanel id={id} query={(eventId) => eventById(tenantId, eventId)} noun="security event" title={actionOf} onClose={onClose}>
+    <ResourcePanel
+      id={id}
+      query={(eventId) => eventById(tenantId, eventId)}
+      noun="security event"
+      title={actionOf}
+      onClose={onClose}
+    >
       {(event) => <EventDetails event={event} onFilter={onFilter} />}
     </ResourcePanel>
   );

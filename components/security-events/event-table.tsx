@@ -16,9 +16,20 @@ import { actionOf, iconOf, whoOf } from "./words.ts";
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(15rem,1fr)_8.5rem_10rem_9rem] @6xl:grid-cols-[7.5rem_minmax(16rem,1fr)_9.5rem_11rem_10rem_11rem] @4xl:gap-x-3";
 
-const HEADINGS: readonly Column[] = ["Time", "Action", "Actor", "Target", "From", ["Request", "@max-6xl:hidden"]];
+const HEADINGS: readonly Column[] = [
+  "Time",
+  "Action",
+  "Actor",
+  "Target",
+  "From",
+  ["Request", "@max-6xl:hidden"],
+];
 
-type Props = { items: SecurityEvent[]; stale: boolean; linkTo: (to: { event: string }) => PageLink };
+type Props = {
+  items: SecurityEvent[];
+  stale: boolean;
+  linkTo: (to: { event: string }) => PageLink;
+};
 
 export function EventTable({ items, stale, linkTo }: Props) {
   const whichOf = namesakes(items);
@@ -54,8 +65,12 @@ function Row({ event, which, to }: { event: SecurityEvent; which: string | null;
         {whoOf(event)}
         {which && <span className="text-muted"> ({which})</span>}
       </td>
-      <td className="min-w-0 truncate @max-4xl:order-4">{event.target && <Target target={event.target} />}</td>
-      <td className="min-w-0 truncate font-mono text-xs text-muted @max-4xl:order-5">{event.address}</td>
+      <td className="min-w-0 truncate @max-4xl:order-4">
+        {event.target && <Target target={event.target} />}
+      </td>
+      <td className="min-w-0 truncate font-mono text-xs text-muted @max-4xl:order-5">
+        {event.address}
+      </td>
       <td className="relative -my-1 flex min-w-0 items-center @max-6xl:hidden">
         {event.request_id && (
           <>

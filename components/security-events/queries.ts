@@ -1,12 +1,17 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
-import { getSecurityEventContract, listSecurityEventsContract, verifySecurityEventsContract } from "#lib/security-events/contract.ts";
+import {
+  getSecurityEventContract,
+  listSecurityEventsContract,
+  verifySecurityEventsContract,
+} from "#lib/security-events/contract.ts";
 
 const PAGE_SIZE = "100";
 
 const eventsKey = (tenant: string) => resourceKey(tenant, "security-events");
 
 /** The list, whatever its filters. */
-export const eventListKey = (tenant: string) => [...eventsKey(tenant), listSecurityEventsContract.operationId] as const;
+export const eventListKey = (tenant: string) =>
+  [...eventsKey(tenant), listSecurityEventsContract.operationId] as const;
 
 export function eventPages(tenant: string, query: Record<string, string>) {
   return listQuery({
@@ -19,12 +24,19 @@ export function eventPages(tenant: string, query: Record<string, string>) {
 /** It never changes. */
 export function eventById(tenant: string, id: string) {
   return oneQuery(
-    { under: eventsKey(tenant), contract: getSecurityEventContract, call: { tenant, params: { id } } },
+    {
+      under: eventsKey(tenant),
+      contract: getSecurityEventContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: Number.POSITIVE_INFINITY },
   );
 }
 
 /** Only on demand: it reads the whole log. */
 export function chainVerification(tenant: string) {
-  return oneQuery({ under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } }, { enabled: false, retry: false });
+  return oneQuery(
+    { under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } },
+    { enabled: false, retry: false },
+  );
 }

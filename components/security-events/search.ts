@@ -28,12 +28,26 @@ export const NO_FILTERS = { type: null, actor: null, target: null, across: false
 export const NO_LIMITS = { ...NO_FILTERS, period: "all", from: null, to: null } as const;
 
 /** The filters as a query of GET /v1/security-events; days are the reader's. */
-export function eventQuery(search: EventSearch, timeZone: string, now: number): Record<string, string> {
+export function eventQuery(
+  search: EventSearch,
+  timeZone: string,
+  now: number,
+): Record<string, string> {
   const { type, actor, target, across } = search;
-  return queryOf({ type, actor, target, cross_tenant: across || null, ...timesOf(search, timeZone, now) });
+  return queryOf({
+    type,
+    actor,
+    target,
+    cross_tenant: across || null,
+    ...timesOf(search, timeZone, now),
+  });
 }
 
-function timesOf({ period, from, to }: EventSearch, timeZone: string, now: number): { since?: string; until?: string } {
+function timesOf(
+  { period, from, to }: EventSearch,
+  timeZone: string,
+  now: number,
+): { since?: string; until?: string } {
   const days = DAYS_BEFORE[period];
   if (days !== undefined) return { since: startOfDay(dayOf(now, timeZone), timeZone, -days) };
   if (period === "all") return {};

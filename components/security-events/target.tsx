@@ -10,7 +10,12 @@ export function Target({ target }: { target: string }) {
   const shown = <code className="font-mono text-xs">{shortTarget(target)}</code>;
   if (!href) return <span title={target}>{shown}</span>;
   return (
-    <Link href={href} prefetch={false} title={target} className="relative text-accent-text hover:underline">
+    <Link
+      href={href}
+      prefetch={false}
+      title={target}
+      className="relative text-accent-text hover:underline"
+    >
       {shown}
     </Link>
   );

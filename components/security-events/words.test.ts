@@ -12,5 +12,7 @@ test("what the database records has words, and a kind to filter by", () => {
   expect(recorded.length).toBeGreaterThan(30);
   expect(recorded.filter((type) => !(type in ACTIONS))).toEqual([]);
   const kinds = KINDS.map(({ type }) => type);
-  expect(recorded.filter((type) => !kinds.includes(type) && !kinds.includes(`${type.split(".")[0]}.*`))).toEqual([]);
+  expect(
+    recorded.filter((type) => !kinds.includes(type) && !kinds.includes(`${type.split(".")[0]}.*`)),
+  ).toEqual([]);
 });

@@ -110,9 +110,15 @@ const REFUSALS: Record<string, string> = {
 
 /** An event's action. */
 export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "details">): string {
-  const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Refused") : (ACTIONS[type] ?? wordsOf(type));
+  const action =
+    type === "access.refused"
+      ? (REFUSALS[String(details.code)] ?? "Refused")
+      : (ACTIONS[type] ?? wordsOf(type));
   const { count } = details;
-  return type !== "exceptions.bulk_updated" && typeof count === "number" && count > 0 && "minute" in details
+  return type !== "exceptions.bulk_updated" &&
+    typeof count === "number" &&
+    count > 0 &&
+    "minute" in details
     ? `${action}, ${count.toLocaleString("en")} more within a minute`
     : action;
 }
@@ -146,12 +152,16 @@ export function iconOf(type: string): LucideIcon {
 /** `user:ada` → ada; other actors by their kind. */
 function actorName(actor: string): string {
   if (actor.startsWith("user:")) return actor.slice("user:".length);
-  if (actor.startsWith("api_key:")) return `API key ${actor.slice("api_key:".length, "api_key:".length + 8)}…`;
+  if (actor.startsWith("api_key:"))
+    return `API key ${actor.slice("api_key:".length, "api_key:".length + 8)}…`;
   return ACTORS[actor] ?? actor;
 }
 
 /** Another tenant's user may share a name with one of ours. */
-export function whoOf({ actor, home_tenant_id: home }: Pick<SecurityEvent, "actor" | "home_tenant_id">): string {
+export function whoOf({
+  actor,
+  home_tenant_id: home,
+}: Pick<SecurityEvent, "actor" | "home_tenant_id">): string {
   return home ? `${actorName(actor)} of ${home}` : actorName(actor);
 }
 
@@ -181,7 +191,9 @@ export function targetHref(tenantId: string, target: string): string | null {
 
 /** `key_01a1…5dec`: shortens a long ID. */
 export function shortTarget(target: string): string {
-  return target.length > 24 && !target.startsWith("tenant:") ? `${target.slice(0, 8)}…${target.slice(-4)}` : target;
+  return target.length > 24 && !target.startsWith("tenant:")
+    ? `${target.slice(0, 8)}…${target.slice(-4)}`
+    : target;
 }
 
 function wordsOf(type: string): string {

@@ -12,7 +12,11 @@ import type { SurfaceLink } from "./sections.ts";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
-type Props = { surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null; children: ReactNode };
+type Props = {
+  surfaces: readonly SurfaceLink[];
+  firstSteps: FirstSteps | null;
+  children: ReactNode;
+};
 
 export function AppShell({ surfaces, firstSteps, children }: Props) {
   return (
@@ -25,7 +29,10 @@ export function AppShell({ surfaces, firstSteps, children }: Props) {
         Skip to content
       </a>
       <MobileBar surfaces={surfaces} firstSteps={firstSteps} />
-      <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 border-r border-line p-3 max-lg:hidden print:hidden">
+      <aside
+        aria-label="Sidebar"
+        className="sticky top-0 flex h-dvh flex-col gap-3 border-r border-line p-3 max-lg:hidden print:hidden"
+      >
         <Brand className="h-9 px-2" />
         <TenantSwitcher />
         <SearchButton />
@@ -38,7 +45,11 @@ export function AppShell({ surfaces, firstSteps, children }: Props) {
           <UserMenu />
         </div>
       </aside>
-      <main id="content" tabIndex={-1} className="min-h-[calc(100dvh-3.5rem)] bg-surface outline-none lg:min-h-dvh">
+      <main
+        id="content"
+        tabIndex={-1}
+        className="min-h-[calc(100dvh-3.5rem)] bg-surface outline-none lg:min-h-dvh"
+      >
         {children}
       </main>
       <OfflineNotice />

@@ -23,13 +23,25 @@ export function MobileBar({ surfaces, firstSteps }: Props) {
   const close = () => setOpen(false);
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-canvas px-2 lg:hidden print:hidden">
-      <Button variant="ghost" size="touch" aria-label="Open navigation" aria-expanded={open} onClick={() => setOpen(true)}>
+      <Button
+        variant="ghost"
+        size="touch"
+        aria-label="Open navigation"
+        aria-expanded={open}
+        onClick={() => setOpen(true)}
+      >
         <Menu aria-hidden className="size-5" />
       </Button>
       <Brand />
       <span className="ml-auto min-w-0 truncate text-sm text-muted">{tenant.name}</span>
       <SearchIconButton />
-      <SidePanel open={open} onClose={close} side="left" label="Navigation" header={<Brand className="px-2" />}>
+      <SidePanel
+        open={open}
+        onClose={close}
+        side="left"
+        label="Navigation"
+        header={<Brand className="px-2" />}
+      >
         <div className="flex grow flex-col gap-4 p-3">
           <TenantSwitcher />
           <Navigation surfaces={surfaces} onNavigate={close} />

@@ -6,7 +6,13 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { addressOf, type SurfaceLink, sectionsOf } from "./sections.ts";
 
-export function Navigation({ surfaces, onNavigate }: { surfaces: readonly SurfaceLink[]; onNavigate?: () => void }) {
+export function Navigation({
+  surfaces,
+  onNavigate,
+}: {
+  surfaces: readonly SurfaceLink[];
+  onNavigate?: () => void;
+}) {
   const tenantId = useTenantId();
   const pathname = usePathname();
   return (

@@ -32,7 +32,10 @@ export function OfflineNotice() {
   }, [offline, wanted, router]);
 
   return (
-    <div role="status" className="above-pinned pointer-events-none fixed inset-x-4 bottom-4 z-40 flex justify-center empty:hidden">
+    <div
+      role="status"
+      className="above-pinned pointer-events-none fixed inset-x-4 bottom-4 z-40 flex justify-center empty:hidden"
+    >
       {offline && (
         <p
           data-tone="warning"
@@ -44,7 +47,11 @@ export function OfflineNotice() {
           ) : (
             <>
               You're offline. The page opens once you're back online.
-              <Button size="sm" className="pointer-events-auto -my-1" onClick={() => wantedPage.set(null)}>
+              <Button
+                size="sm"
+                className="pointer-events-auto -my-1"
+                onClick={() => wantedPage.set(null)}
+              >
                 Stay here
               </Button>
             </>
@@ -57,10 +64,25 @@ export function OfflineNotice() {
 
 /** Keeps a link to another of our pages from being followed without a network. What opens within the page is left alone. */
 function keepForLater(event: MouseEvent): void {
-  if (navigator.onLine || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+  if (
+    navigator.onLine ||
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
     return;
   const link = (event.target as Element).closest?.<HTMLAnchorElement>("a[href]");
-  if (!link || link.target || link.download || link.origin !== location.origin || link.pathname === location.pathname) return;
+  if (
+    !link ||
+    link.target ||
+    link.download ||
+    link.origin !== location.origin ||
+    link.pathname === location.pathname
+  )
+    return;
   event.preventDefault();
   event.stopPropagation();
   wantedPage.set(link.pathname + link.search + link.hash);

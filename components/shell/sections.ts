@@ -18,7 +18,13 @@ import { surfaceIcon } from "#components/records/surface-icon.ts";
 import type { Permission } from "#lib/wire/access.ts";
 
 /** `path`: within the tenant, empty for its home. `letter`: the shortcut after g. `permission`: what its content needs; others see an explanation. */
-export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; permission?: Permission };
+export type Section = {
+  path: string;
+  name: string;
+  icon: LucideIcon;
+  letter?: string;
+  permission?: Permission;
+};
 
 /** A record surface in the navigation: its full declaration is too much for every page to load. */
 export type SurfaceLink = { path: string; title: string };
@@ -35,13 +41,35 @@ const ADMIN_SECTIONS: readonly Section[] = [
   { path: "calendars", name: "Calendars", icon: CalendarDays, letter: "c" },
   { path: "api-keys", name: "API keys", icon: KeyRound, letter: "k", permission: "read:api-keys" },
   { path: "webhooks", name: "Webhooks", icon: Webhook, letter: "w", permission: "read:webhooks" },
-  { path: "requests", name: "Requests & deliveries", icon: Activity, letter: "q", permission: "read:requests" },
+  {
+    path: "requests",
+    name: "Requests & deliveries",
+    icon: Activity,
+    letter: "q",
+    permission: "read:requests",
+  },
   { path: "members", name: "Members", icon: Users, letter: "m", permission: "read:people" },
-  { path: "alerts", name: "Alerts", icon: BellRing, letter: "a", permission: "read:alert-channels" },
-  { path: "security-events", name: "Security events", icon: ShieldCheck, letter: "u", permission: "read:security-events" },
+  {
+    path: "alerts",
+    name: "Alerts",
+    icon: BellRing,
+    letter: "a",
+    permission: "read:alert-channels",
+  },
+  {
+    path: "security-events",
+    name: "Security events",
+    icon: ShieldCheck,
+    letter: "u",
+    permission: "read:security-events",
+  },
 ];
 
-const SURFACE_LETTERS: Record<string, string> = { integrations: "i", troubleshooting: "t", "release-notes": "n" };
+const SURFACE_LETTERS: Record<string, string> = {
+  integrations: "i",
+  troubleshooting: "t",
+  "release-notes": "n",
+};
 
 /** The address of a section in a tenant. */
 export function addressOf(tenant: string, path: string): string {
@@ -55,6 +83,11 @@ export function sectionOf(segments: readonly string[]): string {
 
 /** The pages of a tenant, in the order of the navigation. */
 export function sectionsOf(surfaces: readonly SurfaceLink[]): Section[] {
-  const records = surfaces.map(({ path, title }) => ({ path, name: title, icon: surfaceIcon(path), letter: SURFACE_LETTERS[path] }));
+  const records = surfaces.map(({ path, title }) => ({
+    path,
+    name: title,
+    icon: surfaceIcon(path),
+    letter: SURFACE_LETTERS[path],
+  }));
   return [...SECTIONS, ...records, ...ADMIN_SECTIONS];
 }

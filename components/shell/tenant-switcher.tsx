@@ -51,8 +51,15 @@ function TenantLinks() {
     })),
   });
   return tenants.map((id, index) => (
-    <MenuLink key={id} href={addressOf(id, section)} aria-current={id === tenant.id ? "true" : undefined}>
-      <TenantName id={id} name={id === tenant.id ? tenant.name : (names[index]?.data?.tenant_name ?? id)} />
+    <MenuLink
+      key={id}
+      href={addressOf(id, section)}
+      aria-current={id === tenant.id ? "true" : undefined}
+    >
+      <TenantName
+        id={id}
+        name={id === tenant.id ? tenant.name : (names[index]?.data?.tenant_name ?? id)}
+      />
       {id === tenant.id && <Check aria-hidden className="size-4 shrink-0 text-accent-text" />}
     </MenuLink>
   ));

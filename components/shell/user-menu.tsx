@@ -1,6 +1,17 @@
 "use client";
 
-import { BookOpen, ChevronsUpDown, CircleUser, Keyboard, ListChecks, LogOut, Monitor, MonitorSmartphone, Moon, Sun } from "lucide-react";
+import {
+  BookOpen,
+  ChevronsUpDown,
+  CircleUser,
+  Keyboard,
+  ListChecks,
+  LogOut,
+  Monitor,
+  MonitorSmartphone,
+  Moon,
+  Sun,
+} from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
@@ -22,7 +33,8 @@ export function UserMenu() {
         <>
           <Initials name={name} />
           <span className="min-w-0 flex-1">
-            <span className="sr-only">Account and preferences of</span> <span className="block truncate font-medium">{name}</span>{" "}
+            <span className="sr-only">Account and preferences of</span>{" "}
+            <span className="block truncate font-medium">{name}</span>{" "}
             <span className="block truncate text-xs leading-4 text-muted">{roleNames(roles)}</span>
           </span>
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
@@ -91,7 +103,10 @@ function Choices() {
         label="Times"
         value={timeZone}
         onChange={setTimeZone}
-        options={[{ value: "UTC", label: "UTC" }, ...(local === "UTC" ? [] : [{ value: local, label: `Local, ${zoneName(local)}` }])]}
+        options={[
+          { value: "UTC", label: "UTC" },
+          ...(local === "UTC" ? [] : [{ value: local, label: `Local, ${zoneName(local)}` }]),
+        ]}
       />
     </>
   );

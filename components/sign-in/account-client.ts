@@ -2,10 +2,21 @@ import { ApiProblem } from "#components/api-client.ts";
 import type { AccountAnswer, AccountCall, AccountInput } from "#lib/accounts/contract.ts";
 
 /** What a person does to their own account. @throws ApiProblem */
-export async function callAccount<Call extends AccountCall>(call: Call, body: AccountInput<Call>): Promise<AccountAnswer<Call>> {
+export async function callAccount<Call extends AccountCall>(
+  call: Call,
+  body: AccountInput<Call>,
+): Promise<AccountAnswer<Call>> {
   const headers = { "Content-Type": "application/json" };
-  const response = await fetch(`/api/account/${call}`, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {
-    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout can't be reached. Check your connection.", request_id: null });
+  const response = await fetch(`/api/account/${call}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw new ApiProblem(0, {
+      code: "unreachable",
+      detail: "Tieout can't be reached. Check your connection.",
+      request_id: null,
+    });
   });
   if (!response.ok) throw new ApiProblem(response.status, await response.json());
   return response.json();

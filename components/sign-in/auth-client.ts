@@ -4,7 +4,9 @@ import { tellOtherTabs } from "./session-state.ts";
 export async function postAuth(action: string, fields: Record<string, string> = {}): Promise<URL> {
   const { csrfToken } = await json<{ csrfToken: string }>(fetch("/api/auth/csrf"));
   const body = new URLSearchParams({ ...fields, csrfToken, json: "true" });
-  const { url } = await json<{ url: string }>(fetch(`/api/auth/${action}`, { method: "POST", body }));
+  const { url } = await json<{ url: string }>(
+    fetch(`/api/auth/${action}`, { method: "POST", body }),
+  );
   return new URL(url, window.location.origin);
 }
 
@@ -14,7 +16,9 @@ async function json<Answer>(pending: Promise<Response>): Promise<Answer> {
 }
 
 /** The signed-in member of a tenant; "nobody" without a session, "stranger" without a membership. */
-export async function signedInTo(tenantId: string): Promise<{ name: string; roles: string[] } | "nobody" | "stranger"> {
+export async function signedInTo(
+  tenantId: string,
+): Promise<{ name: string; roles: string[] } | "nobody" | "stranger"> {
   const response = await fetch("/v1/me", { headers: { "X-Tenant-Id": tenantId } });
   if (response.ok) return (await response.json()).principal;
   return response.status === 403 ? "stranger" : "nobody";

@@ -19,7 +19,8 @@ const SYSTEMS: [mark: RegExp, name: string][] = [
 
 /** "Firefox on macOS", from the User-Agent header, which a browser can set to anything. */
 export function browserName(userAgent: string | null): string {
-  const find = (known: [RegExp, string][]) => known.find(([mark]) => mark.test(userAgent ?? ""))?.[1];
+  const find = (known: [RegExp, string][]) =>
+    known.find(([mark]) => mark.test(userAgent ?? ""))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
   if (browser) return system ? `${browser} on ${system}` : browser;
   return system ? `A browser on ${system}` : "Unknown browser";

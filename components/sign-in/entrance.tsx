@@ -2,12 +2,27 @@ import type { ReactNode } from "react";
 import { Brand } from "#components/ui/brand.tsx";
 
 /** A page before one is in: what this is, and one thing to do. */
-export function Entrance({ title, intro, children, below }: { title: string; intro?: ReactNode; children: ReactNode; below?: ReactNode }) {
+export function Entrance({
+  title,
+  intro,
+  children,
+  below,
+}: {
+  title: string;
+  intro?: ReactNode;
+  children: ReactNode;
+  below?: ReactNode;
+}) {
   return (
-    <main id="content" className="mx-auto flex min-h-dvh w-full max-w-md flex-col justify-center gap-6 px-4 py-10">
+    <main
+      id="content"
+      className="mx-auto flex min-h-dvh w-full max-w-md flex-col justify-center gap-6 px-4 py-10"
+    >
       <div className="flex flex-col items-center gap-3 text-center">
         <Brand className="text-2xl" />
-        <p className="max-w-sm text-muted text-balance">Reconcile two sets of records, and resolve every exception before its deadline.</p>
+        <p className="max-w-sm text-muted text-balance">
+          Reconcile two sets of records, and resolve every exception before its deadline.
+        </p>
       </div>
       <div className="flex flex-col gap-5 rounded-lg border border-line bg-surface p-5 shadow-raised sm:p-7">
         <div className="flex flex-col gap-1">
@@ -22,4 +37,5 @@ export function Entrance({ title, intro, children, below }: { title: string; int
 }
 
 /** Of the text links of these pages: at least 24 px high. */
-export const ENTRANCE_LINK = "inline-flex min-h-6 items-center font-medium text-accent-text underline-offset-2 hover:underline";
+export const ENTRANCE_LINK =
+  "inline-flex min-h-6 items-center font-medium text-accent-text underline-offset-2 hover:underline";

@@ -20,18 +20,26 @@ export function ForgotForm() {
     return (
       <div role="status" className="flex flex-col gap-4">
         <Note tone="info">
-          If <strong className="font-medium wrap-anywhere">{sentTo}</strong> has an account, a link to set a new password is on its way. It
-          works once and expires in an hour.
+          If <strong className="font-medium wrap-anywhere">{sentTo}</strong> has an account, a link
+          to set a new password is on its way. It works once and expires in an hour.
         </Note>
         <p className="text-sm text-muted">
-          Nothing after a few minutes? Check the spam folder, or ask a tenant admin which address your account has.
+          Nothing after a few minutes? Check the spam folder, or ask a tenant admin which address
+          your account has.
         </p>
       </div>
     );
   }
   return (
     <CardForm form={form} start="Send link" pending="Sending…" wide>
-      <TextField label="Email" type="email" autoComplete="username" autoFocus required {...form.text("email")} />
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="username"
+        autoFocus
+        required
+        {...form.text("email")}
+      />
     </CardForm>
   );
 }

@@ -29,19 +29,32 @@ export function Invitation({ least }: { least: number }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (error) return <ProblemNote error={error} />;
-  if (!data || token === undefined) return <PartSkeleton label="Loading the invitation" bars={["h-5 w-3/4", "h-10 w-full"]} />;
+  if (!data || token === undefined)
+    return <PartSkeleton label="Loading the invitation" bars={["h-5 w-3/4", "h-10 w-full"]} />;
   return (
     <>
       <p>
-        {personName(data.invited_by)} invited <strong className="font-medium wrap-anywhere">{data.email}</strong> to{" "}
-        <strong className="font-medium wrap-anywhere">{data.tenant_name}</strong> as {roleNames(data.roles)}.
+        {personName(data.invited_by)} invited{" "}
+        <strong className="font-medium wrap-anywhere">{data.email}</strong> to{" "}
+        <strong className="font-medium wrap-anywhere">{data.tenant_name}</strong> as{" "}
+        {roleNames(data.roles)}.
       </p>
       <WayIn invited={data} token={token} least={least} onSignedIn={() => refetch()} />
     </>
   );
 }
 
-function WayIn({ invited, token, least, onSignedIn }: { invited: Invited; token: string; least: number; onSignedIn: () => void }) {
+function WayIn({
+  invited,
+  token,
+  least,
+  onSignedIn,
+}: {
+  invited: Invited;
+  token: string;
+  least: number;
+  onSignedIn: () => void;
+}) {
   const join = useAttempt({
     send: () => callAccount("accept", { token }),
     onDone: ({ tenant_id }) => {
@@ -60,7 +73,11 @@ function WayIn({ invited, token, least, onSignedIn }: { invited: Invited; token:
           send={(password) => callAccount("accept", { token, password })}
           onDone={async (password) => {
             startInLocalTime();
-            await postAuth("callback/password", { email: invited.email, password, callbackUrl: "/" }).catch(() => {});
+            await postAuth("callback/password", {
+              email: invited.email,
+              password,
+              callbackUrl: "/",
+            }).catch(() => {});
             window.location.assign("/");
           }}
         />
@@ -68,15 +85,27 @@ function WayIn({ invited, token, least, onSignedIn }: { invited: Invited; token:
     case "sign_in":
       return (
         <>
-          <p className="text-sm text-muted">This address already has an account. Sign in to accept.</p>
-          <SignInForm callbackPath="/" providers={[]} email={invited.email} inPlace={{ onSignedIn }} />
+          <p className="text-sm text-muted">
+            This address already has an account. Sign in to accept.
+          </p>
+          <SignInForm
+            callbackPath="/"
+            providers={[]}
+            email={invited.email}
+            inPlace={{ onSignedIn }}
+          />
         </>
       );
     case "join":
       return (
         <>
           {join.error && <ProblemNote error={join.error} />}
-          <Button variant="primary" className="h-10" disabled={join.isPending} onClick={() => join.start()}>
+          <Button
+            variant="primary"
+            className="h-10"
+            disabled={join.isPending}
+            onClick={() => join.start()}
+          >
             {join.isPending ? "Joining…" : `Join ${invited.tenant_name}`}
           </Button>
         </>

@@ -21,13 +21,17 @@ export function NewPasswordForm({ email, least, start, pending, send, onDone, ch
   const id = useId();
   const form = useForm({
     initial: { password: "" },
-    check: ({ password }) => ({ ...([...password].length < least && { password: `Use at least ${least} characters.` }) }),
+    check: ({ password }) => ({
+      ...([...password].length < least && { password: `Use at least ${least} characters.` }),
+    }),
     send: ({ password }) => send(password),
     onDone: (_, { password }) => onDone(password),
   });
   return (
     <CardForm form={form} start={start} pending={pending} beforeButton={children} wide>
-      {email !== undefined && <input id={id} type="hidden" name="username" autoComplete="username" value={email} />}
+      {email !== undefined && (
+        <input id={id} type="hidden" name="username" autoComplete="username" value={email} />
+      )}
       <PasswordField
         label="New password"
         hint={`At least ${least} characters. A few words make a good one.`}

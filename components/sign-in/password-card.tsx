@@ -12,9 +12,14 @@ const EMPTY = { current: "", password: "" };
 /** `email`: null where the identity provider keeps the password. */
 export function PasswordCard({ email, least }: { email: string | null; least: number }) {
   return (
-    <Card title="Password" hint={email === null ? undefined : "Changing it signs out your other browsers."}>
+    <Card
+      title="Password"
+      hint={email === null ? undefined : "Changing it signs out your other browsers."}
+    >
       {email === null ? (
-        <p className="text-sm text-muted">Your identity provider manages your password. Change it there.</p>
+        <p className="text-sm text-muted">
+          Your identity provider manages your password. Change it there.
+        </p>
       ) : (
         <PasswordForm email={email} least={least} />
       )}
@@ -39,7 +44,12 @@ function PasswordForm({ email, least }: { email: string; least: number }) {
     <CardForm form={form} start="Change password" pending="Changing…">
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <PasswordField label="Current password" autoComplete="current-password" required {...form.text("current")} />
+        <PasswordField
+          label="Current password"
+          autoComplete="current-password"
+          required
+          {...form.text("current")}
+        />
         <PasswordField
           label="New password"
           hint={`At least ${least} characters. A few words make a good one.`}

@@ -13,7 +13,15 @@ import { PasswordCard } from "./password-card.tsx";
 import { SessionsDialog } from "./sessions-dialog.tsx";
 
 /** `email`: null for whom another identity provider signs in. `children`: what other rooms know of the reader. */
-export function ProfilePage({ email, passwordLeast, children }: { email: string | null; passwordLeast: number; children: ReactNode }) {
+export function ProfilePage({
+  email,
+  passwordLeast,
+  children,
+}: {
+  email: string | null;
+  passwordLeast: number;
+  children: ReactNode;
+}) {
   const { name, roles, tenant } = useMember();
   const [areSessionsShown, setSessionsShown] = useState(false);
   return (

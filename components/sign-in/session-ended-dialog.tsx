@@ -4,7 +4,12 @@ import { useState } from "react";
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
 import { SignInForm, type SignInProvider } from "./sign-in-form.tsx";
 
-type Props = { name: string; providers: readonly SignInProvider[]; onClose: () => void; onSignedIn: () => void };
+type Props = {
+  name: string;
+  providers: readonly SignInProvider[];
+  onClose: () => void;
+  onSignedIn: () => void;
+};
 
 /** Signs in over the page, so that no input is lost. */
 export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Props) {
@@ -14,8 +19,10 @@ export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Pro
       title="Your session has ended"
       description={
         <>
-          Sign in again as <strong className="font-medium text-ink">{name}</strong> to continue. Nothing you entered is lost.
-          {providers.length > 0 && " Your provider opens in another tab; this tab continues automatically."}
+          Sign in again as <strong className="font-medium text-ink">{name}</strong> to continue.
+          Nothing you entered is lost.
+          {providers.length > 0 &&
+            " Your provider opens in another tab; this tab continues automatically."}
         </>
       }
       onClose={onClose}

@@ -9,13 +9,23 @@ import { watchAttendance } from "#components/kit/attendance.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { useStore } from "#components/ui/store.ts";
 import { signedInTo } from "./auth-client.ts";
-import { onToldByOtherTabs, putAside, resumeSession, sessionEnded, sessionResumed, tellOtherTabs } from "./session-state.ts";
+import {
+  onToldByOtherTabs,
+  putAside,
+  resumeSession,
+  sessionEnded,
+  sessionResumed,
+  tellOtherTabs,
+} from "./session-state.ts";
 import type { SignInProvider } from "./sign-in-form.tsx";
 
-const SessionEndedDialog = dynamic(() => import("./session-ended-dialog.tsx").then((module) => module.SessionEndedDialog), {
-  // Its boundary keeps the page visible while it loads.
-  ssr: false,
-});
+const SessionEndedDialog = dynamic(
+  () => import("./session-ended-dialog.tsx").then((module) => module.SessionEndedDialog),
+  {
+    // Its boundary keeps the page visible while it loads.
+    ssr: false,
+  },
+);
 
 /**
  * Handles the end of the session: asks to sign in over the page, so that no input is lost, and continues in every tab once
@@ -45,7 +55,8 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
       if (told === "signed-out") sessionEnded.set(true);
       else if (sessionEnded.get()) resume();
     });
-    const onVisible = () => document.visibilityState === "visible" && sessionEnded.get() && resume();
+    const onVisible = () =>
+      document.visibilityState === "visible" && sessionEnded.get() && resume();
     document.addEventListener("visibilitychange", onVisible);
     tellOtherTabs("signed-in");
     return () => {
@@ -74,5 +85,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     setAside(true);
     putAside();
   };
-  return <SessionEndedDialog name={name} providers={providers} onClose={onClose} onSignedIn={resume} />;
+  return (
+    <SessionEndedDialog name={name} providers={providers} onClose={onClose} onSignedIn={resume} />
+  );
 }

@@ -33,11 +33,13 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
   const sessions = sessionsOf(tenant);
   const { data, error, refetch } = useQuery(sessions);
   const one = useAttempt({
-    send: (id: string, idempotencyKey) => callApi(endSessionsContract, { tenant, body: { ids: [id] }, idempotencyKey }),
+    send: (id: string, idempotencyKey) =>
+      callApi(endSessionsContract, { tenant, body: { ids: [id] }, idempotencyKey }),
     stale: sessions.queryKey,
   });
   const all = useAttempt({
-    send: (_: undefined, idempotencyKey) => callApi(endSessionsContract, { tenant, body: {}, idempotencyKey }),
+    send: (_: undefined, idempotencyKey) =>
+      callApi(endSessionsContract, { tenant, body: {}, idempotencyKey }),
     onDone() {
       tellOtherTabs("signed-out");
       // A full load, so that nothing of the session stays in memory.
@@ -48,12 +50,21 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
   const failure = one.error ?? all.error;
 
   return (
-    <Dialog title="Sessions" description="Browsers you're signed in with. Sign out any that you don't use or recognize." onClose={onClose}>
+    <Dialog
+      title="Sessions"
+      description="Browsers you're signed in with. Sign out any that you don't use or recognize."
+      onClose={onClose}
+    >
       <DialogBody>
         {data ? (
           <ul aria-label="Sessions" className="flex flex-col">
             {data.items.map((session) => (
-              <Row key={session.id} session={session} isPending={isPending} onEnd={() => one.start(session.id)} />
+              <Row
+                key={session.id}
+                session={session}
+                isPending={isPending}
+                onEnd={() => one.start(session.id)}
+              />
             ))}
           </ul>
         ) : error ? (
@@ -73,7 +84,15 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Row({ session, isPending, onEnd }: { session: Session; isPending: boolean; onEnd: () => void }) {
+function Row({
+  session,
+  isPending,
+  onEnd,
+}: {
+  session: Session;
+  isPending: boolean;
+  onEnd: () => void;
+}) {
   const { current, user_agent, address, started_at, seen_at } = session;
   const name = browserName(user_agent);
   return (

@@ -36,7 +36,10 @@ export function SignInForm({
   const [busy, setBusy] = useState<string>();
 
   useEffect(() => {
-    if (!inPlace) return onToldByOtherTabs((told) => told === "signed-in" && window.location.assign(callbackPath));
+    if (!inPlace)
+      return onToldByOtherTabs(
+        (told) => told === "signed-in" && window.location.assign(callbackPath),
+      );
   }, [inPlace, callbackPath]);
 
   async function go(provider: string, action: string, fields: Record<string, string>) {
@@ -58,7 +61,10 @@ export function SignInForm({
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const { email, password } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    const { email, password } = Object.fromEntries(new FormData(event.currentTarget)) as Record<
+      string,
+      string
+    >;
     go(PASSWORD, "callback/password", { email: email ?? "", password: password ?? "" });
   }
 
@@ -93,12 +99,25 @@ export function SignInForm({
           required
         />
         <div className="flex flex-col gap-1">
-          <PasswordField label="Password" name="password" autoComplete="current-password" required />
-          <Link href="/sign-in/forgot" prefetch={false} target={inPlace && "_blank"} className={`self-start text-sm ${ENTRANCE_LINK}`}>
+          <PasswordField
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+          />
+          <Link
+            href="/sign-in/forgot"
+            prefetch={false}
+            target={inPlace && "_blank"}
+            className={`self-start text-sm ${ENTRANCE_LINK}`}
+          >
             Forgot your password?
           </Link>
         </div>
-        <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
+        <div
+          role="alert"
+          className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden"
+        >
           {error && signInError(error)}
         </div>
         <Button type="submit" variant="primary" className="h-10" disabled={busy !== undefined}>
@@ -110,5 +129,9 @@ export function SignInForm({
 }
 
 function openSignIn(callbackPath: string): void {
-  window.open(`/sign-in?${new URLSearchParams({ callbackUrl: callbackPath })}`, "_blank", "noopener");
+  window.open(
+    `/sign-in?${new URLSearchParams({ callbackUrl: callbackPath })}`,
+    "_blank",
+    "noopener",
+  );
 }

@@ -11,7 +11,11 @@ export const sourcesKey = (tenant: string) => resourceKey(tenant, "sources");
 
 export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new">) {
   return listQuery(
-    { under: sourcesKey(tenant), contract: listSourcesContract, call: { tenant, query: queryOf({ kind, q: q.trim(), limit: PAGE_SIZE }) } },
+    {
+      under: sourcesKey(tenant),
+      contract: listSourcesContract,
+      call: { tenant, query: queryOf({ kind, q: q.trim(), limit: PAGE_SIZE }) },
+    },
     { refreshMs: () => REFRESH_MS },
   );
 }

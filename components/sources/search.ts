@@ -1,4 +1,9 @@
-import { type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  type inferParserType,
+  parseAsBoolean,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { parseAsId } from "#components/kit/search-params.ts";
 import { SOURCE_KINDS } from "#lib/sources/contract.ts";
 

@@ -15,18 +15,39 @@ import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { createSourceContract, SOURCE_KINDS, SOURCE_SIGNS, type Source, updateSourceContract } from "#lib/sources/contract.ts";
+import {
+  createSourceContract,
+  SOURCE_KINDS,
+  SOURCE_SIGNS,
+  type Source,
+  updateSourceContract,
+} from "#lib/sources/contract.ts";
 import { SOURCES } from "#lib/wire/facts.gen.ts";
 import { sourceById, sourcesKey } from "./queries.ts";
 import { SIGN_WORDS } from "./words.ts";
 
 type Input = z.input<NonNullable<typeof createSourceContract.body>>;
-type Draft = { name: string; kind: Source["kind"]; currency: string; time_zone: string; sign: Source["sign"]; grace_days: string };
+type Draft = {
+  name: string;
+  kind: Source["kind"];
+  currency: string;
+  time_zone: string;
+  sign: Source["sign"];
+  grace_days: string;
+};
 
-const isKind = (value: string): value is Source["kind"] => SOURCE_KINDS.some((kind) => kind === value);
+const isKind = (value: string): value is Source["kind"] =>
+  SOURCE_KINDS.some((kind) => kind === value);
 
 function newDraft(time_zone: string): Draft {
-  return { name: "", kind: "bank_statement", currency: "EUR", time_zone, sign: "as_is", grace_days: "3" };
+  return {
+    name: "",
+    kind: "bank_statement",
+    currency: "EUR",
+    time_zone,
+    sign: "as_is",
+    grace_days: "3",
+  };
 }
 
 function draftOf({ name, kind, currency, time_zone, sign, grace_days }: Source): Draft {
@@ -37,19 +58,33 @@ function draftOf({ name, kind, currency, time_zone, sign, grace_days }: Source):
 function missingIn({ name, currency, time_zone, grace_days }: Draft): Problems {
   return {
     ...(name.trim() === "" && { name: "Enter a name." }),
-    ...(!/^[A-Za-z]{3}$/.test(currency.trim()) && { currency: "Enter a currency code of three letters." }),
+    ...(!/^[A-Za-z]{3}$/.test(currency.trim()) && {
+      currency: "Enter a currency code of three letters.",
+    }),
     ...(time_zone.trim() === "" && { time_zone: "Enter a time zone." }),
     ...(!/^\d+$/.test(grace_days) && { grace_days: "Enter a number of days." }),
   };
 }
 
 function inputOf({ name, kind, currency, time_zone, sign, grace_days }: Draft): Input {
-  const sent = { name: name.trim(), kind, currency: currency.trim().toUpperCase(), time_zone: time_zone.trim(), sign };
+  const sent = {
+    name: name.trim(),
+    kind,
+    currency: currency.trim().toUpperCase(),
+    time_zone: time_zone.trim(),
+    sign,
+  };
   return { ...sent, grace_days: Number(grace_days) } as Input;
 }
 
 /** A source's form. `initial`: the one to edit; omitted to create one. */
-export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (saved: Source) => void }) {
+export function SourceForm({
+  initial,
+  onDone,
+}: {
+  initial?: Source;
+  onDone: (saved: Source) => void;
+}) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const { timeZone } = usePreferences();
@@ -59,7 +94,11 @@ export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (sav
     check: missingIn,
     send: (draft, idempotencyKey) =>
       initial
-        ? callApi(updateSourceContract, { tenant, params: { id: initial.id }, body: fieldsChanged(inputOf(before), inputOf(draft)) })
+        ? callApi(updateSourceContract, {
+            tenant,
+            params: { id: initial.id },
+            body: fieldsChanged(inputOf(before), inputOf(draft)),
+          })
         : callApi(createSourceContract, { tenant, body: inputOf(draft), idempotencyKey }),
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, saved.id).queryKey, saved);
@@ -77,8 +116,18 @@ export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (sav
       start={initial ? "Save changes" : "Create source"}
       unsaved={JSON.stringify(draft) !== JSON.stringify(before)}
     >
-      <TextField label="Name" placeholder="Commerzbank EUR account" maxLength={SOURCES.name.most} {...text("name")} required />
-      <SelectField label="Kind" value={draft.kind} onChange={({ target }) => isKind(target.value) && change({ kind: target.value })}>
+      <TextField
+        label="Name"
+        placeholder="Commerzbank EUR account"
+        maxLength={SOURCES.name.most}
+        {...text("name")}
+        required
+      />
+      <SelectField
+        label="Kind"
+        value={draft.kind}
+        onChange={({ target }) => isKind(target.value) && change({ kind: target.value })}
+      >
         {SOURCE_KINDS.map((kind) => (
           <option key={kind} value={kind}>
             {SOURCE_KIND_WORDS[kind]}
@@ -91,7 +140,11 @@ export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (sav
         autoCapitalize="characters"
         autoComplete="off"
         spellCheck={false}
-        hint={isSettled ? "Fixed once the source has lines." : "Used for lines that name no currency. ISO 4217, for example EUR."}
+        hint={
+          isSettled
+            ? "Fixed once the source has lines."
+            : "Used for lines that name no currency. ISO 4217, for example EUR."
+        }
         disabled={isSettled}
         className="uppercase disabled:opacity-60"
         {...text("currency")}

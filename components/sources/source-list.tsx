@@ -55,13 +55,18 @@ export function SourceList() {
         skeleton={<SourceListSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching sources" action={<Button onClick={clear}>Clear filters</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching sources"
+              action={<Button onClick={clear}>Clear filters</Button>}
+            >
               Try another name or kind.
             </Notice>
           ) : (
             <Notice icon={Layers} title="No sources yet" action={create}>
-              A source is where lines come from: a bank account's statements, a ledger account, a processor's payouts. Reconciliations
-              compare the lines of two sources. {!mayCreate && "An admin or a lead can create the first one."}
+              A source is where lines come from: a bank account's statements, a ledger account, a
+              processor's payouts. Reconciliations compare the lines of two sources.{" "}
+              {!mayCreate && "An admin or a lead can create the first one."}
             </Notice>
           )
         }

@@ -19,7 +19,8 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   const cache = useQueryClient();
   const mayWrite = useMay(updateSourceContract.access);
   const keep = useAttempt({
-    send: (next: Mapping | null) => callApi(updateSourceContract, { tenant, params: { id }, body: { mapping: next } }),
+    send: (next: Mapping | null) =>
+      callApi(updateSourceContract, { tenant, params: { id }, body: { mapping: next } }),
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, id).queryKey, saved);
       if (mapping && saved.mapping === null) {
@@ -32,7 +33,8 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   if (!mapping) {
     return (
       <p className="text-sm text-pretty text-muted">
-        None kept. CSV files are read as far as each tells by itself; the import asks about the rest and can keep the answers here.
+        None kept. CSV files are read as far as each tells by itself; the import asks about the rest
+        and can keep the answers here.
       </p>
     );
   }
@@ -73,7 +75,9 @@ function readBy({
   return [
     ...(lines_path ? [["Lines at", lines_path] as [string, string]] : []),
     ...(date_format ? [["Dates", date_format] as [string, string]] : []),
-    ...(decimal_separator ? [["Decimals", decimal_separator === "," ? "Comma" : "Point"] as [string, string]] : []),
+    ...(decimal_separator
+      ? [["Decimals", decimal_separator === "," ? "Comma" : "Point"] as [string, string]]
+      : []),
     ...(delimiter ? [["Separator", DELIMITER_WORDS[delimiter]] as [string, string]] : []),
     ...(encoding ? [["Encoding", ENCODING_WORDS[encoding]] as [string, string]] : []),
     ...(header_row === false ? [["Header row", "None"] as [string, string]] : []),

@@ -39,8 +39,18 @@ export function SourcePage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(sourceById(useTenantId(), id));
   const isShown = data && !(error && isRefusal(error));
   return (
-    <Page parent={{ name: "Sources", path: "sources" }} title={data?.name ?? "Source"} actions={isShown && <Actions source={data} />}>
-      {isShown ? <SourceContent source={data} /> : error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <SourceSkeleton />}
+    <Page
+      parent={{ name: "Sources", path: "sources" }}
+      title={data?.name ?? "Source"}
+      actions={isShown && <Actions source={data} />}
+    >
+      {isShown ? (
+        <SourceContent source={data} />
+      ) : error ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : (
+        <SourceSkeleton />
+      )}
     </Page>
   );
 }
@@ -66,7 +76,10 @@ function Actions({ source }: { source: Source }) {
 
 function ImportLink({ sourceId }: { sourceId: string }) {
   return (
-    <Link href={`/${useTenantId()}/sources/${sourceId}/import`} className={buttonClass({ variant: "primary" })}>
+    <Link
+      href={`/${useTenantId()}/sources/${sourceId}/import`}
+      className={buttonClass({ variant: "primary" })}
+    >
       <FileUp aria-hidden className="size-4" />
       Import a file
     </Link>
@@ -97,22 +110,43 @@ function SourceContent({ source }: { source: Source }) {
       </div>
       <Imports source={source} linkTo={linkTo} />
       {source.line_count > 0 && <LatestLines source={source} />}
-      <ImportPanel id={search.import} currency={source.currency} onClose={() => set({ import: null })} />
+      <ImportPanel
+        id={search.import}
+        currency={source.currency}
+        onClose={() => set({ import: null })}
+      />
     </div>
   );
 }
 
-function Imports({ source, linkTo }: { source: Source; linkTo: Parameters<typeof ImportTable>[0]["linkTo"] }) {
+function Imports({
+  source,
+  linkTo,
+}: {
+  source: Source;
+  linkTo: Parameters<typeof ImportTable>[0]["linkTo"];
+}) {
   const list = useList(importPages(useTenantId(), source.id));
   const mayWrite = useMay(updateSourceContract.access);
   return (
     <Section title="Imports">
       <ListBody
         list={list}
-        skeleton={<ListSkeleton label="Loading imports" count={3} row="h-15.5 gap-4 px-4" cells={["w-1/3", "w-24", "ml-auto w-16"]} />}
+        skeleton={
+          <ListSkeleton
+            label="Loading imports"
+            count={3}
+            row="h-15.5 gap-4 px-4"
+            cells={["w-1/3", "w-24", "ml-auto w-16"]}
+          />
+        }
         bare={
           <div className="rounded-lg border border-line">
-            <Notice icon={Inbox} title="No imports yet" action={mayWrite && <ImportLink sourceId={source.id} />}>
+            <Notice
+              icon={Inbox}
+              title="No imports yet"
+              action={mayWrite && <ImportLink sourceId={source.id} />}
+            >
               {source.line_count > 0
                 ? "This source's lines came through the API. Files work as well: CSV, camt, MT940, BAI2 or OFX."
                 : "Import a CSV, camt, MT940, BAI2 or OFX file. Lines that are there already are skipped."}{" "}
@@ -137,22 +171,43 @@ function LatestLines({ source }: { source: Source }) {
       action={
         <Link href={all} className={buttonClass({ size: "sm" })}>
           <Rows3 aria-hidden className="size-4 text-muted" />
-          View {source.line_count === 1 ? "the line" : `all ${source.line_count.toLocaleString("en")} lines`}
+          View{" "}
+          {source.line_count === 1
+            ? "the line"
+            : `all ${source.line_count.toLocaleString("en")} lines`}
         </Link>
       }
     >
       {data ? (
-        <LineTable caption="Latest lines" items={data.items} linkTo={({ line }) => `${all}&line=${line}`} total={data.items.length} />
+        <LineTable
+          caption="Latest lines"
+          items={data.items}
+          linkTo={({ line }) => `${all}&line=${line}`}
+          total={data.items.length}
+        />
       ) : error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : (
-        <ListSkeleton label="Loading lines" count={8} row="h-11.25 gap-4 px-4" cells={["w-1/3", "w-24", "ml-auto w-16"]} />
+        <ListSkeleton
+          label="Loading lines"
+          count={8}
+          row="h-11.25 gap-4 px-4"
+          cells={["w-1/3", "w-24", "ml-auto w-16"]}
+        />
       )}
     </Section>
   );
 }
 
-function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+function Section({
+  title,
+  action,
+  children,
+}: {
+  title: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">

@@ -1,4 +1,11 @@
-import { ArrowLeftRight, FileQuestion, Landmark, type LucideIcon, NotebookText, ShoppingCart } from "lucide-react";
+import {
+  ArrowLeftRight,
+  FileQuestion,
+  Landmark,
+  type LucideIcon,
+  NotebookText,
+  ShoppingCart,
+} from "lucide-react";
 import type { Source } from "#lib/sources/contract.ts";
 
 export const KIND_ICONS: Record<Source["kind"], LucideIcon> = {

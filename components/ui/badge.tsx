@@ -4,7 +4,15 @@ import type { ReactNode } from "react";
 export type Tone = "neutral" | "good" | "info" | "warning" | "danger";
 
 /** A status as word, icon and colour: never colour alone. */
-export function Badge({ tone, icon: Icon, children }: { tone: Tone; icon: LucideIcon; children: ReactNode }) {
+export function Badge({
+  tone,
+  icon: Icon,
+  children,
+}: {
+  tone: Tone;
+  icon: LucideIcon;
+  children: ReactNode;
+}) {
   return (
     <span
       data-tone={tone}

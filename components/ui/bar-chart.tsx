@@ -20,11 +20,15 @@ export function Bars(props: Omit<BarProps, "width">) {
     let isGone = false;
     const sizes = new ResizeObserver(([entry]) => {
       const { width = 0 } = entry?.contentRect ?? {};
-      setChart((current) => (current === null || current.width === width ? current : { ...current, width }));
+      setChart((current) =>
+        current === null || current.width === width ? current : { ...current, width },
+      );
     });
     const near = new IntersectionObserver(
       async (entries) => {
-        const { width } = entries.at(-1)?.isIntersecting ? (entries.at(-1)?.boundingClientRect ?? {}) : {};
+        const { width } = entries.at(-1)?.isIntersecting
+          ? (entries.at(-1)?.boundingClientRect ?? {})
+          : {};
         if (width === undefined) return;
         near.disconnect();
         const { Bars: Drawn } = await import("./bars.tsx");
@@ -42,7 +46,11 @@ export function Bars(props: Omit<BarProps, "width">) {
   }, []);
   return (
     <div ref={box} className="h-full w-full contain-inline-size">
-      {chart ? <chart.Drawn {...props} width={chart.width} /> : <Skeleton className="h-full w-full" />}
+      {chart ? (
+        <chart.Drawn {...props} width={chart.width} />
+      ) : (
+        <Skeleton className="h-full w-full" />
+      )}
     </div>
   );
 }

@@ -37,7 +37,16 @@ type Shape = { x?: number; y?: number; width?: number; height?: number; payload?
  * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
  * Sizes are set in the browser: the content security policy forbids style attributes from the server.
  */
-export function Bars({ label, data, series, width, height, beside = false, tick, ticks }: BarProps) {
+export function Bars({
+  label,
+  data,
+  series,
+  width,
+  height,
+  beside = false,
+  tick,
+  ticks,
+}: BarProps) {
   const isFew = data.length <= LABELLED_MAX;
   const each = isFew && tick !== undefined && ticks === undefined;
   return (
@@ -62,9 +71,18 @@ export function Bars({ label, data, series, width, height, beside = false, tick,
         interval={each ? 0 : ticks || isFew ? "equidistantPreserveStart" : "preserveStartEnd"}
         minTickGap={12}
       />
-      <YAxis width={widthOf(data, series)} allowDecimals={false} tick={TICK} tickLine={false} axisLine={false} tickFormatter={inWords} />
+      <YAxis
+        width={widthOf(data, series)}
+        allowDecimals={false}
+        tick={TICK}
+        tickLine={false}
+        axisLine={false}
+        tickFormatter={inWords}
+      />
       <Tooltip
-        content={({ active, payload }) => active && <Tip datum={payload?.[0]?.payload} series={series} />}
+        content={({ active, payload }) =>
+          active && <Tip datum={payload?.[0]?.payload} series={series} />
+        }
         cursor={{ fill: "var(--color-hover)" }}
         isAnimationActive={false}
         wrapperStyle={{ outline: "none", zIndex: 20 }}
@@ -76,7 +94,9 @@ export function Bars({ label, data, series, width, height, beside = false, tick,
           name={name}
           stackId={beside ? key : "all"}
           isAnimationActive={false}
-          shape={(bar: Shape) => <Block {...bar} fill={fill} top={beside || place === series.length - 1} />}
+          shape={(bar: Shape) => (
+            <Block {...bar} fill={fill} top={beside || place === series.length - 1} />
+          )}
         >
           {series.length === 1 && isFew && (
             <LabelList
@@ -94,13 +114,34 @@ export function Bars({ label, data, series, width, height, beside = false, tick,
 
 /** Room for the largest number on the axis, which may be the next round one. Measured in the page, it would take the chart a second round. */
 function widthOf(data: readonly Datum[], series: readonly Series[]): number {
-  const most = Math.max(0, ...data.map((datum) => series.reduce((sum, { key }) => sum + Number(datum[key] ?? 0), 0)));
+  const most = Math.max(
+    0,
+    ...data.map((datum) => series.reduce((sum, { key }) => sum + Number(datum[key] ?? 0), 0)),
+  );
   return inWords(Math.ceil(most * 1.25)).length * DIGIT_PX + TICK_GAP_PX;
 }
 
-function Block({ x = 0, y = 0, width = 0, height = 0, payload, fill, top }: Shape & { fill: string; top: boolean }) {
+function Block({
+  x = 0,
+  y = 0,
+  width = 0,
+  height = 0,
+  payload,
+  fill,
+  top,
+}: Shape & { fill: string; top: boolean }) {
   if (height <= 0) return null;
-  return <rect x={x} y={y} width={width} height={height} rx={top && width > 8 ? 2 : 0} data-risk={payload?.risk} className={fill} />;
+  return (
+    <rect
+      x={x}
+      y={y}
+      width={width}
+      height={height}
+      rx={top && width > 8 ? 2 : 0}
+      data-risk={payload?.risk}
+      className={fill}
+    />
+  );
 }
 
 function Tip({ datum, series }: { datum: Datum | undefined; series: readonly Series[] }) {

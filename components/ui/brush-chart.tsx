@@ -3,7 +3,12 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 
 /** A step of time: what is stacked in its bar, from the bottom, and what its lines say there; null where there was nothing. */
-export type ChartStep = { name: string; words: string; stack: readonly number[]; lines: readonly (number | null)[] };
+export type ChartStep = {
+  name: string;
+  words: string;
+  stack: readonly number[];
+  lines: readonly (number | null)[];
+};
 
 /** `fill`, `stroke`: Tailwind classes. */
 type Look = { stack: readonly string[]; lines: readonly string[] };
@@ -42,7 +47,10 @@ export function BrushChart({
   function stepAt(event: PointerEvent): number {
     const box = ref.current?.getBoundingClientRect();
     if (!box) return 0;
-    return Math.max(0, Math.min(last, Math.floor(((event.clientX - box.left) / box.width) * steps.length)));
+    return Math.max(
+      0,
+      Math.min(last, Math.floor(((event.clientX - box.left) / box.width) * steps.length)),
+    );
   }
 
   function choose(chosen: Range): void {
@@ -95,12 +103,33 @@ export function BrushChart({
         onPointerLeave={() => anchor === null && setAt(null)}
         className="touch-pan-y rounded-md outline-offset-4 select-none focus-visible:outline-2 focus-visible:outline-focus"
       >
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" className="h-36 w-full">
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          className="h-36 w-full"
+        >
           <Bars steps={steps} fills={look.stack} />
-          <line x1="0" x2={WIDTH} y1={BARS} y2={BARS} className="stroke-line" vectorEffect="non-scaling-stroke" />
+          <line
+            x1="0"
+            x2={WIDTH}
+            y1={BARS}
+            y2={BARS}
+            className="stroke-line"
+            vectorEffect="non-scaling-stroke"
+          />
           <Lines steps={steps} strokes={look.lines} />
-          {range && <Band from={range.from} to={range.to} count={steps.length} className="fill-accent-text/20" />}
-          {seen !== null && <Band from={seen} to={seen} count={steps.length} className="fill-ink/10" />}
+          {range && (
+            <Band
+              from={range.from}
+              to={range.to}
+              count={steps.length}
+              className="fill-accent-text/20"
+            />
+          )}
+          {seen !== null && (
+            <Band from={seen} to={seen} count={steps.length} className="fill-ink/10" />
+          )}
         </svg>
       </div>
       {seen !== null && (
@@ -130,7 +159,8 @@ function between(one: number, other: number): Range {
 function readingOf(steps: readonly ChartStep[], at: number, range: Range | null): string {
   const step = steps[at];
   if (!step) return "";
-  if (range && range.from !== range.to) return `${steps[range.from]?.name} to ${steps[range.to]?.name}`;
+  if (range && range.from !== range.to)
+    return `${steps[range.from]?.name} to ${steps[range.to]?.name}`;
   return `${step.name}: ${step.words}`;
 }
 
@@ -160,19 +190,44 @@ function Bars({ steps, fills }: { steps: readonly ChartStep[]; fills: readonly s
 
 /** On a scale of powers: a slow call among many fast ones would flatten them all. */
 function Lines({ steps, strokes }: { steps: readonly ChartStep[]; strokes: readonly string[] }) {
-  const most = Math.log1p(Math.max(1, ...steps.flatMap(({ lines }) => lines.map((value) => value ?? 0))));
+  const most = Math.log1p(
+    Math.max(1, ...steps.flatMap(({ lines }) => lines.map((value) => value ?? 0))),
+  );
   const width = WIDTH / steps.length;
-  const pointOf = (value: number, place: number) => `${(place + 0.5) * width},${HEIGHT - 2 - (Math.log1p(value) / most) * (LINES - 4)}`;
+  const pointOf = (value: number, place: number) =>
+    `${(place + 0.5) * width},${HEIGHT - 2 - (Math.log1p(value) / most) * (LINES - 4)}`;
   return strokes.map((stroke, line) => {
-    const parts = steps.map(({ lines }, place) => (lines[line] == null ? null : pointOf(lines[line], place)));
-    const path = parts.map((point, place) => (point === null ? "" : `${parts[place - 1] ? "L" : `M${point} h0.01 M`}${point}`)).join(" ");
+    const parts = steps.map(({ lines }, place) =>
+      lines[line] == null ? null : pointOf(lines[line], place),
+    );
+    const path = parts
+      .map((point, place) =>
+        point === null ? "" : `${parts[place - 1] ? "L" : `M${point} h0.01 M`}${point}`,
+      )
+      .join(" ");
     return (
-      <path key={stroke} d={path} fill="none" strokeWidth="2" strokeLinecap="round" vectorEffect="non-scaling-stroke" className={stroke} />
+      <path
+        key={stroke}
+        d={path}
+        fill="none"
+        strokeWidth="2"
+        strokeLinecap="round"
+        vectorEffect="non-scaling-stroke"
+        className={stroke}
+      />
     );
   });
 }
 
 function Band({ from, to, count, className }: Range & { count: number; className: string }) {
   const width = WIDTH / count;
-  return <rect x={from * width} y="0" width={(to - from + 1) * width} height={HEIGHT} className={className} />;
+  return (
+    <rect
+      x={from * width}
+      y="0"
+      width={(to - from + 1) * width}
+      height={HEIGHT}
+      className={className}
+    />
+  );
 }

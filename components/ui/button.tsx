@@ -28,6 +28,14 @@ export function buttonClass({ variant = "secondary", size = "md" }: Look = {}): 
   );
 }
 
-export function Button({ variant, size, className, type = "button", ...props }: ComponentProps<"button"> & Look) {
-  return <button type={type} className={classes(buttonClass({ variant, size }), className)} {...props} />;
+export function Button({
+  variant,
+  size,
+  className,
+  type = "button",
+  ...props
+}: ComponentProps<"button"> & Look) {
+  return (
+    <button type={type} className={classes(buttonClass({ variant, size }), className)} {...props} />
+  );
 }

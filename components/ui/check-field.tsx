@@ -1,6 +1,10 @@
 import { type ComponentProps, useId } from "react";
 
-export function CheckField({ label, error, ...props }: Omit<ComponentProps<"input">, "type"> & { label: string; error?: string }) {
+export function CheckField({
+  label,
+  error,
+  ...props
+}: Omit<ComponentProps<"input">, "type"> & { label: string; error?: string }) {
   const id = useId();
   return (
     <div className="flex flex-col gap-1">

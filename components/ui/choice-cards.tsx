@@ -16,7 +16,9 @@ export function ChoiceCards<Value extends string>({
   onChange: (chosen: Value[]) => void;
 }) {
   const toggled = (toggled: Value, on: boolean) =>
-    choices.map(({ value }) => value).filter((value) => (value === toggled ? on : chosen.includes(value)));
+    choices
+      .map(({ value }) => value)
+      .filter((value) => (value === toggled ? on : chosen.includes(value)));
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-2 text-sm font-medium">{legend}</legend>

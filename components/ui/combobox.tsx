@@ -129,7 +129,10 @@ function SearchList<Value>({
     keys: options.map(({ key }) => key),
     isSettling: () => settling,
     // Nothing chosen yet: at the first.
-    preset: search === "" ? options.find(({ current, value }) => current && value !== null)?.key : undefined,
+    preset:
+      search === ""
+        ? options.find(({ current, value }) => current && value !== null)?.key
+        : undefined,
     onChoose: (chosen) => {
       for (const { key, value } of options) if (key === chosen) onChoose(value);
     },
@@ -137,7 +140,10 @@ function SearchList<Value>({
   return (
     <>
       <div className="relative border-b border-line">
-        <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" />
+        <Search
+          aria-hidden
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+        />
         <input
           {...listbox.field}
           placeholder={placeholder}
@@ -150,7 +156,12 @@ function SearchList<Value>({
           className="h-10 w-full bg-transparent pr-3 pl-9 text-sm text-ink outline-none placeholder:text-muted max-sm:h-12 max-sm:text-lg"
         />
       </div>
-      <div {...listbox.list} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto p-1 outline-none empty:hidden">
+      <div
+        {...listbox.list}
+        role="listbox"
+        aria-label={label}
+        className="max-h-72 overflow-y-auto p-1 outline-none empty:hidden"
+      >
         {options.map(({ key, value, label: shown, current }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
           <div

@@ -4,8 +4,11 @@ import { CopyButton } from "./copy-button.tsx";
 export function CommandLine({ text, onCopied }: { text: string; onCopied?: () => void }) {
   return (
     <div className="flex items-start rounded-md border border-line bg-canvas text-left">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto rounded-md p-3 pr-1 font-mono text-xs leading-5 text-ink">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        className="min-w-0 flex-1 overflow-x-auto rounded-md p-3 pr-1 font-mono text-xs leading-5 text-ink"
+      >
         {text}
       </pre>
       <div className="shrink-0 p-1">

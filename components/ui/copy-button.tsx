@@ -26,7 +26,10 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     } catch {
-      return toastFailure("Couldn't copy", "Your browser blocked it. Select the text and copy it manually.");
+      return toastFailure(
+        "Couldn't copy",
+        "Your browser blocked it. Select the text and copy it manually.",
+      );
     }
     setCopied(true);
     onCopied?.();
@@ -41,7 +44,11 @@ export function CopyButton({
       aria-label={label}
       title={worded ? undefined : label}
     >
-      {copied ? <Check aria-hidden className={worded ? "size-4" : "size-4 text-accent-text"} /> : <Copy aria-hidden className="size-4" />}
+      {copied ? (
+        <Check aria-hidden className={worded ? "size-4" : "size-4 text-accent-text"} />
+      ) : (
+        <Copy aria-hidden className="size-4" />
+      )}
       {worded && label}
       <span role="status" className="sr-only">
         {copied && "Copied"}

@@ -38,7 +38,8 @@ export function Dialog({
     return () => {
       shown?.close();
       // Hidden elements keep focus until the next frame.
-      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();
+      if (document.activeElement === document.body || shown?.contains(document.activeElement))
+        focusFront();
     };
   }, []);
 
@@ -78,7 +79,13 @@ export function Dialog({
       </header>
       {children}
       {/* Last, so that the first field or button has focus. */}
-      <Button variant="ghost" size="touch" aria-label="Close" onClick={onClose} className="absolute top-1.5 right-1.5">
+      <Button
+        variant="ghost"
+        size="touch"
+        aria-label="Close"
+        onClick={onClose}
+        className="absolute top-1.5 right-1.5"
+      >
         <X aria-hidden className="size-5" />
       </Button>
       <Toaster />
@@ -88,10 +95,22 @@ export function Dialog({
 
 /** The scrolling part. */
 export function DialogBody({ className, ...props }: ComponentProps<"div">) {
-  return <div className={classes("flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-4 py-4 sm:px-6", className)} {...props} />;
+  return (
+    <div
+      className={classes(
+        "flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-4 py-4 sm:px-6",
+        className,
+      )}
+      {...props}
+    />
+  );
 }
 
 /** The buttons. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="pinned flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">{children}</div>;
+  return (
+    <div className="pinned flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">
+      {children}
+    </div>
+  );
 }

@@ -16,7 +16,8 @@ test("a moment is edited in the zone that the page shows, whichever the browser'
 
 test("a moment goes through a field unchanged, in summer and in winter", () => {
   for (const iso of ["2026-07-01T10:00:00.000Z", "2026-11-20T14:30:00.000Z"])
-    for (const zone of ["UTC", "Europe/Berlin", "America/New_York"]) expect(momentOfField(fieldTime(iso, zone), zone)).toBe(iso);
+    for (const zone of ["UTC", "Europe/Berlin", "America/New_York"])
+      expect(momentOfField(fieldTime(iso, zone), zone)).toBe(iso);
 });
 
 test("what no moment is stays as it was typed", () => {

@@ -15,5 +15,7 @@ export function momentOfField(text: string, timeZone: string): string {
   if (Number.isNaN(utc)) return text;
   const before = new Date(utc - offsetAt(utc - DAY_MS, timeZone)).toISOString();
   const after = new Date(utc - offsetAt(utc + DAY_MS, timeZone)).toISOString();
-  return [before, after].find((moment) => fieldTime(moment, timeZone) === text.slice(0, 16)) ?? before;
+  return (
+    [before, after].find((moment) => fieldTime(moment, timeZone) === text.slice(0, 16)) ?? before
+  );
 }

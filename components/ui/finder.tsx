@@ -63,7 +63,11 @@ export function Finder({
     keys: entries.map((entry) => entry.id),
     onChoose: (key, aside) => choose(find(key), aside),
     isSettling: (active) =>
-      active === undefined ? searching : groups.some(({ settling, entries }) => settling && entries.some(({ id }) => id === active)),
+      active === undefined
+        ? searching
+        : groups.some(
+            ({ settling, entries }) => settling && entries.some(({ id }) => id === active),
+          ),
   });
   const chosen = find(listbox.active);
 
@@ -123,7 +127,11 @@ export function Finder({
           }}
           className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none placeholder:text-muted"
         />
-        <button type="button" onClick={onClose} className="flex h-11 min-w-6 items-center justify-end text-muted">
+        <button
+          type="button"
+          onClick={onClose}
+          className="flex h-11 min-w-6 items-center justify-end text-muted"
+        >
           <span className="sr-only">Close</span>
           <span className="max-sm:hidden">
             <Keys keys={["Esc"]} />
@@ -131,7 +139,12 @@ export function Finder({
           <X aria-hidden className="size-5 sm:hidden" />
         </button>
       </div>
-      <div {...listbox.list} role="listbox" aria-label="Found" className="min-h-0 flex-1 overflow-y-auto p-2 outline-none empty:hidden">
+      <div
+        {...listbox.list}
+        role="listbox"
+        aria-label="Found"
+        className="min-h-0 flex-1 overflow-y-auto p-2 outline-none empty:hidden"
+      >
         {groups.map(({ name, entries: found }) => {
           const options = found.map((entry) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
@@ -151,7 +164,11 @@ export function Finder({
           return (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
             <div key={name} role="group" aria-labelledby={`${id}-${name}`}>
-              <div id={`${id}-${name}`} role="presentation" className="px-2 pt-2 pb-1 text-xs font-medium text-muted">
+              <div
+                id={`${id}-${name}`}
+                role="presentation"
+                className="px-2 pt-2 pb-1 text-xs font-medium text-muted"
+              >
                 {name}
               </div>
               {options}
@@ -168,7 +185,13 @@ export function Finder({
   );
 }
 
-function Entry({ entry: { title, note, place, icon: Icon, keys, refused }, chosen }: { entry: Found; chosen: boolean }) {
+function Entry({
+  entry: { title, note, place, icon: Icon, keys, refused },
+  chosen,
+}: {
+  entry: Found;
+  chosen: boolean;
+}) {
   return (
     <>
       <Icon aria-hidden className="size-4 shrink-0 text-muted" />

@@ -2,7 +2,16 @@
 
 import { Check } from "lucide-react";
 import Link from "next/link";
-import { type ComponentProps, createContext, type KeyboardEvent, type ReactNode, useContext, useId, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  createContext,
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { flushSync } from "react-dom";
 import { classes } from "./classes.ts";
 
@@ -42,7 +51,10 @@ export function Menu({
   function onBeforeToggle({ newState }: { newState: string }) {
     if (newState !== "open") return;
     flushSync(() => setOpen(true));
-    (menu.current?.querySelector("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.setAttribute("autofocus", "");
+    (menu.current?.querySelector("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.setAttribute(
+      "autofocus",
+      "",
+    );
   }
 
   return (
@@ -87,7 +99,15 @@ export function Menu({
 }
 
 /** `refused`: why it can't be done now. */
-export function MenuItem({ onClick, refused = "", children }: { onClick: () => void; refused?: string; children: ReactNode }) {
+export function MenuItem({
+  onClick,
+  refused = "",
+  children,
+}: {
+  onClick: () => void;
+  refused?: string;
+  children: ReactNode;
+}) {
   const close = useContext(CloseContext);
   return (
     <button
@@ -111,7 +131,16 @@ export function MenuItem({ onClick, refused = "", children }: { onClick: () => v
 
 export function MenuLink(props: ComponentProps<typeof Link>) {
   const close = useContext(CloseContext);
-  return <Link role="menuitem" tabIndex={-1} className={ITEM} onMouseMove={focusIt} onClick={close} {...props} />;
+  return (
+    <Link
+      role="menuitem"
+      tabIndex={-1}
+      className={ITEM}
+      onMouseMove={focusIt}
+      onClick={close}
+      {...props}
+    />
+  );
 }
 
 /** One of several options, exactly one of which is checked. */
@@ -180,7 +209,9 @@ export function MenuChecks<Value extends string>({
           key={value}
           checked={values.includes(value)}
           note={note}
-          onChange={(isChecked) => onChange(isChecked ? [...values, value] : values.filter((one) => one !== value))}
+          onChange={(isChecked) =>
+            onChange(isChecked ? [...values, value] : values.filter((one) => one !== value))
+          }
         >
           {word}
         </MenuCheckItem>
@@ -271,5 +302,7 @@ function nextItem(key: string, items: HTMLElement[], at: number): HTMLElement | 
   }
   if (key.length !== 1 || key === " ") return undefined;
   const inOrder = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-  return inOrder.find((item) => item.textContent?.trim().toLowerCase().startsWith(key.toLowerCase()));
+  return inOrder.find((item) =>
+    item.textContent?.trim().toLowerCase().startsWith(key.toLowerCase()),
+  );
 }

@@ -3,7 +3,14 @@ const LANGUAGE = "en-GB";
 
 /** 20 Nov, 14:30 */
 export function formatMoment(iso: string, timeZone: string): string {
-  const part = partsOf(iso, { timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const part = partsOf(iso, {
+    timeZone,
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
   return `${part.day} ${part.month}, ${part.hour}:${part.minute}`;
 }
 
@@ -46,9 +53,14 @@ export function formatMomentInBoth(iso: string, timeZone: string): string {
 /** Cached by zone and format: creating one is too slow for every table row. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function partsOf(iso: string, options: Intl.DateTimeFormatOptions): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+function partsOf(
+  iso: string,
+  options: Intl.DateTimeFormatOptions,
+): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
   const key = JSON.stringify(options);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(LANGUAGE, options);
   formats.set(key, format);
-  return Object.fromEntries(format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+  return Object.fromEntries(
+    format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
+  );
 }

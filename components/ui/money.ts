@@ -4,7 +4,11 @@ const formats = new Map<string, { format: Intl.NumberFormat; decimals: number }>
 /** Formats an amount in minor units with its currency's decimals. A text of digits, as sums beyond 2^53 come, stays exact. */
 export function formatMoney(amountMinor: number | string, currency: string): string {
   const { format, decimals } = formats.get(currency) ?? formatOf(currency);
-  return format.format(typeof amountMinor === "string" ? decimalOf(amountMinor, decimals) : amountMinor / 10 ** decimals);
+  return format.format(
+    typeof amountMinor === "string"
+      ? decimalOf(amountMinor, decimals)
+      : amountMinor / 10 ** decimals,
+  );
 }
 
 function decimalOf(digits: string, decimals: number): `${number}` {
@@ -28,9 +32,11 @@ function formatOf(currency: string) {
 export function parseMoney(typed: string, currency: string): number | null {
   const { decimals } = formats.get(currency) ?? formatOf(currency);
   const [, sign, digits = ""] = /^\s*([-−+]?)\s*([\d.,' \u00a0]*\d)\s*$/.exec(typed) ?? [];
-  const [, whole = "", fraction = ""] = new RegExp(`^(.*?)(?:[.,](\\d{0,${decimals}}))?$`).exec(digits) ?? [];
+  const [, whole = "", fraction = ""] =
+    new RegExp(`^(.*?)(?:[.,](\\d{0,${decimals}}))?$`).exec(digits) ?? [];
   const groups = whole.split(/[.,' \u00a0]/);
-  if (groups.some((group, place) => !/^\d+$/.test(group) || (place > 0 && group.length !== 3))) return null;
+  if (groups.some((group, place) => !/^\d+$/.test(group) || (place > 0 && group.length !== 3)))
+    return null;
   const minor = Number(groups.join("") + fraction.padEnd(decimals, "0"));
   if (!Number.isSafeInteger(minor)) return null;
   return sign === "-" || sign === "−" ? -minor : minor;

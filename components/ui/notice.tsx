@@ -26,7 +26,9 @@ export function Notice({
       </span>
       <Heading className="text-lg font-semibold text-balance">{title}</Heading>
       <div className="w-full min-w-0 text-base text-pretty text-muted">{children}</div>
-      {action && <FocusKept className="mt-2 flex flex-wrap justify-center gap-2">{action}</FocusKept>}
+      {action && (
+        <FocusKept className="mt-2 flex flex-wrap justify-center gap-2">{action}</FocusKept>
+      )}
       {footnote && <p className="mt-1 font-mono text-xs break-all text-muted">{footnote}</p>}
     </div>
   );

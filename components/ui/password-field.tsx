@@ -4,7 +4,11 @@ import { type ComponentProps, type KeyboardEvent, useId, useState } from "react"
 import { classes } from "./classes.ts";
 import { FIELD, Field } from "./text-field.tsx";
 
-type Props = Omit<ComponentProps<"input">, "type"> & { label: string; hint?: string; error?: string };
+type Props = Omit<ComponentProps<"input">, "type"> & {
+  label: string;
+  hint?: string;
+  error?: string;
+};
 
 /** A password that can be shown, with a hint while Caps Lock is on. */
 export function PasswordField({ label, hint, error, className, ...props }: Props) {

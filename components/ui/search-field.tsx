@@ -48,7 +48,10 @@ export function SearchField({
     // A bar wraps before its search is too narrow to be read.
     <label className="relative min-w-44 flex-1 sm:max-w-80">
       <span className="sr-only">{label}</span>
-      <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-muted max-sm:top-2.5" />
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute top-2 left-2.5 size-4 text-muted max-sm:top-2.5"
+      />
       <input
         type="search"
         value={typed}
@@ -57,7 +60,9 @@ export function SearchField({
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => type(target.value)}
-        onBlur={({ relatedTarget }) => (leadsAway(relatedTarget) ? clearTimeout(timer.current) : settle(typed))}
+        onBlur={({ relatedTarget }) =>
+          leadsAway(relatedTarget) ? clearTimeout(timer.current) : settle(typed)
+        }
         className="h-8 w-full rounded-md border border-field bg-surface pr-2 pl-8 text-sm text-ink placeholder:text-muted max-sm:h-9 max-sm:text-lg"
       />
     </label>

@@ -11,7 +11,12 @@ export function SelectField({
   className,
   children,
   ...props
-}: ComponentProps<"select"> & { label: string; labelHidden?: boolean; hint?: ReactNode; error?: string }) {
+}: ComponentProps<"select"> & {
+  label: string;
+  labelHidden?: boolean;
+  hint?: ReactNode;
+  error?: string;
+}) {
   const id = useId();
   return (
     <Field id={id} label={label} labelHidden={labelHidden} hint={hint} error={error}>

@@ -28,9 +28,16 @@ export function serverNow(): number {
  * A value computed from the server's time every second; the caller rerenders only when it changes. `asOf` stands for now on
  * the server and until the clock is set.
  */
-export function useServerTime<Value extends string | number>(select: (nowMs: number) => Value, asOf: string): Value {
+export function useServerTime<Value extends string | number>(
+  select: (nowMs: number) => Value,
+  asOf: string,
+): Value {
   const atFirst = () => select(Date.parse(asOf));
-  return useSyncExternalStore(subscribe, () => (offsetMs === null ? atFirst() : select(performance.now() + offsetMs)), atFirst);
+  return useSyncExternalStore(
+    subscribe,
+    () => (offsetMs === null ? atFirst() : select(performance.now() + offsetMs)),
+    atFirst,
+  );
 }
 
 function subscribe(listener: () => void): () => void {

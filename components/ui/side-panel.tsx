@@ -74,7 +74,8 @@ export function SidePanel({
       shown.close();
       if (hadFocus) latest.current.returnTo?.()?.focus();
       // Hidden elements keep focus until the next frame.
-      if (document.activeElement === document.body || shown.contains(document.activeElement)) focusFront();
+      if (document.activeElement === document.body || shown.contains(document.activeElement))
+        focusFront();
     };
   }, [open, isModal]);
 
@@ -86,9 +87,15 @@ export function SidePanel({
   useLayoutEffect(() => {
     if (!open || isModal) return;
     function onKeyDown(event: KeyboardEvent) {
-      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog:modal, :popover-open")) return;
+      if (
+        event.key !== "Escape" ||
+        event.defaultPrevented ||
+        document.querySelector("dialog:modal, :popover-open")
+      )
+        return;
       if ((event.target as Element).closest?.("input[type=search]")) return;
-      if (dialog.current?.dispatchEvent(new Event("cancel", { cancelable: true }))) latest.current.onClose();
+      if (dialog.current?.dispatchEvent(new Event("cancel", { cancelable: true })))
+        latest.current.onClose();
     }
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
@@ -116,7 +123,13 @@ export function SidePanel({
       <div className="flex min-h-full flex-col">
         <div className="sticky top-0 z-10 flex items-center justify-between bg-surface p-1 pl-3">
           {header ?? <span />}
-          <Button variant="ghost" size="touch" aria-label="Close" data-closes-panel onClick={onClose}>
+          <Button
+            variant="ghost"
+            size="touch"
+            aria-label="Close"
+            data-closes-panel
+            onClick={onClose}
+          >
             <X aria-hidden className="size-5" />
           </Button>
         </div>

@@ -1,7 +1,11 @@
 import { useSyncExternalStore } from "react";
 
 /** A value outside React that components subscribe to: it outlives pages, or is set by non-components. */
-export type Store<Value> = { get: () => Value; set: (next: Value) => void; subscribe: (listener: () => void) => () => void };
+export type Store<Value> = {
+  get: () => Value;
+  set: (next: Value) => void;
+  subscribe: (listener: () => void) => () => void;
+};
 
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial;

@@ -8,7 +8,13 @@ export const FIELD =
 type Labelled = { label: string; hint?: ReactNode; error?: string };
 type Labelling = Labelled & { id: string; labelHidden?: boolean; children: ReactNode };
 
-export function TextField({ label, hint, error, className, ...props }: ComponentProps<"input"> & Labelled) {
+export function TextField({
+  label,
+  hint,
+  error,
+  className,
+  ...props
+}: ComponentProps<"input"> & Labelled) {
   const id = useId();
   return (
     <Field id={id} label={label} hint={hint} error={error}>
@@ -23,7 +29,13 @@ export function TextField({ label, hint, error, className, ...props }: Component
   );
 }
 
-export function TextArea({ label, hint, error, className, ...props }: ComponentProps<"textarea"> & Labelled) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  className,
+  ...props
+}: ComponentProps<"textarea"> & Labelled) {
   const id = useId();
   return (
     <Field id={id} label={label} hint={hint} error={error}>

@@ -16,11 +16,19 @@ export function Day({ iso, className }: Shown) {
   return <Formatted iso={iso} className={className} format={formatDay} />;
 }
 
-function Formatted({ iso, className, format }: Shown & { format: (iso: string, timeZone: string) => string }) {
+function Formatted({
+  iso,
+  className,
+  format,
+}: Shown & { format: (iso: string, timeZone: string) => string }) {
   const { timeZone } = usePreferences();
   const [text, utc] = [format(iso, timeZone), format(iso, "UTC")];
   return (
-    <time dateTime={iso} title={formatMomentInBoth(iso, timeZone)} className={classes("relative", className)}>
+    <time
+      dateTime={iso}
+      title={formatMomentInBoth(iso, timeZone)}
+      className={classes("relative", className)}
+    >
       {text}
       {text !== utc && <span className="sr-only"> ({utc} UTC)</span>}
     </time>

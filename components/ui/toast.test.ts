@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { dismissToast, shownOf, toast, toastFailure, toasts } from "./toast.ts";
 
-const shown = () => shownOf(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
+const shown = () =>
+  shownOf(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
 
 test("of many messages one shows at a time, the others in turn, beside every failure", () => {
   toastFailure("Couldn't save", "The server is away.");

@@ -1,7 +1,13 @@
 import { createStore } from "./store.ts";
 
 /** A message in the corner of the page. */
-export type Toast = { id: number; title: string; description?: string; failed: boolean; action?: { label: string; run: () => void } };
+export type Toast = {
+  id: number;
+  title: string;
+  description?: string;
+  failed: boolean;
+  action?: { label: string; run: () => void };
+};
 
 const NONE: readonly Toast[] = [];
 
@@ -24,7 +30,9 @@ export function toastFailure(title: string, description: string): void {
 /** What shows: one message at a time, beside the failures. `awaited`: another one waits. */
 export function shownOf(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
   const [first, next] = all.filter(({ failed }) => !failed);
-  return all.filter((one) => one.failed || one === first).map((one) => ({ ...one, awaited: one === first && next !== undefined }));
+  return all
+    .filter((one) => one.failed || one === first)
+    .map((one) => ({ ...one, awaited: one === first && next !== undefined }));
 }
 
 export function dismissToast(id: number): void {

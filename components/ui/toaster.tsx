@@ -19,7 +19,10 @@ const NONE: readonly Toast[] = [];
 export function Toaster() {
   const shown = useStore(toasts, NONE);
   return (
-    <div role="status" className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90">
+    <div
+      role="status"
+      className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90"
+    >
       {shownOf(shown).map((one) => (
         <Card key={one.id} {...one} />
       ))}
@@ -58,7 +61,10 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
       {...hold}
       className="flex items-start gap-2.5 rounded-lg bg-raised p-3 text-sm shadow-overlay transition-[opacity,translate] duration-200 starting:translate-y-3 starting:opacity-0"
     >
-      <Icon aria-hidden className={failed ? "mt-0.5 size-4 text-danger-text" : "mt-0.5 size-4 text-accent-text"} />
+      <Icon
+        aria-hidden
+        className={failed ? "mt-0.5 size-4 text-danger-text" : "mt-0.5 size-4 text-accent-text"}
+      />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
         {description && <p className="text-muted">{description}</p>}

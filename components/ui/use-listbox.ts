@@ -29,7 +29,10 @@ export function useListbox({
   // By key: later results may be inserted above it.
   const [pointed, setPointed] = useState<string>();
   const [awaited, setAwaited] = useState<{ aside: boolean } | null>(null);
-  const at = Math.max(0, keys.indexOf(pointed !== undefined && keys.includes(pointed) ? pointed : (preset ?? "")));
+  const at = Math.max(
+    0,
+    keys.indexOf(pointed !== undefined && keys.includes(pointed) ? pointed : (preset ?? "")),
+  );
   const active = keys[at];
   const optionId = (key: string) => `${id}-${keys.indexOf(key)}`;
   const activeId = active === undefined ? undefined : optionId(active);
@@ -52,7 +55,8 @@ export function useListbox({
     const arrow = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const page = { PageDown: PAGE, PageUp: -PAGE }[event.key];
     if (arrow !== undefined) setPointed(keys[(at + arrow + keys.length) % keys.length]);
-    else if (page !== undefined) setPointed(keys[Math.max(0, Math.min(at + page, keys.length - 1))]);
+    else if (page !== undefined)
+      setPointed(keys[Math.max(0, Math.min(at + page, keys.length - 1))]);
     else if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
     else enter(event.metaKey || event.ctrlKey);
     event.preventDefault();

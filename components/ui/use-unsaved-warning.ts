@@ -15,12 +15,20 @@ export function useUnsavedWarning(unsaved: boolean): void {
     window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
     // Before the router handles it.
     const ask = (event: Event) => !window.confirm(QUESTION) && refuse(event);
-    document.addEventListener("click", (event) => (leadsAway(event) || closesPanel(event)) && ask(event), { signal, capture: true });
-    document.addEventListener("cancel", (event) => closesPanel(event) && ask(event), { signal, capture: true });
+    document.addEventListener(
+      "click",
+      (event) => (leadsAway(event) || closesPanel(event)) && ask(event),
+      { signal, capture: true },
+    );
+    document.addEventListener("cancel", (event) => closesPanel(event) && ask(event), {
+      signal,
+      capture: true,
+    });
     window.navigation?.addEventListener(
       "navigate",
       (event) => {
-        if (event.navigationType === "traverse" && event.cancelable && !window.confirm(QUESTION)) event.preventDefault();
+        if (event.navigationType === "traverse" && event.cancelable && !window.confirm(QUESTION))
+          event.preventDefault();
       },
       { signal },
     );
@@ -30,14 +38,26 @@ export function useUnsavedWarning(unsaved: boolean): void {
 
 function leadsAway(event: MouseEvent): boolean {
   const link = (event.target as Element).closest("a");
-  const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || link?.target === "_blank" || link?.hasAttribute("download");
+  const elsewhere =
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    link?.target === "_blank" ||
+    link?.hasAttribute("download");
   // A row opens in the panel, instead of what is there.
-  return link !== null && !elsewhere && (link.pathname !== window.location.pathname || link.dataset.row !== undefined);
+  return (
+    link !== null &&
+    !elsewhere &&
+    (link.pathname !== window.location.pathname || link.dataset.row !== undefined)
+  );
 }
 
 /** Clicks outside and Escape target the panel itself, not a dialog over it. */
 function closesPanel({ target }: Event): boolean {
-  return target instanceof Element && (target.matches("dialog[data-panel]") || target.closest("[data-closes-panel]") !== null);
+  return (
+    target instanceof Element &&
+    (target.matches("dialog[data-panel]") || target.closest("[data-closes-panel]") !== null)
+  );
 }
 
 function refuse(event: Event): void {

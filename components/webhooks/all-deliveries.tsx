@@ -21,32 +21,54 @@ import type { OfWebhook } from "./delivery-details.tsx";
 import { CreatedChip, EventId } from "./delivery-filters.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
-import { allDeliveryPages, deliveryStatsOf, webhookById, webhookPages, webhookStatsOf } from "./queries.ts";
+import {
+  allDeliveryPages,
+  deliveryStatsOf,
+  webhookById,
+  webhookPages,
+  webhookStatsOf,
+} from "./queries.ts";
 import { ALL_DELIVERY_FILTERS, type AllDeliverySearch, allDeliverySearch } from "./search.ts";
 import { DELIVERY_STATES, shownUrl } from "./words.ts";
 
 /** The deliveries of every webhook, newest first, and the panel of the one in the URL. */
 export function AllDeliveries() {
   const tenantId = useTenantId();
-  const { search, set, linkTo, isFiltered, clear } = useSearch(allDeliverySearch, ALL_DELIVERY_FILTERS);
+  const { search, set, linkTo, isFiltered, clear } = useSearch(
+    allDeliverySearch,
+    ALL_DELIVERY_FILTERS,
+  );
   const list = useList(allDeliveryPages(tenantId, search));
   const webhooks = useList(webhookPages(tenantId, { status: null })).items;
   // One that a link brought may be on none of these pages.
-  const { data: chosen } = useQuery({ ...webhookById(tenantId, search.webhook_id ?? ""), enabled: search.webhook_id !== null });
+  const { data: chosen } = useQuery({
+    ...webhookById(tenantId, search.webhook_id ?? ""),
+    enabled: search.webhook_id !== null,
+  });
   const ofAll = useQuery({ ...deliveryStatsOf(tenantId), enabled: search.webhook_id === null });
-  const ofOne = useQuery({ ...webhookStatsOf(tenantId, search.webhook_id ?? ""), enabled: search.webhook_id !== null });
-  const urls = new Map([...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, shownUrl(url)]));
+  const ofOne = useQuery({
+    ...webhookStatsOf(tenantId, search.webhook_id ?? ""),
+    enabled: search.webhook_id !== null,
+  });
+  const urls = new Map(
+    [...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, shownUrl(url)]),
+  );
   return (
     <>
       <div className="pb-5 empty:hidden">
-        <AttemptsChart stats={search.webhook_id === null ? ofAll : ofOne} onChoose={(since, until) => linkTo({ since, until }).follow()} />
+        <AttemptsChart
+          stats={search.webhook_id === null ? ofAll : ofOne}
+          onChoose={(since, until) => linkTo({ since, until }).follow()}
+        />
       </div>
       <div className="flex flex-wrap items-start justify-between gap-x-4">
         <FilterBar onClear={isFiltered && clear}>
           <FilterMenu
             name="State"
             value={search.state}
-            options={DELIVERY_STATUSES.map((value) => [value, DELIVERY_STATES[value].word] as const)}
+            options={DELIVERY_STATUSES.map(
+              (value) => [value, DELIVERY_STATES[value].word] as const,
+            )}
             onChange={(state) => set({ state })}
           />
           <FilterMenu
@@ -55,9 +77,22 @@ export function AllDeliveries() {
             options={EVENT_KINDS.map((value) => [value, value] as const)}
             onChange={(type) => set({ type })}
           />
-          <FilterMenu name="Webhook" value={search.webhook_id} options={[...urls]} onChange={(webhook_id) => set({ webhook_id })} />
-          <CreatedChip since={search.since} until={search.until} onRemove={() => set({ since: null, until: null })} />
-          <EventId key={search.event_id} value={search.event_id} onChange={(event_id) => set({ event_id })} />
+          <FilterMenu
+            name="Webhook"
+            value={search.webhook_id}
+            options={[...urls]}
+            onChange={(webhook_id) => set({ webhook_id })}
+          />
+          <CreatedChip
+            since={search.since}
+            until={search.until}
+            onRemove={() => set({ since: null, until: null })}
+          />
+          <EventId
+            key={search.event_id}
+            value={search.event_id}
+            onChange={(event_id) => set({ event_id })}
+          />
         </FilterBar>
         {list.newest && <Freshness asOf={list.newest.as_of} failing={list.pages.error !== null} />}
       </div>
@@ -66,7 +101,11 @@ export function AllDeliveries() {
         skeleton={<PartSkeleton label="Loading the deliveries" bars={["h-64 w-full"]} />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching deliveries" action={<Button onClick={clear}>Clear filters</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching deliveries"
+              action={<Button onClick={clear}>Clear filters</Button>}
+            >
               No deliveries from the last 30 days match these filters.
             </Notice>
           ) : (
@@ -74,7 +113,10 @@ export function AllDeliveries() {
               icon={Inbox}
               title="No deliveries yet"
               action={
-                <Link href={`/${tenantId}/webhooks`} className={buttonClass({ variant: "primary" })}>
+                <Link
+                  href={`/${tenantId}/webhooks`}
+                  className={buttonClass({ variant: "primary" })}
+                >
                   Go to webhooks
                 </Link>
               }
@@ -94,7 +136,11 @@ export function AllDeliveries() {
           />
         )}
       </ListBody>
-      <OpenDelivery search={search} listed={webhooks} onClose={() => set({ delivery: null, webhook: null })} />
+      <OpenDelivery
+        search={search}
+        listed={webhooks}
+        onClose={() => set({ delivery: null, webhook: null })}
+      />
     </>
   );
 }
@@ -106,7 +152,14 @@ function OpenDelivery({ search: { delivery, webhook }, listed, onClose }: OpenPr
   const [last, setLast] = useState(webhook ?? "");
   if (webhook !== null && webhook !== last) setLast(webhook);
   const { data } = useQuery({ ...webhookById(useTenantId(), last), enabled: webhook !== null });
-  const known: OfWebhook = data ?? listed.find(({ id }) => id === last) ?? { id: last, status: "active" };
+  const known: OfWebhook = data ??
+    listed.find(({ id }) => id === last) ?? { id: last, status: "active" };
   // As the row that opens it is called (kit/use-search.ts).
-  return <DeliveryPanel webhook={known} id={delivery && webhook ? `${delivery},${webhook}` : null} onClose={onClose} />;
+  return (
+    <DeliveryPanel
+      webhook={known}
+      id={delivery && webhook ? `${delivery},${webhook}` : null}
+      onClose={onClose}
+    />
+  );
 }

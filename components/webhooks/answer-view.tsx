@@ -9,7 +9,9 @@ export function AnswerView({ response: { headers, body, truncated } }: { respons
   const pretty = prettyJson(body);
   return (
     <div className="flex flex-col gap-2">
-      {Object.keys(headers).length > 0 && <InertText label="Response headers" text={linesOf(headers)} />}
+      {Object.keys(headers).length > 0 && (
+        <InertText label="Response headers" text={linesOf(headers)} />
+      )}
       {body === "" ? (
         <p className="text-sm text-muted">The body is empty or compressed.</p>
       ) : (

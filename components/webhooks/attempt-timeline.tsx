@@ -26,8 +26,26 @@ export function AttemptTimeline({ eventId, attempts }: { eventId: string; attemp
 }
 
 /** What the receiver said to the latest attempt is open where it failed. */
-function Entry({ eventId, attempt, isLatest }: { eventId: string; attempt: Attempt; isLatest: boolean }) {
-  const { number, cause, status, failure_kind, detail, started_at, duration_ms, status_code, response } = attempt;
+function Entry({
+  eventId,
+  attempt,
+  isLatest,
+}: {
+  eventId: string;
+  attempt: Attempt;
+  isLatest: boolean;
+}) {
+  const {
+    number,
+    cause,
+    status,
+    failure_kind,
+    detail,
+    started_at,
+    duration_ms,
+    status_code,
+    response,
+  } = attempt;
   const { word, icon: Icon, tone } = ATTEMPT_STATES[status];
   return (
     <li
@@ -36,16 +54,21 @@ function Entry({ eventId, attempt, isLatest }: { eventId: string; attempt: Attem
     >
       <Icon aria-hidden className="absolute top-0.5 left-0 size-5 text-tone-ink" />
       <p className="flex flex-wrap items-baseline gap-x-2 text-base">
-        <strong className="text-tone-ink">{failure_kind ? FAILURES[failure_kind].word : word}</strong>
+        <strong className="text-tone-ink">
+          {failure_kind ? FAILURES[failure_kind].word : word}
+        </strong>
         {status_code !== null && <span className="font-mono text-xs">{status_code}</span>}
-        {duration_ms !== null && <span className="text-sm text-muted tabular-nums">{shownDuration(duration_ms)}</span>}
+        {duration_ms !== null && (
+          <span className="text-sm text-muted tabular-nums">{shownDuration(duration_ms)}</span>
+        )}
       </p>
       <p className="text-sm text-muted">
         {number}. {CAUSES[cause]}, <Second iso={started_at} />
       </p>
       {(failure_kind || status === "interrupted") && (
         <p className="pt-1 text-sm">
-          {detail} {failure_kind && <span className="text-muted">{FAILURES[failure_kind].advice}</span>}
+          {detail}{" "}
+          {failure_kind && <span className="text-muted">{FAILURES[failure_kind].advice}</span>}
         </p>
       )}
       <div className="flex flex-col pt-2">

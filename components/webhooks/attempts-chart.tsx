@@ -10,9 +10,15 @@ import { shownDuration } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
-const LOOK = { stack: ["fill-accent-text", "fill-danger"], lines: ["stroke-muted", "stroke-accent-text"] };
+const LOOK = {
+  stack: ["fill-accent-text", "fill-danger"],
+  lines: ["stroke-muted", "stroke-accent-text"],
+};
 
-type Props = { stats: Pick<UseQueryResult<WebhookStats>, "data" | "isError">; onChoose: (since: string, until: string) => void };
+type Props = {
+  stats: Pick<UseQueryResult<WebhookStats>, "data" | "isError">;
+  onChoose: (since: string, until: string) => void;
+};
 
 /** Attempts by their outcome and response times, by hour of the last 7 days. Choosing hours filters the deliveries. */
 export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
@@ -36,14 +42,23 @@ export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
         </span>
         <span className="sm:ml-auto">
           <span aria-hidden className="inline-block w-4 border-t-2 border-muted align-middle" /> p50{" "}
-          <span aria-hidden className="ml-2 inline-block w-4 border-t-2 border-accent-text align-middle" /> p95
+          <span
+            aria-hidden
+            className="ml-2 inline-block w-4 border-t-2 border-accent-text align-middle"
+          />{" "}
+          p95
         </span>
       </p>
       <BrushChart
         label="Attempts and response times by hour of the last 7 days. Arrow keys move, Shift and arrow keys select a range, Enter shows the deliveries created in it."
         steps={steps}
         look={LOOK}
-        onChoose={(from, to) => onChoose(new Date(startOf(from)).toISOString(), new Date(startOf(to) + HOUR_MS).toISOString())}
+        onChoose={(from, to) =>
+          onChoose(
+            new Date(startOf(from)).toISOString(),
+            new Date(startOf(to) + HOUR_MS).toISOString(),
+          )
+        }
       />
       <p className="flex justify-between text-xs text-muted tabular-nums">
         <span>{steps[0]?.name}</span>
@@ -61,7 +76,15 @@ function everyHour({ as_of, hours }: WebhookStats): Hour[] {
   const last = Math.floor(Date.parse(as_of) / HOUR_MS) * HOUR_MS;
   return Array.from({ length: HOURS }, (_, index) => {
     const start = last - (HOURS - 1 - index) * HOUR_MS;
-    return known.get(start) ?? { start: new Date(start).toISOString(), succeeded: 0, failed: 0, p50_ms: null, p95_ms: null };
+    return (
+      known.get(start) ?? {
+        start: new Date(start).toISOString(),
+        succeeded: 0,
+        failed: 0,
+        p50_ms: null,
+        p95_ms: null,
+      }
+    );
   });
 }
 
@@ -70,5 +93,10 @@ function shown({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: str
     succeeded + failed === 0
       ? "no attempts"
       : `${succeeded.toLocaleString("en")} accepted, ${failed.toLocaleString("en")} failed, p50 ${shownDuration(p50_ms)}, p95 ${shownDuration(p95_ms)}`;
-  return { name: formatMoment(start, timeZone), words, stack: [succeeded, failed], lines: [p50_ms, p95_ms] };
+  return {
+    name: formatMoment(start, timeZone),
+    words,
+    stack: [succeeded, failed],
+    lines: [p50_ms, p95_ms],
+  };
 }

@@ -5,6 +5,9 @@ import { useServerTime } from "#components/ui/server-clock.ts";
 
 /** A countdown. Not a live region: it changes each second. */
 export function Countdown({ until, asOf }: { until: string; asOf: string }) {
-  const left = useServerTime((now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment now"), asOf);
+  const left = useServerTime(
+    (now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment now"),
+    asOf,
+  );
   return <span className="tabular-nums">{left}</span>;
 }

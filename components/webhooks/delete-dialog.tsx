@@ -6,7 +6,11 @@ import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
-import { deleteWebhookContract, listWebhooksContract, type Webhook } from "#lib/webhooks/contract.ts";
+import {
+  deleteWebhookContract,
+  listWebhooksContract,
+  type Webhook,
+} from "#lib/webhooks/contract.ts";
 import { keyOfWebhook, webhooksKey } from "./queries.ts";
 import { shownUrl } from "./words.ts";
 
@@ -23,7 +27,9 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
       onClose();
       onDeleted();
       cache.removeQueries({ queryKey: keyOfWebhook(tenantId, webhook.id) });
-      cache.invalidateQueries({ queryKey: [...webhooksKey(tenantId), listWebhooksContract.operationId] });
+      cache.invalidateQueries({
+        queryKey: [...webhooksKey(tenantId), listWebhooksContract.operationId],
+      });
     },
   });
   return (
@@ -38,9 +44,13 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-base wrap-break-word">
         <li>
-          No more events are sent to <span className="font-medium break-all">{shownUrl(webhook.url)}</span>.
+          No more events are sent to{" "}
+          <span className="font-medium break-all">{shownUrl(webhook.url)}</span>.
         </li>
-        <li>Pending retries are canceled{webhook.missed_since && ", and missed deliveries can no longer be recovered"}.</li>
+        <li>
+          Pending retries are canceled
+          {webhook.missed_since && ", and missed deliveries can no longer be recovered"}.
+        </li>
         <li>Its signing secret is destroyed and its delivery log is no longer available.</li>
       </ul>
     </FormDialog>

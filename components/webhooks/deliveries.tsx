@@ -19,7 +19,9 @@ import { deliveryPages, webhookById } from "./queries.ts";
 import type { deliverySearch } from "./search.ts";
 import { TestButton } from "./webhook-actions.tsx";
 
-const DeliveryPanel = dynamic(() => import("./delivery-panel.tsx").then((part) => part.DeliveryPanel));
+const DeliveryPanel = dynamic(() =>
+  import("./delivery-panel.tsx").then((part) => part.DeliveryPanel),
+);
 
 type Props = {
   webhook: Webhook;
@@ -28,7 +30,11 @@ type Props = {
 };
 
 /** A webhook's deliveries, newest first, and the panel of the one in the URL. */
-export function Deliveries({ webhook, searching: { search, set, linkTo, isFiltered, clear }, onTested }: Props) {
+export function Deliveries({
+  webhook,
+  searching: { search, set, linkTo, isFiltered, clear },
+  onTested,
+}: Props) {
   const tenantId = useTenantId();
   const list = useList(deliveryPages(tenantId, webhook.id, search));
   const { items, newest } = list;
@@ -39,12 +45,17 @@ export function Deliveries({ webhook, searching: { search, set, linkTo, isFilter
   // A finished attempt changes the webhook's figures too.
   const cache = useQueryClient();
   const ended = items.reduce(
-    (sum, { attempt_count, last_attempt }) => sum + attempt_count - Number(last_attempt?.status === "in_flight"),
+    (sum, { attempt_count, last_attempt }) =>
+      sum + attempt_count - Number(last_attempt?.status === "in_flight"),
     0,
   );
   const known = useRef(ended);
   useEffect(() => {
-    if (known.current !== ended) cache.invalidateQueries({ queryKey: webhookById(tenantId, webhook.id).queryKey, exact: true });
+    if (known.current !== ended)
+      cache.invalidateQueries({
+        queryKey: webhookById(tenantId, webhook.id).queryKey,
+        exact: true,
+      });
     known.current = ended;
   }, [cache, tenantId, webhook.id, ended]);
 
@@ -57,30 +68,53 @@ export function Deliveries({ webhook, searching: { search, set, linkTo, isFilter
         {newest && <Freshness asOf={newest.as_of} failing={list.pages.error !== null} />}
       </div>
       <div>
-        {(items.length > 0 || isFiltered) && <DeliveryFilters search={search} onChange={set} onClear={isFiltered && clear} />}
+        {(items.length > 0 || isFiltered) && (
+          <DeliveryFilters search={search} onChange={set} onClear={isFiltered && clear} />
+        )}
         <ListBody
           list={list}
           skeleton={<PartSkeleton label="Loading the deliveries" bars={["h-64 w-full"]} />}
           bare={
             isFiltered ? (
-              <Notice icon={SearchX} title="No matching deliveries" action={<Button onClick={clear}>Clear filters</Button>}>
+              <Notice
+                icon={SearchX}
+                title="No matching deliveries"
+                action={<Button onClick={clear}>Clear filters</Button>}
+              >
                 No deliveries from the last 30 days match these filters.
               </Notice>
             ) : (
               <Notice
                 icon={Inbox}
                 title="No deliveries yet"
-                action={webhook.status === "active" && <TestButton webhookId={webhook.id} onTested={onTested} />}
+                action={
+                  webhook.status === "active" && (
+                    <TestButton webhookId={webhook.id} onTested={onTested} />
+                  )
+                }
               >
                 Deliveries appear here as soon as events are sent. Send a test event to try it now.
               </Notice>
             )
           }
         >
-          {({ as_of }) => <DeliveryTable items={items} asOf={as_of} stale={list.isStale} linkTo={({ id }) => linkTo({ delivery: id })} />}
+          {({ as_of }) => (
+            <DeliveryTable
+              items={items}
+              asOf={as_of}
+              stale={list.isStale}
+              linkTo={({ id }) => linkTo({ delivery: id })}
+            />
+          )}
         </ListBody>
       </div>
-      {wasOpened && <DeliveryPanel webhook={webhook} id={search.delivery} onClose={() => set({ delivery: null })} />}
+      {wasOpened && (
+        <DeliveryPanel
+          webhook={webhook}
+          id={search.delivery}
+          onClose={() => set({ delivery: null })}
+        />
+      )}
     </section>
   );
 }

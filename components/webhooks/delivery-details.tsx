@@ -19,7 +19,10 @@ import { PanelOpen } from "#components/ui/panel-open.ts";
 import { Second } from "#components/ui/second.tsx";
 import { toast } from "#components/ui/toast.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
-import { type DeliveryDetail, resendWebhookDeliveryContract } from "#lib/webhooks/deliveries/contract.ts";
+import {
+  type DeliveryDetail,
+  resendWebhookDeliveryContract,
+} from "#lib/webhooks/deliveries/contract.ts";
 import { AttemptTimeline } from "./attempt-timeline.tsx";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
@@ -32,8 +35,19 @@ export type OfWebhook = Pick<Webhook, "id" | "status"> & { url?: string | undefi
 type Props = { webhook: OfWebhook; delivery: DeliveryDetail };
 
 export function DeliveryDetails({ webhook, delivery }: Props) {
-  const { status, type, event_id, failure_kind, reason, next_attempt_at, attempts, payload, created_at, delivered_at, request_id } =
-    delivery;
+  const {
+    status,
+    type,
+    event_id,
+    failure_kind,
+    reason,
+    next_attempt_at,
+    attempts,
+    payload,
+    created_at,
+    delivered_at,
+    request_id,
+  } = delivery;
   const tenantId = useTenantId();
   const body = JSON.stringify(payload, null, 2);
   const about = payload?.test ? null : exceptionIn(payload?.data);
@@ -50,7 +64,8 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
       {failure_kind && <Note tone="danger">{reason}</Note>}
       {next_attempt_at && attempts.length > 0 && (
         <Note tone="warning">
-          Next attempt <Countdown until={next_attempt_at} asOf={created_at} />, <Second iso={next_attempt_at} />.
+          Next attempt <Countdown until={next_attempt_at} asOf={created_at} />,{" "}
+          <Second iso={next_attempt_at} />.
         </Note>
       )}
       <Resend webhook={webhook} delivery={delivery} />
@@ -58,14 +73,22 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
       <Facts ruled>
         {webhook.url && (
           <Fact name="Webhook">
-            <Link href={`/${tenantId}/webhooks/${webhook.id}`} prefetch={false} className="break-all text-accent-text hover:underline">
+            <Link
+              href={`/${tenantId}/webhooks/${webhook.id}`}
+              prefetch={false}
+              className="break-all text-accent-text hover:underline"
+            >
               {shownUrl(webhook.url)}
             </Link>
           </Fact>
         )}
         {about && (
           <Fact name="Exception">
-            <Link href={`/${tenantId}/exceptions?exception=${about.id}`} prefetch={false} className="text-accent-text hover:underline">
+            <Link
+              href={`/${tenantId}/exceptions?exception=${about.id}`}
+              prefetch={false}
+              className="text-accent-text hover:underline"
+            >
               {about.title}
             </Link>
           </Fact>
@@ -77,7 +100,11 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
         </Fact>
         {request_id && (
           <Fact name="Caused by">
-            <Link href={`/${tenantId}/requests?request=${request_id}`} prefetch={false} className="text-accent-text hover:underline">
+            <Link
+              href={`/${tenantId}/requests?request=${request_id}`}
+              prefetch={false}
+              className="text-accent-text hover:underline"
+            >
               <code className="font-mono text-xs break-all">{request_id}</code>
             </Link>
           </Fact>
@@ -105,7 +132,9 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
 }
 
 /** The exception that an event is about, if it is about one. */
-function exceptionIn(data: Record<string, unknown> | undefined): { id: string; title: string } | null {
+function exceptionIn(
+  data: Record<string, unknown> | undefined,
+): { id: string; title: string } | null {
   const { id, title } = (data?.exception ?? {}) as { id?: unknown; title?: unknown };
   return typeof id === "string" && typeof title === "string" ? { id, title } : null;
 }
@@ -114,7 +143,11 @@ function Resend({ webhook, delivery: { id, status } }: Props) {
   const tenantId = useTenantId();
   const resend = useAttempt({
     send: (deliveryId: string, idempotencyKey) =>
-      callApi(resendWebhookDeliveryContract, { tenant: tenantId, params: { id: webhook.id, deliveryId }, idempotencyKey }),
+      callApi(resendWebhookDeliveryContract, {
+        tenant: tenantId,
+        params: { id: webhook.id, deliveryId },
+        idempotencyKey,
+      }),
     onDone: () => toast("Resending"),
     failed: "Couldn't resend",
     stale: webhooksKey(tenantId),
@@ -125,9 +158,20 @@ function Resend({ webhook, delivery: { id, status } }: Props) {
   const isBusy = resend.isPending || status === "sending" || status === "pending";
   const start = () => !isBusy && resend.start(id);
   useKeys(isOpen && !isDisabled ? [["r", start]] : []);
-  if (isDisabled) return <p className="text-sm text-muted">The webhook is disabled. Enable it to resend this delivery.</p>;
+  if (isDisabled)
+    return (
+      <p className="text-sm text-muted">
+        The webhook is disabled. Enable it to resend this delivery.
+      </p>
+    );
   return (
-    <Button size="sm" className="self-start" aria-disabled={isBusy} aria-keyshortcuts={singleKeys ? "R" : undefined} onClick={start}>
+    <Button
+      size="sm"
+      className="self-start"
+      aria-disabled={isBusy}
+      aria-keyshortcuts={singleKeys ? "R" : undefined}
+      onClick={start}
+    >
       <RotateCw aria-hidden className="size-4 text-muted" />
       {status === "retrying" ? "Retry now" : "Resend"}
       {singleKeys && (

@@ -8,9 +8,17 @@ import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
 import { type DeliveryFilter, EVENT_ID } from "./search.ts";
 import { DELIVERY_STATES } from "./words.ts";
 
-type Props = { search: DeliveryFilter; onChange: (change: Partial<DeliveryFilter>) => void; onClear: (() => void) | false };
+type Props = {
+  search: DeliveryFilter;
+  onChange: (change: Partial<DeliveryFilter>) => void;
+  onClear: (() => void) | false;
+};
 
-export function DeliveryFilters({ search: { status, type, event_id, since, until }, onChange, onClear }: Props) {
+export function DeliveryFilters({
+  search: { status, type, event_id, since, until },
+  onChange,
+  onClear,
+}: Props) {
   return (
     <FilterBar onClear={onClear}>
       <FilterMenu
@@ -25,7 +33,11 @@ export function DeliveryFilters({ search: { status, type, event_id, since, until
         options={EVENT_KINDS.map((value) => [value, value] as const)}
         onChange={(chosen) => onChange({ type: chosen })}
       />
-      <CreatedChip since={since} until={until} onRemove={() => onChange({ since: null, until: null })} />
+      <CreatedChip
+        since={since}
+        until={until}
+        onRemove={() => onChange({ since: null, until: null })}
+      />
       <EventId key={event_id} value={event_id} onChange={(id) => onChange({ event_id: id })} />
     </FilterBar>
   );
@@ -47,7 +59,13 @@ export function CreatedChip({ since, until, onRemove }: Created) {
 }
 
 /** Searches by webhook-id, once it's complete. */
-export function EventId({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
+export function EventId({
+  value,
+  onChange,
+}: {
+  value: string | null;
+  onChange: (id: string | null) => void;
+}) {
   const [typed, setTyped] = useState(value ?? "");
   const whole = typed === "" || EVENT_ID.test(typed);
   return (

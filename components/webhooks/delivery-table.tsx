@@ -9,7 +9,8 @@ import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
 import { FAILURES, shownDuration } from "./words.ts";
 
-const COLUMNS = "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
+const COLUMNS =
+  "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
 const HEADINGS = ["State", "Event", "Last response", "Attempts", "Created"];
 
 type Props = {
@@ -37,7 +38,17 @@ export function DeliveryTable({ items, asOf, stale, linkTo, urlOf }: Props) {
   );
 }
 
-function Row({ delivery, asOf, to, under }: { delivery: Delivery; asOf: string; to: PageLink; under: string }) {
+function Row({
+  delivery,
+  asOf,
+  to,
+  under,
+}: {
+  delivery: Delivery;
+  asOf: string;
+  to: PageLink;
+  under: string;
+}) {
   const { status, type, attempt_count, next_attempt_at, created_at } = delivery;
   return (
     <CardRow grid={COLUMNS} className="gap-y-1 py-2.5 @4xl:min-h-12 @4xl:py-1.5">
@@ -54,7 +65,8 @@ function Row({ delivery, asOf, to, under }: { delivery: Delivery; asOf: string; 
         <LastAnswer delivery={delivery} />
       </td>
       <td className="tabular-nums @max-4xl:basis-full">
-        {attempt_count} <span className="@4xl:sr-only">{attempt_count === 1 ? "attempt" : "attempts"}</span>
+        {attempt_count}{" "}
+        <span className="@4xl:sr-only">{attempt_count === 1 ? "attempt" : "attempts"}</span>
         {next_attempt_at && attempt_count > 0 && (
           <span className="text-muted @4xl:block">
             {" "}
@@ -71,14 +83,21 @@ function Row({ delivery, asOf, to, under }: { delivery: Delivery; asOf: string; 
 }
 
 function LastAnswer({ delivery: { status: state, last_attempt } }: { delivery: Delivery }) {
-  if (!last_attempt) return <span className="text-muted">{state === "failed" ? "Not sent" : "Not attempted yet"}</span>;
+  if (!last_attempt)
+    return (
+      <span className="text-muted">{state === "failed" ? "Not sent" : "Not attempted yet"}</span>
+    );
   const { status, failure_kind, status_code, duration_ms } = last_attempt;
   if (status === "in_flight") return <span className="text-muted">Waiting for a response…</span>;
   return (
     <span className="tabular-nums">
-      {failure_kind && failure_kind !== "http_error" && <span className="text-danger-text">{FAILURES[failure_kind].word} </span>}
+      {failure_kind && failure_kind !== "http_error" && (
+        <span className="text-danger-text">{FAILURES[failure_kind].word} </span>
+      )}
       {status === "interrupted" && "Interrupted "}
-      {status_code !== null && <span className={failure_kind ? "text-danger-text" : undefined}>{status_code} </span>}
+      {status_code !== null && (
+        <span className={failure_kind ? "text-danger-text" : undefined}>{status_code} </span>
+      )}
       <span className="text-muted">{shownDuration(duration_ms)}</span>
     </span>
   );

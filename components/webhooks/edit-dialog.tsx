@@ -15,9 +15,18 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
   const keep = useKeepWebhook();
   const [before] = useState(webhook);
   const form = useForm({
-    initial: { url: webhook.url, description: webhook.description ?? "", events: webhook.events } as WebhookDraft,
+    initial: {
+      url: webhook.url,
+      description: webhook.description ?? "",
+      events: webhook.events,
+    } as WebhookDraft,
     check: missingIn,
-    send: (draft) => callApi(updateWebhookContract, { tenant: tenantId, params: { id: webhook.id }, body: patchOf(before, draft) }),
+    send: (draft) =>
+      callApi(updateWebhookContract, {
+        tenant: tenantId,
+        params: { id: webhook.id },
+        body: patchOf(before, draft),
+      }),
     onDone: (saved) => {
       keep(saved);
       toast("Webhook saved");
@@ -31,7 +40,9 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
       description="Deliveries already in flight go to the old URL. Retries use the new one."
       start="Save"
       pending="Saving…"
-      onSubmit={() => (Object.keys(patchOf(before, form.draft)).length === 0 ? onClose() : form.submit())}
+      onSubmit={() =>
+        Object.keys(patchOf(before, form.draft)).length === 0 ? onClose() : form.submit()
+      }
       onClose={onClose}
     >
       <WebhookFields form={form} />

@@ -9,7 +9,11 @@ import { CheckField } from "#components/ui/check-field.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { enableWebhookContract, recoverWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import {
+  enableWebhookContract,
+  recoverWebhookContract,
+  type Webhook,
+} from "#lib/webhooks/contract.ts";
 import { missedCount } from "./queries.ts";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 import { deliveryCount } from "./words.ts";
@@ -19,19 +23,27 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   const tenantId = useTenantId();
   const keep = useKeepWebhook();
   const since = webhook.missed_since;
-  const missed = useQuery({ ...missedCount(tenantId, webhook.id, since ?? ""), enabled: since !== null });
+  const missed = useQuery({
+    ...missedCount(tenantId, webhook.id, since ?? ""),
+    enabled: since !== null,
+  });
   const count = missed.data?.count ?? 0;
   const form = useForm({
     initial: { recovers: true },
     send: async ({ recovers }, idempotencyKey) => {
       const call = { tenant: tenantId, params: { id: webhook.id }, idempotencyKey };
       const enabled = await callApi(enableWebhookContract, call);
-      const recovered = since && recovers ? await callApi(recoverWebhookContract, { ...call, body: { since } }) : null;
+      const recovered =
+        since && recovers
+          ? await callApi(recoverWebhookContract, { ...call, body: { since } })
+          : null;
       return { enabled, recovered };
     },
     onDone: ({ enabled, recovered }) => {
       keep(enabled);
-      const description = recovered ? `Resending ${deliveryCount(recovered.count)}.` : "It receives new events from now on.";
+      const description = recovered
+        ? `Resending ${deliveryCount(recovered.count)}.`
+        : "It receives new events from now on.";
       toast("Webhook enabled", { description });
       onClose();
     },
@@ -42,12 +54,18 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
       form={form}
       title="Enable this webhook?"
       description="New events are sent to it again."
-      start={since && recovers && count > 0 ? `Enable and recover ${count.toLocaleString("en")}` : "Enable webhook"}
+      start={
+        since && recovers && count > 0
+          ? `Enable and recover ${count.toLocaleString("en")}`
+          : "Enable webhook"
+      }
       pending="Enabling…"
       onClose={onClose}
     >
       {webhook.disabled_reason === "gone" && (
-        <Note tone="warning">Its receiver responded with 410 Gone. If it does so again, the webhook is disabled again.</Note>
+        <Note tone="warning">
+          Its receiver responded with 410 Gone. If it does so again, the webhook is disabled again.
+        </Note>
       )}
       {since === null ? (
         <p className="text-sm text-muted">It missed no deliveries in the last 30 days.</p>
@@ -59,7 +77,8 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
             onChange={({ target }) => form.change({ recovers: target.checked })}
           />
           <p className="pl-7 text-sm text-muted">
-            The oldest is from <Time iso={since} />. Each keeps its webhook-id, so your receiver can ignore duplicates.
+            The oldest is from <Time iso={since} />. Each keeps its webhook-id, so your receiver can
+            ignore duplicates.
           </p>
         </div>
       )}

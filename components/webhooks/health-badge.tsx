@@ -7,7 +7,9 @@ export function HealthBadge({ webhook: { health, last_failure_kind } }: { webhoo
   const { word, icon, tone } = HEALTHS[health];
   return (
     <Badge tone={tone} icon={icon}>
-      {health === "failing" && last_failure_kind === "stale_secret" ? FAILURES.stale_secret.word : word}
+      {health === "failing" && last_failure_kind === "stale_secret"
+        ? FAILURES.stale_secret.word
+        : word}
     </Badge>
   );
 }

@@ -1,7 +1,11 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
-import { getWebhookContract, listWebhooksContract, recoverWebhookContract } from "#lib/webhooks/contract.ts";
+import {
+  getWebhookContract,
+  listWebhooksContract,
+  recoverWebhookContract,
+} from "#lib/webhooks/contract.ts";
 import {
   type Delivery,
   getDeliveryStatsContract,
@@ -27,40 +31,72 @@ export const keyOfWebhook = (tenant: string, id: string) => [...webhooksKey(tena
 
 export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "status">) {
   return listQuery(
-    { under: webhooksKey(tenant), contract: listWebhooksContract, call: { tenant, query: queryOf({ status, limit: PAGE_SIZE }) } },
+    {
+      under: webhooksKey(tenant),
+      contract: listWebhooksContract,
+      call: { tenant, query: queryOf({ status, limit: PAGE_SIZE }) },
+    },
     { refreshMs: () => REFRESH_MS },
   );
 }
 
 export function webhookById(tenant: string, id: string) {
   return oneQuery(
-    { under: keyOfWebhook(tenant, id), contract: getWebhookContract, call: { tenant, params: { id } } },
+    {
+      under: keyOfWebhook(tenant, id),
+      contract: getWebhookContract,
+      call: { tenant, params: { id } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }
 
 /** The pages of a webhook's deliveries, newest first. Polled every second while one is in flight. */
-export function deliveryPages(tenant: string, id: string, { status, type, event_id, since, until }: DeliveryFilter) {
+export function deliveryPages(
+  tenant: string,
+  id: string,
+  { status, type, event_id, since, until }: DeliveryFilter,
+) {
   return listQuery(
     {
       under: keyOfWebhook(tenant, id),
       contract: listWebhookDeliveriesContract,
-      call: { tenant, params: { id }, query: queryOf({ status, type, event_id, since, until, limit: PAGE_SIZE }) },
+      call: {
+        tenant,
+        params: { id },
+        query: queryOf({ status, type, event_id, since, until, limit: PAGE_SIZE }),
+      },
     },
     {
       refreshMs: (newest) =>
-        newest?.items.some((delivery) => isUnderWay(delivery, Date.parse(newest.as_of))) ? UNDER_WAY_REFRESH_MS : REFRESH_MS,
+        newest?.items.some((delivery) => isUnderWay(delivery, Date.parse(newest.as_of)))
+          ? UNDER_WAY_REFRESH_MS
+          : REFRESH_MS,
     },
   );
 }
 
 /** The pages of every webhook's deliveries, newest first. */
-export function allDeliveryPages(tenant: string, { state, type, webhook_id, event_id, since, until }: AllDeliverySearch) {
+export function allDeliveryPages(
+  tenant: string,
+  { state, type, webhook_id, event_id, since, until }: AllDeliverySearch,
+) {
   return listQuery(
     {
       under: webhooksKey(tenant),
       contract: listDeliveriesContract,
-      call: { tenant, query: queryOf({ status: state, type, webhook_id, event_id, since, until, limit: PAGE_SIZE }) },
+      call: {
+        tenant,
+        query: queryOf({
+          status: state,
+          type,
+          webhook_id,
+          event_id,
+          since,
+          until,
+          limit: PAGE_SIZE,
+        }),
+      },
     },
     { refreshMs: () => REFRESH_MS },
   );
@@ -69,7 +105,11 @@ export function allDeliveryPages(tenant: string, { state, type, webhook_id, even
 /** Attempts and response times by hour. */
 export function webhookStatsOf(tenant: string, id: string) {
   return oneQuery(
-    { under: keyOfWebhook(tenant, id), contract: getWebhookStatsContract, call: { tenant, params: { id } } },
+    {
+      under: keyOfWebhook(tenant, id),
+      contract: getWebhookStatsContract,
+      call: { tenant, params: { id } },
+    },
     { refetchInterval: STATS_REFRESH_MS },
   );
 }
@@ -84,8 +124,15 @@ export function deliveryStatsOf(tenant: string) {
 
 export function deliveryById(tenant: string, id: string, deliveryId: string) {
   return oneQuery(
-    { under: keyOfWebhook(tenant, id), contract: getWebhookDeliveryContract, call: { tenant, params: { id, deliveryId } } },
-    { refetchInterval: ({ state: { data } }) => (data && isUnderWay(data, serverNow()) ? UNDER_WAY_REFRESH_MS : REFRESH_MS) },
+    {
+      under: keyOfWebhook(tenant, id),
+      contract: getWebhookDeliveryContract,
+      call: { tenant, params: { id, deliveryId } },
+    },
+    {
+      refetchInterval: ({ state: { data } }) =>
+        data && isUnderWay(data, serverNow()) ? UNDER_WAY_REFRESH_MS : REFRESH_MS,
+    },
   );
 }
 
@@ -101,7 +148,10 @@ export function missedCount(tenant: string, id: string, since: string) {
   );
 }
 
-function isUnderWay({ status, next_attempt_at }: Pick<Delivery, "status" | "next_attempt_at">, nowMs: number): boolean {
+function isUnderWay(
+  { status, next_attempt_at }: Pick<Delivery, "status" | "next_attempt_at">,
+  nowMs: number,
+): boolean {
   if (status === "pending" || status === "sending") return true;
   return next_attempt_at !== null && Date.parse(next_attempt_at) - nowMs < SOON_MS;
 }

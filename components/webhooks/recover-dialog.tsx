@@ -37,7 +37,11 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
   const [openedMs] = useState(serverNow);
   const [oldest] = useState(webhook.missed_since);
   const sinceOf = ({ span, since }: { span: string; since: string }) =>
-    span === "all" ? oldest : span === "custom" ? momentOf(since, timeZone) : new Date(openedMs - Number(span) * HOUR_MS).toISOString();
+    span === "all"
+      ? oldest
+      : span === "custom"
+        ? momentOf(since, timeZone)
+        : new Date(openedMs - Number(span) * HOUR_MS).toISOString();
   const form = useForm({
     initial: { span: oldest ? "all" : "24", since: minuteOf(openedMs - 24 * HOUR_MS, timeZone) },
     send: (draft, idempotencyKey) =>
@@ -49,12 +53,17 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       }),
     onDone: (recovered) => {
       keep(webhook);
-      toast(`Resending ${deliveryCount(recovered.count)}`, { description: "Each keeps its webhook-id." });
+      toast(`Resending ${deliveryCount(recovered.count)}`, {
+        description: "Each keeps its webhook-id.",
+      });
       onClose();
     },
   });
   const since = sinceOf(form.draft);
-  const missed = useQuery({ ...missedCount(tenantId, webhook.id, since ?? ""), enabled: since !== null });
+  const missed = useQuery({
+    ...missedCount(tenantId, webhook.id, since ?? ""),
+    enabled: since !== null,
+  });
   const count = missed.data?.count ?? 0;
   return (
     <FormDialog
@@ -85,12 +94,15 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       </RadioGroup>
       <p role="status" className="text-base">
         {missed.error ? (
-          <span className="text-danger-text">Couldn't count missed deliveries: {missed.error.message}</span>
+          <span className="text-danger-text">
+            Couldn't count missed deliveries: {missed.error.message}
+          </span>
         ) : !missed.data || !since ? (
           <span className="text-muted">Counting…</span>
         ) : (
           <>
-            <strong className="tabular-nums">{deliveryCount(count)}</strong> missed since <Time iso={since} />.
+            <strong className="tabular-nums">{deliveryCount(count)}</strong> missed since{" "}
+            <Time iso={since} />.
           </>
         )}
       </p>

@@ -6,7 +6,13 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { createWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
-import { missingInSecret, newSecretDraft, type SecretDraft, SecretField, secretOf } from "./secret-field.tsx";
+import {
+  missingInSecret,
+  newSecretDraft,
+  type SecretDraft,
+  SecretField,
+  secretOf,
+} from "./secret-field.tsx";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
 
@@ -24,7 +30,11 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
     }),
     check: (draft) => ({ ...missingIn(draft), ...missingInSecret(draft.secret) }),
     send: (draft, idempotencyKey) =>
-      callApi(createWebhookContract, { tenant: tenantId, body: { ...fieldsOf(draft), secret: secretOf(draft.secret) }, idempotencyKey }),
+      callApi(createWebhookContract, {
+        tenant: tenantId,
+        body: { ...fieldsOf(draft), secret: secretOf(draft.secret) },
+        idempotencyKey,
+      }),
     onDone: (webhook) => {
       keep(webhook);
       toast("Webhook registered", { description: "Send a test event to try it." });

@@ -9,7 +9,11 @@ import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { rotateWebhookSecretContract, SECRET_GRACE_SECONDS_DEFAULT, type Webhook } from "#lib/webhooks/contract.ts";
+import {
+  rotateWebhookSecretContract,
+  SECRET_GRACE_SECONDS_DEFAULT,
+  type Webhook,
+} from "#lib/webhooks/contract.ts";
 import { missingInSecret, newSecretDraft, SecretField, secretOf } from "./secret-field.tsx";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 
@@ -25,7 +29,10 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   const tenantId = useTenantId();
   const keep = useKeepWebhook();
   const form = useForm({
-    initial: () => ({ secret: newSecretDraft(), grace_period_seconds: String(SECRET_GRACE_SECONDS_DEFAULT) }),
+    initial: () => ({
+      secret: newSecretDraft(),
+      grace_period_seconds: String(SECRET_GRACE_SECONDS_DEFAULT),
+    }),
     check: ({ secret }) => missingInSecret(secret),
     send: ({ secret, grace_period_seconds }, idempotencyKey) =>
       callApi(rotateWebhookSecretContract, {
@@ -36,7 +43,10 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
       }),
     onDone: (rotated, { grace_period_seconds }) => {
       keep(rotated);
-      const description = grace_period_seconds === "0" ? "The old one no longer signs." : "The old one also signs until it expires.";
+      const description =
+        grace_period_seconds === "0"
+          ? "The old one no longer signs."
+          : "The old one also signs until it expires.";
       toast("Signing secret rotated", { description });
       onClose();
     },
@@ -59,11 +69,16 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         onChange={(grace_period_seconds) => form.change({ grace_period_seconds })}
       >
         {grace === "0" ? (
-          <Note tone="warning">A receiver still using the old secret will refuse every delivery. Update it before you continue.</Note>
+          <Note tone="warning">
+            A receiver still using the old secret will refuse every delivery. Update it before you
+            continue.
+          </Note>
         ) : (
           <p className="text-sm text-muted">
-            Both secrets sign until <Time iso={new Date(serverNow() + Number(grace) * 1000).toISOString()} />.
-            {webhook.previous_secret_expires_at && " A secret already being replaced still expires when planned."}
+            Both secrets sign until{" "}
+            <Time iso={new Date(serverNow() + Number(grace) * 1000).toISOString()} />.
+            {webhook.previous_secret_expires_at &&
+              " A secret already being replaced still expires when planned."}
           </p>
         )}
       </RadioGroup>

@@ -38,7 +38,14 @@ export const allDeliverySearch = {
   webhook: parseAsId("whk"),
 };
 
-export const ALL_DELIVERY_FILTERS = ["state", "type", "webhook_id", "event_id", "since", "until"] as const;
+export const ALL_DELIVERY_FILTERS = [
+  "state",
+  "type",
+  "webhook_id",
+  "event_id",
+  "since",
+  "until",
+] as const;
 
 export type AllDeliverySearch = inferParserType<typeof allDeliverySearch>;
 export type WebhookSearch = inferParserType<typeof webhookSearch>;

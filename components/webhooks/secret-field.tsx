@@ -18,7 +18,12 @@ const SOURCES = [
 ] as const;
 
 /** A secret being set. Only the form and the request hold it. `stored`: whether the user has saved it. */
-export type SecretDraft = { source: "generated" | "own"; generated: string; own: string; stored: boolean };
+export type SecretDraft = {
+  source: "generated" | "own";
+  generated: string;
+  own: string;
+  stored: boolean;
+};
 
 export function newSecretDraft(): SecretDraft {
   return { source: "generated", generated: newSecret(), own: "", stored: false };
@@ -34,7 +39,9 @@ export function missingInSecret({ source, own, stored }: SecretDraft): Problems 
     const fault = own === "" ? "Enter your receiver's secret." : secretFault(own);
     return fault === null ? {} : { secret: fault };
   }
-  return stored ? {} : { secret: "Copy the secret, or confirm you've stored it. It can't be shown again." };
+  return stored
+    ? {}
+    : { secret: "Copy the secret, or confirm you've stored it. It can't be shown again." };
 }
 
 export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> }) {
@@ -47,7 +54,12 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
     onChange({ ...draft, stored: true });
   };
   return (
-    <RadioGroup legend="Signing secret" value={draft.source} options={SOURCES} onChange={(source) => onChange({ ...draft, source })}>
+    <RadioGroup
+      legend="Signing secret"
+      value={draft.source}
+      options={SOURCES}
+      onChange={(source) => onChange({ ...draft, source })}
+    >
       {draft.source === "own" ? (
         <TextField
           label="Secret"
@@ -66,7 +78,9 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
           <div className="flex items-center gap-1 rounded-md border border-line bg-canvas py-1 pr-1 pl-3">
             <code
               data-secret
-              onCopy={() => document.getSelection()?.toString().includes(draft.generated) && store()}
+              onCopy={() =>
+                document.getSelection()?.toString().includes(draft.generated) && store()
+              }
               className="min-w-0 flex-1 py-1 font-mono text-xs break-all select-all"
             >
               {draft.generated}
@@ -86,8 +100,8 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
             </Button>
           </div>
           <p className="text-sm text-muted">
-            Your receiver uses it to verify that requests come from Tieout. It's stored encrypted and shown only here: save it where your
-            receiver keeps its secrets.
+            Your receiver uses it to verify that requests come from Tieout. It's stored encrypted
+            and shown only here: save it where your receiver keeps its secrets.
           </p>
           <CheckField
             label={copied ? "Copied: I've stored it" : "I've stored it"}

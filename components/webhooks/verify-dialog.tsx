@@ -44,9 +44,15 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
           <Skeleton className="h-80 w-full" />
         )}
         <p className="text-sm text-muted">
-          Pass the raw request body, before any parsing, and the webhook’s signing secret. Respond with a 2xx within 15 seconds, and ignore
-          any <code className="font-mono text-xs">webhook-id</code> you've already seen. See{" "}
-          <a href="/docs/guides/webhooks" target="_blank" rel="noreferrer" className="text-accent-text underline underline-offset-2">
+          Pass the raw request body, before any parsing, and the webhook’s signing secret. Respond
+          with a 2xx within 15 seconds, and ignore any{" "}
+          <code className="font-mono text-xs">webhook-id</code> you've already seen. See{" "}
+          <a
+            href="/docs/guides/webhooks"
+            target="_blank"
+            rel="noreferrer"
+            className="text-accent-text underline underline-offset-2"
+          >
             the webhooks guide<span className="sr-only"> (opens in a new tab)</span>
           </a>
           .

@@ -1,6 +1,15 @@
 "use client";
 
-import { Ban, ChevronDown, EllipsisVertical, History, KeyRound, Pencil, Send, Trash2 } from "lucide-react";
+import {
+  Ban,
+  ChevronDown,
+  EllipsisVertical,
+  History,
+  KeyRound,
+  Pencil,
+  Send,
+  Trash2,
+} from "lucide-react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
@@ -14,7 +23,11 @@ import { webhooksKey } from "./queries.ts";
 /** Which dialog is open. */
 export type Act = "edit" | "rotate" | "recover" | "enable" | "disable" | "delete" | "verify";
 
-type Props = { webhook: Webhook; onAct: (act: Act) => void; onTested: (deliveryId: string) => void };
+type Props = {
+  webhook: Webhook;
+  onAct: (act: Act) => void;
+  onTested: (deliveryId: string) => void;
+};
 
 export function WebhookActions({ webhook, onAct, onTested }: Props) {
   const isActive = webhook.status === "active";
@@ -65,25 +78,44 @@ export function WebhookActions({ webhook, onAct, onTested }: Props) {
 }
 
 /** Sends a test event, webhook.test or any other with example data, and opens its delivery. */
-export function TestButton({ webhookId, onTested }: { webhookId: string; onTested: (deliveryId: string) => void }) {
+export function TestButton({
+  webhookId,
+  onTested,
+}: {
+  webhookId: string;
+  onTested: (deliveryId: string) => void;
+}) {
   const tenantId = useTenantId();
   const test = useAttempt({
     send: (type: EventKind, idempotencyKey) =>
-      callApi(testWebhookContract, { tenant: tenantId, params: { id: webhookId }, body: { type }, idempotencyKey }),
+      callApi(testWebhookContract, {
+        tenant: tenantId,
+        params: { id: webhookId },
+        body: { type },
+        idempotencyKey,
+      }),
     onDone: ({ id }) => onTested(id),
     failed: "Couldn't send the test event",
     stale: webhooksKey(tenantId),
   });
   return (
     <span className="flex">
-      <Button variant="primary" className="rounded-r-none" disabled={test.isPending} onClick={() => test.start("webhook.test")}>
+      <Button
+        variant="primary"
+        className="rounded-r-none"
+        disabled={test.isPending}
+        onClick={() => test.start("webhook.test")}
+      >
         <Send aria-hidden className="size-4" />
         {test.isPending ? "Sending…" : "Send a test event"}
       </Button>
       <Menu
         label="Test with another event"
         align="end"
-        triggerClass={classes(buttonClass({ variant: "primary" }), "rounded-l-none border-l border-on-accent/40 px-2")}
+        triggerClass={classes(
+          buttonClass({ variant: "primary" }),
+          "rounded-l-none border-l border-on-accent/40 px-2",
+        )}
         trigger={
           <>
             <span className="sr-only">Test with another event</span>

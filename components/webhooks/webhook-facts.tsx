@@ -26,7 +26,10 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
       <Fact name="Events">
         <ul className="flex flex-wrap gap-1.5">
           {webhook.events.map((kind) => (
-            <li key={kind} className="rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs leading-5">
+            <li
+              key={kind}
+              className="rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs leading-5"
+            >
               {kind}
             </li>
           ))}

@@ -25,7 +25,11 @@ export function missingIn({ url, events }: WebhookDraft): Problems {
 }
 
 /** A webhook's fields, except its secret. */
-export function WebhookFields({ form: { draft, change, problem, text } }: { form: Fields<WebhookDraft> }) {
+export function WebhookFields({
+  form: { draft, change, problem, text },
+}: {
+  form: Fields<WebhookDraft>;
+}) {
   return (
     <>
       <TextField
@@ -47,7 +51,11 @@ export function WebhookFields({ form: { draft, change, problem, text } }: { form
         autoComplete="off"
         {...text("description")}
       />
-      <EventPicker events={draft.events} onChange={(events) => change({ events })} error={problem("events")} />
+      <EventPicker
+        events={draft.events}
+        onChange={(events) => change({ events })}
+        error={problem("events")}
+      />
     </>
   );
 }

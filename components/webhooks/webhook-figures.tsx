@@ -16,10 +16,14 @@ export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: We
         {attemptsOf(last_7d)}
       </Figure>
       <Figure name="Response time, 24 h" value={shownDuration(last_24h.p50_ms)}>
-        {last_24h.p95_ms === null ? "No responses yet" : `Median; p95 ${shownDuration(last_24h.p95_ms)}`}
+        {last_24h.p95_ms === null
+          ? "No responses yet"
+          : `Median; p95 ${shownDuration(last_24h.p95_ms)}`}
       </Figure>
       <Figure name="Response time, 7 d" value={shownDuration(last_7d.p50_ms)}>
-        {last_7d.p95_ms === null ? "No responses yet" : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
+        {last_7d.p95_ms === null
+          ? "No responses yet"
+          : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
       </Figure>
     </Figures>
   );

@@ -19,7 +19,10 @@ import { WebhookTable } from "./webhook-table.tsx";
 import { WEBHOOK_STATUS_WORDS } from "./words.ts";
 
 // Never on the server: the secret would be in the HTML.
-const RegisterDialog = dynamic(() => import("./register-dialog.tsx").then((part) => part.RegisterDialog), { ssr: false });
+const RegisterDialog = dynamic(
+  () => import("./register-dialog.tsx").then((part) => part.RegisterDialog),
+  { ssr: false },
+);
 
 const ALL = "all";
 const STATUSES = [
@@ -63,7 +66,11 @@ export function WebhookList() {
         skeleton={<WebhookListSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No matching webhooks" action={<Button onClick={clear}>Clear filters</Button>}>
+            <Notice
+              icon={SearchX}
+              title="No matching webhooks"
+              action={<Button onClick={clear}>Clear filters</Button>}
+            >
               Try another status.
             </Notice>
           ) : (
@@ -76,8 +83,8 @@ export function WebhookList() {
                 </Button>
               }
             >
-              Tieout sends events to your server as they happen, such as an exception nearing its deadline or an API key expiring. Every
-              delivery is signed, retried and logged here.
+              Tieout sends events to your server as they happen, such as an exception nearing its
+              deadline or an API key expiring. Every delivery is signed, retried and logged here.
             </Notice>
           )
         }

@@ -19,11 +19,14 @@ export function WebhookNotes({ webhook, asOf, onAct }: Props) {
   return (
     <div className="flex flex-col gap-2 empty:hidden">
       {status === "disabled" && <Disabled webhook={webhook} onAct={onAct} />}
-      {status === "active" && failing_since && <Failing webhook={webhook} asOf={asOf} onAct={onAct} />}
+      {status === "active" && failing_since && (
+        <Failing webhook={webhook} asOf={asOf} onAct={onAct} />
+      )}
       {status === "active" && !failing_since && missed_since && (
         <Note tone="info">
           <Row action={<Button onClick={() => onAct("recover")}>Recover</Button>}>
-            Some deliveries since <Time iso={missed_since} /> failed. They're kept for 30 days and can be recovered.
+            Some deliveries since <Time iso={missed_since} /> failed. They're kept for 30 days and
+            can be recovered.
           </Row>
         </Note>
       )}
@@ -38,7 +41,10 @@ export function WebhookNotes({ webhook, asOf, onAct }: Props) {
   );
 }
 
-function Disabled({ webhook: { disabled_at, disabled_by, disabled_reason, disabled_detail }, onAct }: Omit<Props, "asOf">) {
+function Disabled({
+  webhook: { disabled_at, disabled_by, disabled_reason, disabled_detail },
+  onAct,
+}: Omit<Props, "asOf">) {
   return (
     <Note tone="danger">
       <Row
@@ -62,7 +68,11 @@ function Disabled({ webhook: { disabled_at, disabled_by, disabled_reason, disabl
   );
 }
 
-function Failing({ webhook: { failing_since, disable_at, last_failure_kind, missed_since, next_attempt_at }, asOf, onAct }: Props) {
+function Failing({
+  webhook: { failing_since, disable_at, last_failure_kind, missed_since, next_attempt_at },
+  asOf,
+  onAct,
+}: Props) {
   const advice = last_failure_kind && FAILURES[last_failure_kind];
   return (
     <Note tone="danger">

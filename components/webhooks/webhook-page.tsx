@@ -20,7 +20,10 @@ import { WebhookNotes } from "./webhook-notes.tsx";
 import { WebhookSkeleton } from "./webhook-skeletons.tsx";
 import { shownUrl } from "./words.ts";
 
-const WebhookDialog = dynamic(() => import("./webhook-dialog.tsx").then((part) => part.WebhookDialog), { ssr: false });
+const WebhookDialog = dynamic(
+  () => import("./webhook-dialog.tsx").then((part) => part.WebhookDialog),
+  { ssr: false },
+);
 
 export function WebhookPage({ id }: { id: string }) {
   const tenantId = useTenantId();
@@ -35,7 +38,9 @@ export function WebhookPage({ id }: { id: string }) {
   const stats = useQuery(webhookStatsOf(tenantId, id));
   const isShown = webhook && !(error && isRefusal(error));
   const onTested = (delivery: string) =>
-    searching.linkTo({ status: null, type: null, event_id: null, since: null, until: null, delivery }).follow();
+    searching
+      .linkTo({ status: null, type: null, event_id: null, since: null, until: null, delivery })
+      .follow();
   return (
     <Page
       parent={{ name: "Webhooks", path: "webhooks" }}
@@ -46,7 +51,10 @@ export function WebhookPage({ id }: { id: string }) {
         <div className="flex flex-col gap-6">
           <WebhookNotes webhook={webhook} asOf={asOf ?? webhook.updated_at} onAct={setAct} />
           <WebhookFigures webhook={webhook} />
-          <AttemptsChart stats={stats} onChoose={(since, until) => searching.linkTo({ since, until }).follow()} />
+          <AttemptsChart
+            stats={stats}
+            onChoose={(since, until) => searching.linkTo({ since, until }).follow()}
+          />
           <WebhookFacts webhook={webhook} onAct={setAct} />
           <Deliveries webhook={webhook} searching={searching} onTested={onTested} />
         </div>
@@ -56,7 +64,12 @@ export function WebhookPage({ id }: { id: string }) {
         <WebhookSkeleton />
       )}
       {isShown && act && (
-        <WebhookDialog act={act} webhook={webhook} onClose={() => setAct(null)} onDeleted={() => router.push(`/${tenantId}/webhooks`)} />
+        <WebhookDialog
+          act={act}
+          webhook={webhook}
+          onClose={() => setAct(null)}
+          onDeleted={() => router.push(`/${tenantId}/webhooks`)}
+        />
       )}
     </Page>
   );

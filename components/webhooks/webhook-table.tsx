@@ -9,11 +9,27 @@ import { HealthBadge } from "./health-badge.tsx";
 import { shownDuration, shownRate, shownUrl } from "./words.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
-export const COLUMNS = "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_8rem_11rem_9rem_9rem_7rem] @4xl:gap-x-4";
+export const COLUMNS =
+  "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_8rem_11rem_9rem_9rem_7rem] @4xl:gap-x-4";
 
-const HEADINGS = ["Receiver", "Health", "Events", "Success, 24 h / 7 d", "p50 / p95, 24 h", "Last sent"];
+const HEADINGS = [
+  "Receiver",
+  "Health",
+  "Events",
+  "Success, 24 h / 7 d",
+  "p50 / p95, 24 h",
+  "Last sent",
+];
 
-export function WebhookTable({ items, asOf, stale }: { items: Webhook[]; asOf: string; stale: boolean }) {
+export function WebhookTable({
+  items,
+  asOf,
+  stale,
+}: {
+  items: Webhook[];
+  asOf: string;
+  stale: boolean;
+}) {
   const tenantId = useTenantId();
   return (
     <CardTable caption="Webhooks" grid={COLUMNS} columns={HEADINGS} stale={stale}>
@@ -44,21 +60,31 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
       <td className="min-w-0 @max-4xl:basis-full" title={events.join(", ")}>
         <Named name="Events">
           <code className="font-mono text-xs">{events[0]}</code>
-          {events.length > 1 && <span className="text-muted @4xl:block"> and {events.length - 1} more</span>}
+          {events.length > 1 && (
+            <span className="text-muted @4xl:block"> and {events.length - 1} more</span>
+          )}
         </Named>
       </td>
       <td className="tabular-nums">
         <Named name="Success">
-          {shownRate(last_24h.success_rate)} <span className="text-muted">/ {shownRate(last_7d.success_rate)}</span>
+          {shownRate(last_24h.success_rate)}{" "}
+          <span className="text-muted">/ {shownRate(last_7d.success_rate)}</span>
         </Named>
       </td>
       <td className="tabular-nums">
         <Named name="Response time">
-          {shownDuration(last_24h.p50_ms)} <span className="text-muted">/ {shownDuration(last_24h.p95_ms)}</span>
+          {shownDuration(last_24h.p50_ms)}{" "}
+          <span className="text-muted">/ {shownDuration(last_24h.p95_ms)}</span>
         </Named>
       </td>
       <td className="tabular-nums @max-4xl:basis-full">
-        <Named name="Last sent">{lastSent ? <Ago iso={lastSent} asOf={asOf} /> : <span className="text-muted">Never</span>}</Named>
+        <Named name="Last sent">
+          {lastSent ? (
+            <Ago iso={lastSent} asOf={asOf} />
+          ) : (
+            <span className="text-muted">Never</span>
+          )}
+        </Named>
       </td>
     </CardRow>
   );

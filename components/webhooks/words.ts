@@ -1,9 +1,25 @@
-import { Ban, CircleCheck, CircleX, Clock3, type LucideIcon, MoonStar, RotateCw, Send, TriangleAlert, Unplug } from "lucide-react";
+import {
+  Ban,
+  CircleCheck,
+  CircleX,
+  Clock3,
+  type LucideIcon,
+  MoonStar,
+  RotateCw,
+  Send,
+  TriangleAlert,
+  Unplug,
+} from "lucide-react";
 import type { Tone } from "#components/ui/badge.tsx";
 import { counted } from "#components/ui/counted.ts";
 import { EVENT_KINDS, type EventKind } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
-import type { ATTEMPT_CAUSES, ATTEMPT_FAILURE_KINDS, ATTEMPT_STATUSES, Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import type {
+  ATTEMPT_CAUSES,
+  ATTEMPT_FAILURE_KINDS,
+  ATTEMPT_STATUSES,
+  Delivery,
+} from "#lib/webhooks/deliveries/contract.ts";
 
 type Sign = { word: string; icon: LucideIcon; tone: Tone };
 export type FailureKind = (typeof ATTEMPT_FAILURE_KINDS)[number];
@@ -16,7 +32,10 @@ export const HEALTHS: Record<Webhook["health"], Sign> = {
   idle: { word: "Idle", icon: MoonStar, tone: "info" },
 };
 
-export const WEBHOOK_STATUS_WORDS: Record<Webhook["status"], string> = { active: "Active", disabled: "Disabled" };
+export const WEBHOOK_STATUS_WORDS: Record<Webhook["status"], string> = {
+  active: "Active",
+  disabled: "Disabled",
+};
 
 export const DELIVERY_STATES: Record<Delivery["status"], Sign> = {
   pending: { word: "Pending", icon: Clock3, tone: "info" },
@@ -44,7 +63,8 @@ export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
 export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
   signature_failed: {
     word: "Signature rejected",
-    advice: "Check that the receiver uses this webhook's signing secret and verifies the raw body before parsing it.",
+    advice:
+      "Check that the receiver uses this webhook's signing secret and verifies the raw body before parsing it.",
   },
   stale_secret: {
     word: "Stale secret",
@@ -56,11 +76,13 @@ export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
   },
   connection_failed: {
     word: "No connection",
-    advice: "Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows Tieout.",
+    advice:
+      "Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows Tieout.",
   },
   blocked_address: {
     word: "Address blocked",
-    advice: "Nothing was sent because the host isn't at a public address. Edit the URL or fix its DNS record.",
+    advice:
+      "Nothing was sent because the host isn't at a public address. Edit the URL or fix its DNS record.",
   },
   http_error: {
     word: "HTTP error",
@@ -71,8 +93,14 @@ export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
 /** The subscribable event types by group. Tests are sent regardless of subscriptions. */
 export const EVENT_GROUPS: readonly { name: string; kinds: readonly EventKind[] }[] = [
   { name: "SLA", kinds: kindsOf("exception.sla.") },
-  { name: "Exceptions", kinds: kindsOf("exception.").filter((kind) => !kind.startsWith("exception.sla.")) },
-  { name: "Reconciliations", kinds: ["import.", "run.", "match.", "reconciliation.", "books."].flatMap(kindsOf) },
+  {
+    name: "Exceptions",
+    kinds: kindsOf("exception.").filter((kind) => !kind.startsWith("exception.sla.")),
+  },
+  {
+    name: "Reconciliations",
+    kinds: ["import.", "run.", "match.", "reconciliation.", "books."].flatMap(kindsOf),
+  },
   { name: "API keys", kinds: kindsOf("api_key.") },
   { name: "Other webhooks", kinds: kindsOf("webhook.").filter((kind) => kind !== "webhook.test") },
 ];

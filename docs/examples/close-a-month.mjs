@@ -21,7 +21,9 @@ async function call(method, path, body, type = "application/json") {
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
+  return response.headers.get("content-type")?.startsWith("application/json")
+    ? JSON.parse(text)
+    : text;
 }
 
 /** Asks until it has ended: a webhook for `import.done` and `run.done` would tell as well. */
@@ -35,13 +37,22 @@ async function ended(path) {
 }
 
 async function importFile(source, file) {
-  const { id } = await call("POST", `sources/${source}/imports`, await readFile(file, "utf8"), "text/csv");
+  const { id } = await call(
+    "POST",
+    `sources/${source}/imports`,
+    await readFile(file, "utf8"),
+    "text/csv",
+  );
   const done = await ended(`imports/${id}`);
   console.log(`${file}: ${done.accepted_count} lines, ${done.refused_count} refused`);
 }
 
 // 1. Where lines come from, and the period that compares them. Both are made once; the next month needs another period only.
-const bank = await call("POST", "sources", { name: "Bank", kind: "bank_statement", currency: "EUR" });
+const bank = await call("POST", "sources", {
+  name: "Bank",
+  kind: "bank_statement",
+  currency: "EUR",
+});
 const ledger = await call("POST", "sources", { name: "Ledger", kind: "ledger", currency: "EUR" });
 const { id: period } = await call("POST", "reconciliations", {
   name: "Bank, October 2026",
@@ -61,14 +72,21 @@ for (const { rule, matches, suggested } of run.waterfall)
   if (matches + suggested > 0) console.log(`${rule}: ${matches} matched, ${suggested} suggested`);
 
 // 4. What is sure enough for your house is confirmed at once; the rest is for people.
-const suggestions = await call("GET", `reconciliations/${period}/matches?state=suggested&limit=250`);
-const sure = suggestions.items.filter(({ score, residual_minor }) => score >= 0.99 && residual_minor === 0);
-if (sure.length > 0) await call("POST", "matches/bulk", { action: "confirm", ids: sure.map(({ id }) => id) });
+const suggestions = await call(
+  "GET",
+  `reconciliations/${period}/matches?state=suggested&limit=250`,
+);
+const sure = suggestions.items.filter(
+  ({ score, residual_minor }) => score >= 0.99 && residual_minor === 0,
+);
+if (sure.length > 0)
+  await call("POST", "matches/bulk", { action: "confirm", ids: sure.map(({ id }) => id) });
 
 // 5. A bank's fee that no ledger line will ever have.
 const open = await call("GET", `lines?reconciliation_id=${period}&side=left&state=open`);
 for (const { id, description } of open.items)
-  if (description?.includes("Account fee")) await call("POST", `lines/${id}/exclude`, { reason: "Account fee, booked by the quarter" });
+  if (description?.includes("Account fee"))
+    await call("POST", `lines/${id}/exclude`, { reason: "Account fee, booked by the quarter" });
 
 // 6. No cent is missing, and the month is closed.
 const proof = await call("GET", `reconciliations/${period}/proof`);
@@ -80,5 +98,6 @@ const statement = await call("GET", `reconciliations/${period}/statement`);
 console.log(
   `${closed.name}: closed by ${closed.closed_by}, ${closed.matched_count} lines matched, ${statement.outstanding_count} outstanding`,
 );
-for (const { currency, difference_minor } of statement.differences) console.log(`Difference: ${difference_minor} ${currency}`);
+for (const { currency, difference_minor } of statement.differences)
+  console.log(`Difference: ${difference_minor} ${currency}`);
 console.log(await call("GET", `reconciliations/${period}/statement/export?format=csv`));

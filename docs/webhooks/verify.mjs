@@ -9,11 +9,17 @@ export function verify(body, headers, secret) {
   const signatures = headers["webhook-signature"] ?? "";
   // NaN, too, is not within.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS)) return false;
-  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret, "utf8");
+  const key = secret.startsWith("whsec_")
+    ? Buffer.from(secret.slice(6), "base64")
+    : Buffer.from(secret, "utf8");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   return signatures.split(" ").some((signature) => {
     const given = Buffer.from(signature.replace(/^v1,/, ""), "base64");
-    return signature.startsWith("v1,") && given.length === expected.length && timingSafeEqual(given, expected);
+    return (
+      signature.startsWith("v1,") &&
+      given.length === expected.length &&
+      timingSafeEqual(given, expected)
+    );
   });
 }
 

@@ -39,7 +39,10 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [ANCHORS, "refuse an HS256 token made"],
       ],
     },
-    { is: "headers that lead to a key: jwk, jku, x5u, kid", kept: [[CREDENTIALS, "is not led by its header"]] },
+    {
+      is: "headers that lead to a key: jwk, jku, x5u, kid",
+      kept: [[CREDENTIALS, "is not led by its header"]],
+    },
     {
       is: "no exp, expired, nbf ahead, wrong iss or aud, 1e99",
       kept: [
@@ -108,7 +111,11 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "every table and verb straight at the Data API",
       kept: [
-        ["e2e/api/database/data-api.test.ts", "reads nothing of $name but its own", "gets nothing of it from $name"],
+        [
+          "e2e/api/database/data-api.test.ts",
+          "reads nothing of $name but its own",
+          "gets nothing of it from $name",
+        ],
         ["e2e/api/database/lints.test.ts", "grants no API role a write of any table"],
         ["e2e/api/database/row-security.test.ts", "row-level security: %s"],
       ],
@@ -116,7 +123,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "every operation as every principal",
       kept: [
-        [REFUSALS, "without a credential 401", "a user passes by its roles alone", "an API key passes by its scope alone"],
+        [
+          REFUSALS,
+          "without a credential 401",
+          "a user passes by its roles alone",
+          "an API key passes by its scope alone",
+        ],
         [BAD_REQUESTS, "another tenant's record 404, as one that never was"],
         [ACCESS, "lets exactly those in"],
       ],
@@ -132,7 +144,11 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "another's data by way of the request log",
       kept: [
-        ["e2e/api/request-log/request-log.test.ts", "only where it may call the operation itself", "a person's own, nor a key the payload"],
+        [
+          "e2e/api/request-log/request-log.test.ts",
+          "only where it may call the operation itself",
+          "a person's own, nor a key the payload",
+        ],
       ],
     },
     {
@@ -153,11 +169,19 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "pages without a session: RSC, prefetch, middleware headers",
-      kept: [["e2e/api/pages/access.test.ts", "without a session no form of request gets a tenant's data"]],
+      kept: [
+        [
+          "e2e/api/pages/access.test.ts",
+          "without a session no form of request gets a tenant's data",
+        ],
+      ],
     },
   ],
   input: [
-    { is: "every operation, valid and nearly valid", kept: [[FUZZ, "never fails, every answer fits OpenAPI"]] },
+    {
+      is: "every operation, valid and nearly valid",
+      kept: [[FUZZ, "never fails, every answer fits OpenAPI"]],
+    },
     {
       is: "query values repeated, blank, without bounds; times that are none",
       kept: [
@@ -168,7 +192,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "30 s either side of a boundary",
-      kept: [["e2e/api/sla/monitor.test.ts", "has due in %i min %i s as %s in the list, the summary and the event"]],
+      kept: [
+        [
+          "e2e/api/sla/monitor.test.ts",
+          "has due in %i min %i s as %s in the list, the summary and the event",
+        ],
+      ],
     },
     {
       is: "addresses and ranges in every spelling",
@@ -180,14 +209,25 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "numbers beyond 2⁵³, double names, 20,001 values, invisible titles",
       kept: [
-        [EXACT, "two numbers that a double takes for one", "%s is refused", "20,000 values and no more", "is refused"],
+        [
+          EXACT,
+          "two numbers that a double takes for one",
+          "%s is refused",
+          "20,000 values and no more",
+          "is refused",
+        ],
         ["lib/wire/json-scan.test.ts", "20,000 values and not 20,001"],
       ],
     },
     {
       is: "files with DTDs, bombs, endless lines, 40,000 columns",
       kept: [
-        [HOSTILE, "%s is refused quickly, long before its end", "before they fill the memory", "the event loop is never held long"],
+        [
+          HOSTILE,
+          "%s is refused quickly, long before its end",
+          "before they fill the memory",
+          "the event loop is never held long",
+        ],
         [
           "lib/exceptions/import/read-lines.test.ts",
           "a header with %s is refused as one",
@@ -196,28 +236,49 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         ],
       ],
     },
-    { is: "the same file many times at once", kept: [["e2e/api/lines/imports.test.ts", "sent twice at the same time is kept once"]] },
+    {
+      is: "the same file many times at once",
+      kept: [["e2e/api/lines/imports.test.ts", "sent twice at the same time is kept once"]],
+    },
   ],
   "one caller against the others": [
     {
       is: "searches, exports and pages, as many as it may",
       kept: [
         [LIMITS, "by %s, the others are served"],
-        ["lib/db/lanes.test.ts", "one tenant's searches leave room", "one tenant's calls never fill all there is"],
+        [
+          "lib/db/lanes.test.ts",
+          "one tenant's searches leave room",
+          "one tenant's calls never fill all there is",
+        ],
         ["lib/db/lane-of.test.ts", "a bulk change of what words find", "views, each counted"],
-        ["e2e/api/database/people-plans.test.ts", "reads the accounts of the tenant, not everybody's"],
+        [
+          "e2e/api/database/people-plans.test.ts",
+          "reads the accounts of the tenant, not everybody's",
+        ],
         [MEMBERS, "than one call can hand over"],
       ],
     },
     {
       is: "refused calls without end",
-      kept: [[LIMITS, "are not looked up any more", "refusals and pages among them", "several web processes on a port count together"]],
+      kept: [
+        [
+          LIMITS,
+          "are not looked up any more",
+          "refusals and pages among them",
+          "several web processes on a port count together",
+        ],
+      ],
     },
     { is: "rows without end", kept: [[QUOTAS, "a tenant has as many of a kind as its quota"]] },
     {
       is: "a public key's visitors, a scanner, a storm of sign-ins",
       kept: [
-        [LIMITS, "the publishable key has a number of calls for each address", "count by the network"],
+        [
+          LIMITS,
+          "the publishable key has a number of calls for each address",
+          "count by the network",
+        ],
         [SIGN_IN, "are tried ten times a minute at one account"],
       ],
     },
@@ -226,8 +287,20 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "links of mails: used twice or at once, guessed, revoked, expired, from a dump, by another's account",
       kept: [
-        [INVITATIONS, "works once", "is theirs alone", "the one before is dead", "nowhere but in the mail"],
-        [PASSWORDS, "a link that works once", "one sets the password", "ends after an hour", "are limited as tries to sign in are"],
+        [
+          INVITATIONS,
+          "works once",
+          "is theirs alone",
+          "the one before is dead",
+          "nowhere but in the mail",
+        ],
+        [
+          PASSWORDS,
+          "a link that works once",
+          "one sets the password",
+          "ends after an hour",
+          "are limited as tries to sign in are",
+        ],
       ],
     },
     {
@@ -253,7 +326,14 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "a role that there is not, the last admin, a removed member's cookie and token",
-      kept: [[MEMBERS, "get no roles but those there are", "keep an admin", "cookie and token end at once"]],
+      kept: [
+        [
+          MEMBERS,
+          "get no roles but those there are",
+          "keep an admin",
+          "cookie and token end at once",
+        ],
+      ],
     },
     {
       is: "a password set by another site, or by who left the browser open",
@@ -270,7 +350,11 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "a name that is another's too",
       kept: [
-        [PEOPLE, "people of one name stay apart in events, in history and in the ledger", "people of one name do not share"],
+        [
+          PEOPLE,
+          "people of one name stay apart in events, in history and in the ledger",
+          "people of one name do not share",
+        ],
         ["components/people/namesakes.test.ts", "people of one name are told apart"],
       ],
     },
@@ -306,7 +390,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "redirects, floods, bombs, drips, bad TLS",
       kept: [
-        [RETRY, "which is not followed", "of 10 MB is kept to its first 16 kB", "that is a gzip bomb is not inflated"],
+        [
+          RETRY,
+          "which is not followed",
+          "of 10 MB is kept to its first 16 kB",
+          "that is a gzip bomb is not inflated",
+        ],
         ["e2e/api/webhooks/patience.test.ts", "an answer that never ends is cut off"],
         ["lib/webhooks/send.test.ts", "a certificate that nobody vouches for"],
       ],
@@ -322,7 +411,13 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "a worker killed or frozen in mid-delivery",
-      kept: [[STACK_WEBHOOKS, "that is killed has its delivery taken over within 30 s", "that froze and wakes up late changes nothing"]],
+      kept: [
+        [
+          STACK_WEBHOOKS,
+          "that is killed has its delivery taken over within 30 s",
+          "that froze and wakes up late changes nothing",
+        ],
+      ],
     },
     {
       is: "SIGTERM in mid-request and mid-delivery",
@@ -331,14 +426,25 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [STACK_WEBHOOKS, "lets what is under way end"],
       ],
     },
-    { is: "receivers that hang", kept: [["e2e/api/webhooks/isolation.test.ts", "of which one tenant has 50, delay neither"]] },
+    {
+      is: "receivers that hang",
+      kept: [["e2e/api/webhooks/isolation.test.ts", "of which one tenant has 50, delay neither"]],
+    },
     {
       is: "100 identical POSTs over two processes, 100 bodies under one key",
-      kept: [[ISSUE, "to 100 identical creates over two processes", "lets one of 100 different bodies"]],
+      kept: [
+        [ISSUE, "to 100 identical creates over two processes", "lets one of 100 different bodies"],
+      ],
     },
     {
       is: "clocks ten minutes off, workers down for half an hour",
-      kept: [["e2e/stack/sla-clock.test.ts", "by workers whose clocks are ten minutes fast", "while nothing runs at all"]],
+      kept: [
+        [
+          "e2e/stack/sla-clock.test.ts",
+          "by workers whose clocks are ten minutes fast",
+          "while nothing runs at all",
+        ],
+      ],
     },
     {
       is: "connections cut, audit row that cannot be written",
@@ -347,7 +453,10 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [ISSUE, "does nothing by halves where the audit row cannot be written"],
       ],
     },
-    { is: "a database that cannot be reached", kept: [["e2e/api/health.test.ts", "is not ready where the database cannot be reached"]] },
+    {
+      is: "a database that cannot be reached",
+      kept: [["e2e/api/health.test.ts", "is not ready where the database cannot be reached"]],
+    },
   ],
 };
 
@@ -389,7 +498,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       ["bin/migration/mended.test.ts", "a record whose words did not fit"],
     ],
   },
-  { item: 5, is: "a form that two readers read as two", kept: [[SIGN_IN, "takes no form with two of %s", "reads a form as a form"]] },
+  {
+    item: 5,
+    is: "a form that two readers read as two",
+    kept: [[SIGN_IN, "takes no form with two of %s", "reads a form as a form"]],
+  },
   {
     item: 6,
     is: "an actor by a name that a token chooses",
@@ -420,7 +533,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 9,
     is: "providers that speak for every tenant",
     kept: [
-      [ANCHORS, "speak for the tenants that they are bound to", "are read by the claim that is configured"],
+      [
+        ANCHORS,
+        "speak for the tenants that they are bound to",
+        "are read by the claim that is configured",
+      ],
       ["lib/runtime/trust.test.ts", "the start refuses %s"],
     ],
   },
@@ -459,7 +576,13 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
   {
     item: 13,
     is: "numbers changed silently",
-    kept: [[EXACT, "in a record, in details and in a change of either", "two numbers that a double takes for one"]],
+    kept: [
+      [
+        EXACT,
+        "in a record, in details and in a change of either",
+        "two numbers that a double takes for one",
+      ],
+    ],
   },
   {
     item: 14,
@@ -467,7 +590,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       ["server/encoding.test.ts", "%s asks for %s"],
       ["lib/wire/schema.test.ts", "%s is UTC"],
-      [SUCCESSORS, "a retry with the successor replays", "takes an idempotency key in every spelling"],
+      [
+        SUCCESSORS,
+        "a retry with the successor replays",
+        "takes an idempotency key in every spelling",
+      ],
       ["lib/http/idempotency.test.ts", "every POST takes an idempotency key"],
     ],
   },
@@ -475,7 +602,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 15,
     is: "secrets and lives that are the caller's choice",
     kept: [
-      ["e2e/api/webhooks/own-secret.test.ts", "a webhook's secret is the caller's choice", "shown in that answer alone"],
+      [
+        "e2e/api/webhooks/own-secret.test.ts",
+        "a webhook's secret is the caller's choice",
+        "shown in that answer alone",
+      ],
       [SUCCESSORS, "a key lives up to ten years"],
     ],
   },
@@ -483,7 +614,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 16,
     is: "ends that nobody is told of",
     kept: [
-      [LIFECYCLE, "tells of the end of the grace period once", "never lets the old key outlive its own expiry"],
+      [
+        LIFECYCLE,
+        "tells of the end of the grace period once",
+        "never lets the old key outlive its own expiry",
+      ],
       ["e2e/api/records/deletion.test.ts", "30 days after its deletion a record is gone at once"],
     ],
   },
@@ -491,7 +626,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 17,
     is: "the edges of HTTP",
     kept: [
-      ["e2e/api/wire/conditional-requests.test.ts", "is made on the state that If-Match names", "gives a tag, and 304"],
+      [
+        "e2e/api/wire/conditional-requests.test.ts",
+        "is made on the state that If-Match names",
+        "gives a tag, and 304",
+      ],
       [
         EDGES,
         "a query is read strictly",
@@ -531,12 +670,22 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
   {
     item: 20,
     is: "the publishable key in a browser",
-    kept: [["e2e/api/wire/from-a-browser.test.ts", "what the publishable key may call, pages of any origin may"]],
+    kept: [
+      [
+        "e2e/api/wire/from-a-browser.test.ts",
+        "what the publishable key may call, pages of any origin may",
+      ],
+    ],
   },
   {
     item: 21,
     is: "tenants told by the public key",
-    kept: [["e2e/api/wire/from-a-browser.test.ts", "a tenant that exists and one that does not are the same"]],
+    kept: [
+      [
+        "e2e/api/wire/from-a-browser.test.ts",
+        "a tenant that exists and one that does not are the same",
+      ],
+    ],
   },
   {
     item: 22,
@@ -573,7 +722,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "frozen workers and full connections",
     kept: [
       [STACK_WEBHOOKS, "that froze beyond the deadline blames no receiver"],
-      ["e2e/stack/worker.test.ts", "the job of a killed worker is taken over within 30 s", "is named in our own log"],
+      [
+        "e2e/stack/worker.test.ts",
+        "the job of a killed worker is taken over within 30 s",
+        "is named in our own log",
+      ],
     ],
   },
 ];

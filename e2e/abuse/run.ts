@@ -10,8 +10,13 @@ import { CLASSES, FINDINGS } from "./attacks.ts";
 const ATTACKS = [...Object.values(CLASSES).flat(), ...FINDINGS];
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
-const missing = ATTACKS.flatMap(({ is, kept }) => missingTests(kept).map((name) => `${is}: ${name}`));
-if (missing.length > 0) console.error(`${missing.join("\n")}\nSay in e2e/abuse/attacks.ts by which test it is kept out now.`);
+const missing = ATTACKS.flatMap(({ is, kept }) =>
+  missingTests(kept).map((name) => `${is}: ${name}`),
+);
+if (missing.length > 0)
+  console.error(
+    `${missing.join("\n")}\nSay in e2e/abuse/attacks.ts by which test it is kept out now.`,
+  );
 else if (values.check) console.log(`${ATTACKS.length} attacks have their tests`);
 process.exitCode = missing.length === 0 && (values.check || (await keepsAll())) ? 0 : 1;
 

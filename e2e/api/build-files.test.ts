@@ -13,13 +13,21 @@ const load = (encoding: string, init: RequestInit = {}) =>
   fetch(script, { ...init, headers: { "Accept-Encoding": encoding, ...init.headers } });
 
 describe("scripts and styles of the build", () => {
-  it.each(["br", "gzip"])("come as they were compressed, %s, and are the same for all", async (encoding) => {
-    const [plain, packed] = [await load("identity"), await load(encoding)];
-    expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, encoding]);
-    expect(packed.headers.get("vary")).toBe("Accept-Encoding");
-    expect(Number(packed.headers.get("content-length")) * SMALLEST_RATIO).toBeLessThan(Number(plain.headers.get("content-length")));
-    expect(await packed.text()).toBe(await plain.text());
-  });
+  it.each(["br", "gzip"])(
+    "come as they were compressed, %s, and are the same for all",
+    async (encoding) => {
+      const [plain, packed] = [await load("identity"), await load(encoding)];
+      expect([
+        plain.headers.get("content-encoding"),
+        packed.headers.get("content-encoding"),
+      ]).toEqual([null, encoding]);
+      expect(packed.headers.get("vary")).toBe("Accept-Encoding");
+      expect(Number(packed.headers.get("content-length")) * SMALLEST_RATIO).toBeLessThan(
+        Number(plain.headers.get("content-length")),
+      );
+      expect(await packed.text()).toBe(await plain.text());
+    },
+  );
 
   it("are kept by browsers for a year, and are never taken for anything else", async () => {
     const { headers } = await load("br");
@@ -37,8 +45,18 @@ describe("scripts and styles of the build", () => {
   });
 
   it("are nothing else of the file system", async () => {
-    for (const path of ["../BUILD_ID", "..%2fBUILD_ID", "%2e%2e/BUILD_ID", "....//BUILD_ID", "chunks", ""])
-      expect((await fetch(`${stack.url}/_next/static/${path}`, { redirect: "manual" })).status, path).not.toBe(200);
+    for (const path of [
+      "../BUILD_ID",
+      "..%2fBUILD_ID",
+      "%2e%2e/BUILD_ID",
+      "....//BUILD_ID",
+      "chunks",
+      "",
+    ])
+      expect(
+        (await fetch(`${stack.url}/_next/static/${path}`, { redirect: "manual" })).status,
+        path,
+      ).not.toBe(200);
   });
 
   it("take no POST", async () => {

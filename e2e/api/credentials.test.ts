@@ -31,8 +31,14 @@ describe("a JWT signed with HS256", () => {
   it("is refused without exp, expired, before nbf, and with another secret", async () => {
     expect(await statusOf(await handMade({}, claims))).toBe(401);
     expect(await statusOf(await handMade({}, { ...claims, exp: inMinutes(-1) }))).toBe(401);
-    expect(await statusOf(await handMade({}, { ...claims, exp: inMinutes(9), nbf: inMinutes(5) }))).toBe(401);
-    expect(await statusOf(await signToken(claims, { secret: "another secret of thirty-two bytes or more" }))).toBe(401);
+    expect(
+      await statusOf(await handMade({}, { ...claims, exp: inMinutes(9), nbf: inMinutes(5) })),
+    ).toBe(401);
+    expect(
+      await statusOf(
+        await signToken(claims, { secret: "another secret of thirty-two bytes or more" }),
+      ),
+    ).toBe(401);
   });
 
   it("lives for a day at most, and is not from the future", async () => {
@@ -45,17 +51,29 @@ describe("a JWT signed with HS256", () => {
       { exp: inMinutes(9), iat: inMinutes(5) },
     ];
     for (const life of lives) {
-      const answer = await api("GET", "/v1/me", { bearer: await handMade({}, { ...claims, ...life }), tenant });
-      expect(answer).toMatchObject({ status: 401, json: { detail: expect.stringContaining("at most 86400 s") } });
+      const answer = await api("GET", "/v1/me", {
+        bearer: await handMade({}, { ...claims, ...life }),
+        tenant,
+      });
+      expect(answer).toMatchObject({
+        status: 401,
+        json: { detail: expect.stringContaining("at most 86400 s") },
+      });
     }
-    expect(await statusOf(await handMade({}, { ...claims, exp: days(1) - 60, iat: inMinutes(-1) }))).toBe(200);
+    expect(
+      await statusOf(await handMade({}, { ...claims, exp: days(1) - 60, iat: inMinutes(-1) })),
+    ).toBe(200);
   });
 
   it("names no issuer that has keys of its own", async () => {
     for (const iss of [`${stack.supabaseUrl}/auth/v1`, process.env.OIDC_CORP_ISSUER]) {
       expect(await statusOf(await handMade({}, { ...claims, iss, exp: inMinutes(5) }))).toBe(401);
     }
-    expect(await statusOf(await handMade({}, { ...claims, iss: "https://own.example", exp: inMinutes(5) }))).toBe(200);
+    expect(
+      await statusOf(
+        await handMade({}, { ...claims, iss: "https://own.example", exp: inMinutes(5) }),
+      ),
+    ).toBe(200);
   });
 
   it("is not led by its header: jwk, jku, x5u and kid fetch and read nothing", async () => {
@@ -69,13 +87,21 @@ describe("a JWT signed with HS256", () => {
     const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
     const jwk = await exportJWK(publicKey);
     const forged = (header: object) =>
-      new SignJWT({ ...claims, exp: inMinutes(5) }).setProtectedHeader({ alg: "RS256", ...header }).sign(privateKey);
+      new SignJWT({ ...claims, exp: inMinutes(5) })
+        .setProtectedHeader({ alg: "RS256", ...header })
+        .sign(privateKey);
     expect(await statusOf(await forged({ jwk }))).toBe(401);
     expect(await statusOf(await forged({ jku: `${url}/jwks` }))).toBe(401);
     expect(await statusOf(await forged({ x5u: `${url}/cert` }))).toBe(401);
     for (const kid of ["../../../dev/null", "' or 1=1 --", "x".repeat(7000)]) {
       expect(
-        await statusOf(await handMade({ kid }, { ...claims, exp: inMinutes(5) }, "a guess that is long enough for HS256 to take")),
+        await statusOf(
+          await handMade(
+            { kid },
+            { ...claims, exp: inMinutes(5) },
+            "a guess that is long enough for HS256 to take",
+          ),
+        ),
       ).toBe(401);
     }
     canary.close();
@@ -94,7 +120,9 @@ describe("a JWT signed with HS256", () => {
     };
     expect(await statusOf(await handMade({}, internal, stack.supabaseJwtSecret))).toBe(401);
     expect(await statusOf(await handMade({}, internal))).toBe(401);
-    expect(await statusOf(await handMade({}, { ...internal, iss: undefined }, stack.supabaseJwtSecret))).toBe(401);
+    expect(
+      await statusOf(await handMade({}, { ...internal, iss: undefined }, stack.supabaseJwtSecret)),
+    ).toBe(401);
   });
 
   it.each([
@@ -122,33 +150,54 @@ describe("a JWT signed with HS256", () => {
   it.each([
     ["a NUL character", "a\0b", "a\uFFFDb"],
     ["half a character", "a\ud800", "a\uFFFD"],
-    ["a character on both sides of the 120th place", `${"x".repeat(119)}\u{1F511}\u{1F511}`, `${"x".repeat(119)}\u{1F511}`],
+    [
+      "a character on both sides of the 120th place",
+      `${"x".repeat(119)}\u{1F511}\u{1F511}`,
+      `${"x".repeat(119)}\u{1F511}`,
+    ],
     ["white space alone", " \n ", "ada"],
   ])("may name its user by %s without failing", async (_what, preferred_username, name) => {
     const bearer = await signToken({ ...claims, email: "ada@acme.example", preferred_username });
-    const created = await api("POST", "/v1/exceptions", { bearer, tenant, body: { title: "By a strange name", severity: "low" } });
+    const created = await api("POST", "/v1/exceptions", {
+      bearer,
+      tenant,
+      body: { title: "By a strange name", severity: "low" },
+    });
     expect(created.json).toMatchObject({ created_by: `user:${name}` });
   });
 
   it("takes tenants as an array with roles beside it, also under app_metadata, never from user_metadata", async () => {
     const asArray = { tenants: [tenant], roles: ["tenant_admin"] };
     const roles = async (payload: object) => {
-      const answer = await api("GET", "/v1/me", { bearer: await signToken({ sub: "ada", ...payload }), tenant });
-      return answer.status === 200 ? (answer.json as { principal: { roles: string[] } }).principal.roles : answer.status;
+      const answer = await api("GET", "/v1/me", {
+        bearer: await signToken({ sub: "ada", ...payload }),
+        tenant,
+      });
+      return answer.status === 200
+        ? (answer.json as { principal: { roles: string[] } }).principal.roles
+        : answer.status;
     };
     expect(await roles(asArray)).toEqual(["tenant_admin"]);
     expect(await roles({ app_metadata: asArray })).toEqual(["tenant_admin"]);
     expect(await roles({ user_metadata: asArray })).toBe(403);
-    expect(await roles({ tenants: [tenant], user_metadata: { roles: ["tenant_admin"] } })).toEqual([]);
+    expect(await roles({ tenants: [tenant], user_metadata: { roles: ["tenant_admin"] } })).toEqual(
+      [],
+    );
   });
 
   it("names its user by preferred_username, else the local part of email, else sub", async () => {
     const name = async (payload: Record<string, unknown>) =>
       (
-        (await api("GET", "/v1/me", { bearer: await signToken({ ...claims, preferred_username: undefined, ...payload }), tenant }))
-          .json as { principal: { name: string } }
+        (
+          await api("GET", "/v1/me", {
+            bearer: await signToken({ ...claims, preferred_username: undefined, ...payload }),
+            tenant,
+          })
+        ).json as { principal: { name: string } }
       ).principal.name;
-    expect(await name({ preferred_username: "countess", email: "ada@acme.example" })).toBe("countess");
+    expect(await name({ preferred_username: "countess", email: "ada@acme.example" })).toBe(
+      "countess",
+    );
     expect(await name({ email: "ada@acme.example" })).toBe("ada");
     expect(await name({ sub: "auth0|17" })).toBe("auth0|17");
   });
@@ -156,11 +205,23 @@ describe("a JWT signed with HS256", () => {
 
 describe("a token of Supabase Auth", () => {
   it("is believed with the tenants of app_metadata, and opens nothing straight at the Data API", async () => {
-    const supabase = createClient(stack.supabaseUrl, stack.publishableKey, { auth: { persistSession: false } });
-    const { data } = await supabase.auth.signInWithPassword({ email: "leo@acme.example", password: "tieout-demo" });
-    const answer = await api("GET", "/v1/me", { bearer: data.session?.access_token, tenant: "acme" });
-    expect(answer.json).toMatchObject({ principal: { type: "user", name: "leo", roles: ["tenant_lead"] } });
-    expect((await api("GET", "/v1/me", { bearer: data.session?.access_token, tenant: "globex" })).status).toBe(403);
+    const supabase = createClient(stack.supabaseUrl, stack.publishableKey, {
+      auth: { persistSession: false },
+    });
+    const { data } = await supabase.auth.signInWithPassword({
+      email: "leo@acme.example",
+      password: "tieout-demo",
+    });
+    const answer = await api("GET", "/v1/me", {
+      bearer: data.session?.access_token,
+      tenant: "acme",
+    });
+    expect(answer.json).toMatchObject({
+      principal: { type: "user", name: "leo", roles: ["tenant_lead"] },
+    });
+    expect(
+      (await api("GET", "/v1/me", { bearer: data.session?.access_token, tenant: "globex" })).status,
+    ).toBe(403);
     expect((await supabase.from("exceptions").select("id")).data).toEqual([]);
     expect((await supabase.from("tenants").select("id")).data).toEqual([]);
   });
@@ -191,7 +252,9 @@ describe("who may no longer sign in at Supabase Auth", () => {
 
   async function tokenOf(tenants: Record<string, Role[]>) {
     const { id, email } = await enrol(tenants);
-    const supabase = createClient(stack.supabaseUrl, stack.publishableKey, { auth: { persistSession: false } });
+    const supabase = createClient(stack.supabaseUrl, stack.publishableKey, {
+      auth: { persistSession: false },
+    });
     const { data } = await supabase.auth.signInWithPassword({ email, password: PASSWORD });
     return { id, bearer: data.session?.access_token ?? "" };
   }
@@ -207,14 +270,26 @@ describe("a web process that asks for a second factor", () => {
   it("believes tokens given with one, and tells the others what they lack (RFC 9470)", async () => {
     const call = async (level: object) =>
       fetch(`${web.url}/v1/me`, {
-        headers: { Authorization: `Bearer ${await handMade({}, { ...claims, exp: inMinutes(5), ...level })}`, "X-Tenant-Id": tenant },
+        headers: {
+          Authorization: `Bearer ${await handMade({}, { ...claims, exp: inMinutes(5), ...level })}`,
+          "X-Tenant-Id": tenant,
+        },
       });
-    for (const level of [{ aal: "aal2" }, { amr: ["pwd", "mfa"] }]) expect((await call(level)).status).toBe(200);
-    for (const level of [{}, { aal: "aal1" }, { aal: "aal1", amr: ["mfa"] }, { amr: [{ method: "totp" }] }, { aal: 2 }, { amr: "mfa" }]) {
+    for (const level of [{ aal: "aal2" }, { amr: ["pwd", "mfa"] }])
+      expect((await call(level)).status).toBe(200);
+    for (const level of [
+      {},
+      { aal: "aal1" },
+      { aal: "aal1", amr: ["mfa"] },
+      { amr: [{ method: "totp" }] },
+      { aal: 2 },
+      { amr: "mfa" },
+    ]) {
       const answer = await call(level);
       expect({ status: answer.status, challenge: answer.headers.get("www-authenticate") }).toEqual({
         status: 401,
-        challenge: 'Bearer realm="tieout", error="insufficient_user_authentication", acr_values="aal2"',
+        challenge:
+          'Bearer realm="tieout", error="insufficient_user_authentication", acr_values="aal2"',
       });
     }
   });
@@ -225,14 +300,18 @@ describe("a web process that asks for a second factor", () => {
     expect(refused.cookies).not.toContain("tieout.session=");
     const { cookies } = await signIn("ada@acme.example");
     const me = (url: string) =>
-      fetch(`${url}/v1/me`, { headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": "acme" } });
+      fetch(`${url}/v1/me`, {
+        headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": "acme" },
+      });
     expect([(await me(stack.url)).status, (await me(web.url)).status]).toEqual([200, 401]);
   });
 });
 
 describe("Supabase's keys", () => {
   it("let the publishable key ask who it is, and no more of the operations there are", async () => {
-    expect((await api("GET", "/v1/me", { bearer: stack.publishableKey, tenant })).json).toMatchObject({
+    expect(
+      (await api("GET", "/v1/me", { bearer: stack.publishableKey, tenant })).json,
+    ).toMatchObject({
       principal: { type: "publishable_key" },
     });
     for (const path of ["/v1/exceptions", "/v1/exceptions/sla", "/v1/reconciliations"]) {
@@ -243,8 +322,16 @@ describe("Supabase's keys", () => {
   it("write exactly one security event for each call of the service-role key, with its reason", async () => {
     const own = await createTenant();
     const call = (method: string, path: string, body?: object) =>
-      api(method, path, { bearer: stack.secretKey, tenant: own, body, headers: { "X-Audit-Reason": "Ticket 4711" } });
-    const created = await call("POST", "/v1/exceptions", { title: "By the service", severity: "low" });
+      api(method, path, {
+        bearer: stack.secretKey,
+        tenant: own,
+        body,
+        headers: { "X-Audit-Reason": "Ticket 4711" },
+      });
+    const created = await call("POST", "/v1/exceptions", {
+      title: "By the service",
+      severity: "low",
+    });
     expect(created.status).toBe(201);
     await call("GET", "/v1/exceptions/sla");
     await call("GET", "/v1/me");
@@ -253,20 +340,44 @@ describe("Supabase's keys", () => {
       [own],
     );
     expect(events).toEqual(
-      ["createException", "listSlaExceptions", "getMe"].map((operation) => ({ operation, reason: "Ticket 4711", actor: "service_role" })),
+      ["createException", "listSlaExceptions", "getMe"].map((operation) => ({
+        operation,
+        reason: "Ticket 4711",
+        actor: "service_role",
+      })),
     );
   });
 
   it("do not open a tenant that does not exist", async () => {
-    expect((await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: "no-such-tenant" })).status).toBe(403);
+    expect(
+      (await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: "no-such-tenant" })).status,
+    ).toBe(403);
   });
 });
 
 describe("the header", () => {
   it("counts once: two Authorization headers are 401, two X-Tenant-Id headers are 400", async () => {
     const bearer = await signToken(claims);
-    expect(await raw(["Authorization", `Bearer ${bearer}`, "Authorization", `Bearer ${bearer}`, "X-Tenant-Id", tenant])).toBe(401);
-    expect(await raw(["Authorization", `Bearer ${bearer}`, "X-Tenant-Id", tenant, "X-Tenant-Id", tenant])).toBe(400);
+    expect(
+      await raw([
+        "Authorization",
+        `Bearer ${bearer}`,
+        "Authorization",
+        `Bearer ${bearer}`,
+        "X-Tenant-Id",
+        tenant,
+      ]),
+    ).toBe(401);
+    expect(
+      await raw([
+        "Authorization",
+        `Bearer ${bearer}`,
+        "X-Tenant-Id",
+        tenant,
+        "X-Tenant-Id",
+        tenant,
+      ]),
+    ).toBe(400);
   });
 
   it("may be malformed in every way without a 500", async () => {
@@ -290,10 +401,13 @@ describe("the header", () => {
 function raw(headers: string[]): Promise<number> {
   const { hostname, port } = new URL(stack.url);
   return new Promise((resolve, reject) => {
-    httpRequest({ hostname, port, path: "/v1/me", headers: ["Host", `${hostname}:${port}`, ...headers] }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    })
+    httpRequest(
+      { hostname, port, path: "/v1/me", headers: ["Host", `${hostname}:${port}`, ...headers] },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    )
       .on("error", reject)
       .end();
   });

@@ -17,7 +17,8 @@ async function steps(as = bearer): Promise<FirstSteps> {
   return (await api("GET", "/v1/first-steps", { bearer: as, tenant })).json as FirstSteps;
 }
 
-const doneOf = ({ steps: all }: FirstSteps) => all.filter(({ done }) => done).map(({ step }) => step);
+const doneOf = ({ steps: all }: FirstSteps) =>
+  all.filter(({ done }) => done).map(({ step }) => step);
 
 test("each step is done when it has happened, and stays done", async () => {
   expect((await steps()).steps).toEqual(FIRST_STEPS.map((step) => ({ step, done: false })));
@@ -31,8 +32,14 @@ test("each step is done when it has happened, and stays done", async () => {
   expect(doneOf(await steps())).toEqual(["create_key", "call_api"]);
   expect((await steps()).key_id).toBeNull();
 
-  const body = { url: "http://127.0.0.1:9/", events: ["exception.created"], secret: "a secret of sixteen" };
-  const { id } = (await api("POST", "/v1/webhooks", { bearer, tenant, body })).json as { id: string };
+  const body = {
+    url: "http://127.0.0.1:9/",
+    events: ["exception.created"],
+    secret: "a secret of sixteen",
+  };
+  const { id } = (await api("POST", "/v1/webhooks", { bearer, tenant, body })).json as {
+    id: string;
+  };
   expect(doneOf(await steps())).toEqual(["create_key", "call_api", "register_webhook"]);
   await sql("update public.webhooks set last_success_at = now() where id = $1", [id]);
   await api("DELETE", `/v1/webhooks/${id}`, { bearer, tenant });
@@ -41,7 +48,8 @@ test("each step is done when it has happened, and stays done", async () => {
 
 test("who dismisses them dismisses them for themselves, and can take them up again", async () => {
   const other = await userToken(tenant, ["tenant_admin"], "bob");
-  const put = (dismissed: boolean) => api("PUT", "/v1/first-steps", { bearer, tenant, body: { dismissed } });
+  const put = (dismissed: boolean) =>
+    api("PUT", "/v1/first-steps", { bearer, tenant, body: { dismissed } });
   for (const _ of [1, 2]) expect((await put(true)).json).toMatchObject({ dismissed: true });
   expect(await steps()).toMatchObject({ dismissed: true });
   expect(await steps(other)).toMatchObject({ dismissed: false });

@@ -8,7 +8,9 @@ describe("health", () => {
     expect(await (await fetch(`${stack.url}/healthz`)).json()).toEqual({ status: "ok" });
     const ready = await until("the service to be ready", async () => {
       const answer = await fetch(`${stack.url}/readyz`);
-      return answer.status === 200 && ((await answer.json()) as { working: Record<string, number> });
+      return (
+        answer.status === 200 && ((await answer.json()) as { working: Record<string, number> })
+      );
     });
     // Other tests start matchers of their own.
     const working = { matcher: expect.any(Number), worker: expect.any(Number) };
@@ -19,20 +21,29 @@ describe("health", () => {
   it.each([
     ["directly", { REQUEST_DATABASE_URL: "postgresql://nobody@127.0.0.1:9/postgres" }],
     ["by the Data API", { SUPABASE_URL: "http://127.0.0.1:9" }],
-  ])("is not ready where the database cannot be reached %s, while the process lives and /v1 answers 503", async (_way, variables) => {
-    const web = await startWebProcess(variables as Record<string, string>);
-    try {
-      expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
-      const ready = await fetch(`${web.url}/readyz`);
-      expect([ready.status, await ready.json()]).toEqual([
-        503,
-        { status: "unavailable", checks: { database: "unreachable", worker: "unknown" }, working: {} },
-      ]);
-      const me = await fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${stack.secretKey}`, "X-Tenant-Id": "acme" } });
-      expect([me.status, me.headers.get("retry-after")]).toEqual([503, "2"]);
-      expect(await me.json()).toMatchObject({ code: "unavailable" });
-    } finally {
-      await web.stop();
-    }
-  });
+  ])(
+    "is not ready where the database cannot be reached %s, while the process lives and /v1 answers 503",
+    async (_way, variables) => {
+      const web = await startWebProcess(variables as Record<string, string>);
+      try {
+        expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
+        const ready = await fetch(`${web.url}/readyz`);
+        expect([ready.status, await ready.json()]).toEqual([
+          503,
+          {
+            status: "unavailable",
+            checks: { database: "unreachable", worker: "unknown" },
+            working: {},
+          },
+        ]);
+        const me = await fetch(`${web.url}/v1/me`, {
+          headers: { Authorization: `Bearer ${stack.secretKey}`, "X-Tenant-Id": "acme" },
+        });
+        expect([me.status, me.headers.get("retry-after")]).toEqual([503, "2"]);
+        expect(await me.json()).toMatchObject({ code: "unavailable" });
+      } finally {
+        await web.stop();
+      }
+    },
+  );
 });

@@ -20,7 +20,9 @@ async function post(path: string, bytes: number): Promise<Answer> {
   return new Promise((done, fail) => {
     const sent = request(`${stack.url}${path}`, { method: "POST", agent, headers }, (response) => {
       response.resume();
-      response.on("end", () => done({ status: response.statusCode, connection: response.headers.connection }));
+      response.on("end", () =>
+        done({ status: response.statusCode, connection: response.headers.connection }),
+      );
     });
     sent.on("error", fail);
     sent.end(Buffer.alloc(bytes, " "));
@@ -37,7 +39,9 @@ test.each([
 
 test("a connection that brings far too much is closed", async () => {
   // Who is still sending when it closes may learn that before the answer (RFC 9112, section 9.6).
-  const answer = await post("/v1/exceptions", 30 * MIB).catch(({ code }: NodeJS.ErrnoException) => code);
+  const answer = await post("/v1/exceptions", 30 * MIB).catch(
+    ({ code }: NodeJS.ErrnoException) => code,
+  );
   expect([{ status: 413, connection: "close" }, "EPIPE", "ECONNRESET"]).toContainEqual(answer);
   expect((await post("/v1/exceptions", 2)).status).toBe(400);
 });

@@ -11,7 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-const scrape = (url: string, authorization?: string) => fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} });
+const scrape = (url: string, authorization?: string) =>
+  fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} });
 
 async function figure(line: string): Promise<number | undefined> {
   const text = await (await scrape(web.url, `Bearer ${TOKEN}`)).text();
@@ -25,15 +26,21 @@ describe("metrics", () => {
     expect((await scrape(stack.url, "Bearer ")).status).toBe(404);
   });
 
-  it.each([undefined, "Bearer ", `Bearer ${TOKEN}x`, TOKEN, `Basic ${TOKEN}`])("are refused to %j", async (authorization) => {
-    const answer = await scrape(web.url, authorization);
-    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-    expect(await answer.text()).not.toContain("tieout_");
-  });
+  it.each([undefined, "Bearer ", `Bearer ${TOKEN}x`, TOKEN, `Basic ${TOKEN}`])(
+    "are refused to %j",
+    async (authorization) => {
+      const answer = await scrape(web.url, authorization);
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+      expect(await answer.text()).not.toContain("tieout_");
+    },
+  );
 
   it("are Prometheus text for the token", async () => {
     const answer = await scrape(web.url, `Bearer ${TOKEN}`);
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/plain; version=0.0.4")]);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("text/plain; version=0.0.4"),
+    ]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
@@ -46,10 +53,20 @@ describe("metrics", () => {
 
   it("tell how far behind the background work is", async () => {
     expect(await figure("tieout_database_up")).toBe(1);
-    await until("the worker to be heard", async () => ((await figure("tieout_worker_silence_seconds")) ?? 30) < 30);
+    await until(
+      "the worker to be heard",
+      async () => ((await figure("tieout_worker_silence_seconds")) ?? 30) < 30,
+    );
     // It is that of all tenants, and other tests let time pass.
-    await until("the clock to keep up", async () => ((await figure("tieout_sla_clock_lag_seconds")) ?? 30) < 30);
-    for (const line of ["tieout_webhook_deliveries_pending", "tieout_webhook_delivery_lag_seconds", 'tieout_jobs{status="failed"}'])
+    await until(
+      "the clock to keep up",
+      async () => ((await figure("tieout_sla_clock_lag_seconds")) ?? 30) < 30,
+    );
+    for (const line of [
+      "tieout_webhook_deliveries_pending",
+      "tieout_webhook_delivery_lag_seconds",
+      'tieout_jobs{status="failed"}',
+    ])
       expect(await figure(line), line).toBeGreaterThanOrEqual(0);
   });
 
@@ -57,7 +74,10 @@ describe("metrics", () => {
     const cut = await startWebProcess({ METRICS_TOKEN: TOKEN, SUPABASE_URL: "http://127.0.0.1:9" });
     try {
       const answer = await scrape(cut.url, `Bearer ${TOKEN}`);
-      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("tieout_database_up 0")]);
+      expect([answer.status, await answer.text()]).toEqual([
+        200,
+        expect.stringContaining("tieout_database_up 0"),
+      ]);
     } finally {
       await cut.stop();
     }

@@ -14,9 +14,16 @@ beforeAll(async () => {
 });
 beforeEach(inOneDay);
 
-const overviewOf = async (as = bearer, of = tenant) => (await api("GET", "/v1/overview", { bearer: as, tenant: of })).json as Overview;
+const overviewOf = async (as = bearer, of = tenant) =>
+  (await api("GET", "/v1/overview", { bearer: as, tenant: of })).json as Overview;
 
-type Given = { due_in_minutes?: number; amount_minor?: number; currency?: string; assigned_to?: string; reconciliation_id?: string };
+type Given = {
+  due_in_minutes?: number;
+  amount_minor?: number;
+  currency?: string;
+  assigned_to?: string;
+  reconciliation_id?: string;
+};
 
 async function report({ due_in_minutes = 600, ...given }: Given = {}): Promise<string> {
   const due_at = new Date(Date.now() + due_in_minutes * 60_000).toISOString();
@@ -26,7 +33,8 @@ async function report({ due_in_minutes = 600, ...given }: Given = {}): Promise<s
   return (json as { id: string }).id;
 }
 
-const change = (id: string, body: object) => api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body });
+const change = (id: string, body: object) =>
+  api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body });
 
 /** What the rows themselves add up to. */
 async function counted(of: string) {
@@ -75,14 +83,30 @@ test("a tenant without anything has zeros and empty lists", async () => {
 
 test("money and deadlines follow every change of an exception", async () => {
   const before = await overviewOf();
-  const id = await report({ due_in_minutes: 90, amount_minor: 12_500, currency: "SEK", assigned_to: "user:ada" });
+  const id = await report({
+    due_in_minutes: 90,
+    amount_minor: 12_500,
+    currency: "SEK",
+    assigned_to: "user:ada",
+  });
   const of = async () => (await overviewOf()).money.find(({ currency }) => currency === "SEK");
-  expect(await of()).toMatchObject({ open_count: 1, open_minor: 12_500, due_count: 1, due_minor: 12_500, breached_count: 0 });
+  expect(await of()).toMatchObject({
+    open_count: 1,
+    open_minor: 12_500,
+    due_count: 1,
+    due_minor: 12_500,
+    breached_count: 0,
+  });
   expect((await overviewOf()).mine.due_count).toBe(before.mine.due_count + 1);
   expect((await overviewOf()).my_next.map((item) => item.id)).toContain(id);
 
   await change(id, { due_at: new Date(Date.now() - 60_000).toISOString(), amount_minor: 700 });
-  expect(await of()).toMatchObject({ open_minor: 700, due_count: 0, breached_count: 1, breached_minor: 700 });
+  expect(await of()).toMatchObject({
+    open_minor: 700,
+    due_count: 0,
+    breached_count: 1,
+    breached_minor: 700,
+  });
   await change(id, { currency: "NOK" });
   expect(await of()).toBeUndefined();
   await change(id, { status: "resolved", resolution: "Booked." });
@@ -99,7 +123,11 @@ test("an exception that is closed, reopened and closed again counts once that da
   const closed = async () => (await overviewOf()).days.at(-1)?.closed_count ?? 0;
   const before = await closed();
   const id = await report();
-  for (const body of [{ status: "resolved", resolution: "Booked." }, { status: "open" }, { status: "dismissed", resolution: "A twin." }])
+  for (const body of [
+    { status: "resolved", resolution: "Booked." },
+    { status: "open" },
+    { status: "dismissed", resolution: "A twin." },
+  ])
     await change(id, body);
   expect(await closed()).toBe(before + 1);
 });
@@ -109,7 +137,13 @@ test("the counters are what the rows add up to, whatever was changed at once and
     await api("POST", "/v1/reconciliations", {
       bearer,
       tenant,
-      body: { name: "Payouts", period_start: "2026-10-01", period_end: "2026-10-31", left_source: "a", right_source: "b" },
+      body: {
+        name: "Payouts",
+        period_start: "2026-10-01",
+        period_end: "2026-10-31",
+        left_source: "a",
+        right_source: "b",
+      },
     })
   ).json as { id: string };
   const ids = await Promise.all(
@@ -128,7 +162,11 @@ test("the counters are what the rows add up to, whatever was changed at once and
         ? change(id, { status: "resolved", resolution: "Booked." })
         : at % 3 === 1
           ? change(id, { assigned_to: "user:zoe", amount_minor: 1, currency: "JPY" })
-          : api("POST", `/v1/exceptions/${id}/pause`, { bearer, tenant, body: { reason: "With the bank" } }),
+          : api("POST", `/v1/exceptions/${id}/pause`, {
+              bearer,
+              tenant,
+              body: { reason: "With the bank" },
+            }),
     ),
     ...[1, 2, 3].map(() => sql("select private.fold_exception_counters()")),
   ]);
@@ -161,18 +199,31 @@ test("an API key's calls, and its refused ones, are as many on the overview as i
   const key = await tenantWithAdmin();
   const { id, credential } = await key.create();
   await Promise.all(Array.from({ length: 3 }, () => key.use(credential)));
-  await Promise.all(Array.from({ length: 2 }, () => api("GET", "/v1/reconciliations", { bearer: credential, tenant: key.tenant })));
+  await Promise.all(
+    Array.from({ length: 2 }, () =>
+      api("GET", "/v1/reconciliations", { bearer: credential, tenant: key.tenant }),
+    ),
+  );
   // One that names the key without its secret is the log's alone.
   await key.use(credential.replace(/\..*$/, `.${"x".repeat(43)}`));
-  const read = async <Of>(path: string) => (await api("GET", path, { bearer: key.admin, tenant: key.tenant })).json as Of;
+  const read = async <Of>(path: string) =>
+    (await api("GET", path, { bearer: key.admin, tenant: key.tenant })).json as Of;
   const totals = async () => {
     const { keys, as_of } = await read<Overview>("/v1/overview");
-    const { call_count, refused_count } = keys?.calls.find((one) => one.id === id) ?? { call_count: 0, refused_count: 0 };
+    const { call_count, refused_count } = keys?.calls.find((one) => one.id === id) ?? {
+      call_count: 0,
+      refused_count: 0,
+    };
     const { hours } = await read<ApiKeyUsage>(`${key.path}/${id}/usage`);
     const sum = (of: "accepted" | "refused") => hours.reduce((total, hour) => total + hour[of], 0);
     // As the overview links to them.
-    const query = new URLSearchParams({ actor: `api_key:${id}`, since: keys?.since ?? "", until: as_of });
-    const logged = async (of: string) => (await read<{ items: unknown[] }>(`/v1/requests?${query}${of}`)).items.length;
+    const query = new URLSearchParams({
+      actor: `api_key:${id}`,
+      since: keys?.since ?? "",
+      until: as_of,
+    });
+    const logged = async (of: string) =>
+      (await read<{ items: unknown[] }>(`/v1/requests?${query}${of}`)).items.length;
     return {
       overview: [call_count, refused_count],
       usage: [sum("accepted") + sum("refused"), sum("refused")],
@@ -180,15 +231,20 @@ test("an API key's calls, and its refused ones, are as many on the overview as i
       log: [await logged(""), await logged("&status=refused")],
     };
   };
-  await expect.poll(totals, { timeout: 90_000 }).toEqual({ overview: [5, 2], usage: [5, 2], list: 3, log: [5, 2] });
+  await expect
+    .poll(totals, { timeout: 90_000 })
+    .toEqual({ overview: [5, 2], usage: [5, 2], list: 3, log: [5, 2] });
 });
 
 describe("by role", () => {
-  it.each(["tenant_analyst", "tenant_lead"] as const)("%s sees deadlines, and no keys and no webhooks", async (role) => {
-    const overview = await overviewOf(await userToken(tenant, [role], "ana"));
-    expect(overview.summary.total_open).toBeGreaterThan(0);
-    expect(overview).toMatchObject({ keys: null, webhooks: null });
-  });
+  it.each(["tenant_analyst", "tenant_lead"] as const)(
+    "%s sees deadlines, and no keys and no webhooks",
+    async (role) => {
+      const overview = await overviewOf(await userToken(tenant, [role], "ana"));
+      expect(overview.summary.total_open).toBeGreaterThan(0);
+      expect(overview).toMatchObject({ keys: null, webhooks: null });
+    },
+  );
 
   it("another tenant's are none of one's own", async () => {
     const other = await createTenant();

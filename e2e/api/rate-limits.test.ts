@@ -55,7 +55,8 @@ describe("failed credentials, beyond what an address has a minute", () => {
 
   test("count by the network where the address is of IPv6", async () => {
     await start({ AUTH_FAILURES_PER_MINUTE: "3" });
-    for (const host of [":1", ":2", "ffff:ffff:ffff:ffff"]) expect(await statuses(1, "wrong", `2001:db8:7:7:${host}`)).toEqual([401]);
+    for (const host of [":1", ":2", "ffff:ffff:ffff:ffff"])
+      expect(await statuses(1, "wrong", `2001:db8:7:7:${host}`)).toEqual([401]);
     expect((await call("wrong", "2001:db8:7:7::4")).status).toBe(429);
     expect((await call("wrong", "2001:db8:7:8::1")).status).toBe(401);
   });
@@ -73,7 +74,10 @@ test("an address has a number of requests, refusals and pages among them, and sc
   expect(await statuses(2, admin, undefined, "/v1/tenants/somebody/api-keys")).toEqual([403, 403]);
   expect(await statuses(2, admin, undefined, "/sign-in")).toEqual([200, 200]);
   const refused = await call(admin);
-  expect([refused.status, refused.headers.get("content-type")]).toEqual([429, "application/problem+json"]);
+  expect([refused.status, refused.headers.get("content-type")]).toEqual([
+    429,
+    "application/problem+json",
+  ]);
   expect((await call(admin, undefined, "/sign-in")).status).toBe(429);
   expect((await call(admin, "203.0.113.9")).status).toBe(200);
 });
@@ -96,22 +100,27 @@ describe("while a tenant asks for more than its share of the database", () => {
     ["searches", "/v1/exceptions?q=payout", "list_exceptions", 2],
     ["exports", "/v1/exceptions/sla/export?format=csv", "list_sla_exceptions", 1],
     ["pages", "/v1/reconciliations", "list_reconciliations", 8],
-  ])("by %s, the others are served, and it is in its other work", async (_what, path, name, atOnce) => {
-    const other = await tenantWithAdmin();
-    gateway = await Gateway.start();
-    await start({ SUPABASE_URL: gateway.url });
-    gateway.hold((asked) => asked.name === name);
-    const crowd = Array.from({ length: 16 }, () => call(admin, undefined, path));
-    await until("its share is under way", async () => gateway.held === atOnce);
+  ])(
+    "by %s, the others are served, and it is in its other work",
+    async (_what, path, name, atOnce) => {
+      const other = await tenantWithAdmin();
+      gateway = await Gateway.start();
+      await start({ SUPABASE_URL: gateway.url });
+      gateway.hold((asked) => asked.name === name);
+      const crowd = Array.from({ length: 16 }, () => call(admin, undefined, path));
+      await until("its share is under way", async () => gateway.held === atOnce);
 
-    if (name !== "list_reconciliations") expect((await call(admin)).status).toBe(200);
-    gateway.hold(() => false);
-    const answer = await fetch(`${web.url}${path}`, { headers: { Authorization: `Bearer ${other.admin}`, "X-Tenant-Id": other.tenant } });
-    expect(answer.status).toBe(200);
-    await answer.arrayBuffer();
-    expect(gateway.held).toBe(atOnce);
+      if (name !== "list_reconciliations") expect((await call(admin)).status).toBe(200);
+      gateway.hold(() => false);
+      const answer = await fetch(`${web.url}${path}`, {
+        headers: { Authorization: `Bearer ${other.admin}`, "X-Tenant-Id": other.tenant },
+      });
+      expect(answer.status).toBe(200);
+      await answer.arrayBuffer();
+      expect(gateway.held).toBe(atOnce);
 
-    gateway.letGo();
-    expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual(Array(16).fill(200));
-  });
+      gateway.letGo();
+      expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+    },
+  );
 });

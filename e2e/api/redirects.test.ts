@@ -28,7 +28,11 @@ function nextAddress(path: string, headers: Record<string, string> = {}): Promis
     httpRequest({ hostname, port, path, headers }, (response) => {
       response.resume();
       const { location } = response.headers;
-      resolve(location === undefined ? null : new URL(location, new URL(path.startsWith("//") ? "/" : path, stack.url)));
+      resolve(
+        location === undefined
+          ? null
+          : new URL(location, new URL(path.startsWith("//") ? "/" : path, stack.url)),
+      );
     })
       .on("error", reject)
       .end();
@@ -55,9 +59,12 @@ describe("nobody is led to another host", () => {
     expect((await nextAddress("/sign-in", { Cookie: cookie }))?.origin).toBe(own);
   });
 
-  it.each(ELSEWHERE.filter((path) => path.startsWith("/") && !path.includes("\\")))("by the path %s", async (path) => {
-    for (const asked of [path, path.slice(0, -1), `/sign-in/..${path}`, `/acme${path}`]) {
-      expect((await nextAddress(asked))?.origin ?? own).toBe(own);
-    }
-  });
+  it.each(ELSEWHERE.filter((path) => path.startsWith("/") && !path.includes("\\")))(
+    "by the path %s",
+    async (path) => {
+      for (const asked of [path, path.slice(0, -1), `/sign-in/..${path}`, `/acme${path}`]) {
+        expect((await nextAddress(asked))?.origin ?? own).toBe(own);
+      }
+    },
+  );
 });

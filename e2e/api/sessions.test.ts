@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { api, createTenant, enrol, PASSWORD, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import {
+  api,
+  createTenant,
+  enrol,
+  PASSWORD,
+  sql,
+  stack,
+  uniqueName,
+  userToken,
+} from "#e2e/fixtures.ts";
 import { cookiesOf, sessionCookie, signIn } from "#e2e/sign-in.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import type { Session } from "#lib/sessions/contract.ts";
@@ -11,23 +20,39 @@ let other: WebProcess;
 
 beforeAll(async () => {
   tenant = await createTenant();
-  other = await startWebProcess({ SESSION_IDLE_MINUTES: String(IDLE_MINUTES), SESSION_CHECK_SECONDS: "1" });
+  other = await startWebProcess({
+    SESSION_IDLE_MINUTES: String(IDLE_MINUTES),
+    SESSION_CHECK_SECONDS: "1",
+  });
 });
 afterAll(() => other?.stop());
 
 type Asked = { url?: string; headers?: Record<string, string>; body?: object };
 
-async function call(method: string, path: string, cookie: string, { url = stack.url, headers = {}, body }: Asked = {}) {
+async function call(
+  method: string,
+  path: string,
+  cookie: string,
+  { url = stack.url, headers = {}, body }: Asked = {},
+) {
   const answer = await fetch(`${url}/v1/me${path}`, {
     method,
-    headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": tenant, "Content-Type": "application/json", ...headers },
+    headers: {
+      Cookie: cookie,
+      "Sec-Fetch-Site": "same-origin",
+      "X-Tenant-Id": tenant,
+      "Content-Type": "application/json",
+      ...headers,
+    },
     body: body && JSON.stringify(body),
   });
   return { status: answer.status, json: await answer.json() };
 }
 
-const statusOf = async (cookie: string, asked?: Asked) => (await call("GET", "", cookie, asked)).status;
-const gone = (cookie: string, asked?: Asked) => vi.waitUntil(async () => (await statusOf(cookie, asked)) === 401, { timeout: 90_000 });
+const statusOf = async (cookie: string, asked?: Asked) =>
+  (await call("GET", "", cookie, asked)).status;
+const gone = (cookie: string, asked?: Asked) =>
+  vi.waitUntil(async () => (await statusOf(cookie, asked)) === 401, { timeout: 90_000 });
 
 async function list(cookie: string): Promise<Session[]> {
   return (await call("GET", "/sessions", cookie)).json.items;
@@ -58,10 +83,19 @@ async function signOut(cookie: string): Promise<Response> {
 describe("signing out", () => {
   it("ends the session: a copy of its cookie is refused at once, and by every process within the time that is set", async () => {
     const [cookie = ""] = await signedIn(1);
-    expect([await statusOf(cookie), await statusOf(cookie, { url: other.url })]).toEqual([200, 200]);
+    expect([await statusOf(cookie), await statusOf(cookie, { url: other.url })]).toEqual([
+      200, 200,
+    ]);
     expect((await signOut(cookie)).status).toBe(200);
     expect(await statusOf(cookie)).toBe(401);
-    expect((await fetch(`${stack.url}/${tenant}/exceptions`, { headers: { Cookie: cookie }, redirect: "manual" })).status).toBe(307);
+    expect(
+      (
+        await fetch(`${stack.url}/${tenant}/exceptions`, {
+          headers: { Cookie: cookie },
+          redirect: "manual",
+        })
+      ).status,
+    ).toBe(307);
     await gone(cookie, { url: other.url });
   });
 
@@ -77,11 +111,16 @@ describe("the sessions of a person", () => {
     const [first = "", second = ""] = await signedIn(2);
     await signedIn(1);
     const sessions = await list(second);
-    expect(sessions.map(({ current, provider, ended_at }) => ({ current, provider, ended_at }))).toEqual([
+    expect(
+      sessions.map(({ current, provider, ended_at }) => ({ current, provider, ended_at })),
+    ).toEqual([
       { current: true, provider: "password", ended_at: null },
       { current: false, provider: "password", ended_at: null },
     ]);
-    expect(sessions[0]).toMatchObject({ address: expect.stringMatching(/^(127|::1)/), user_agent: expect.stringContaining("node") });
+    expect(sessions[0]).toMatchObject({
+      address: expect.stringMatching(/^(127|::1)/),
+      user_agent: expect.stringContaining("node"),
+    });
     expect((await list(first)).map(({ id }) => id)).toEqual(sessions.map(({ id }) => id));
     expect(JSON.stringify(sessions)).not.toContain(tenant);
   });
@@ -95,7 +134,10 @@ describe("the sessions of a person", () => {
     expect(await end(second, { ids: [target] })).toEqual({ ended: [target] });
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200]);
     expect(await end(second, { ids: [target] })).toEqual({ ended: [] });
-    const events = await sql("select target from public.security_events where tenant_id = $1 and type = 'session.ended'", [tenant]);
+    const events = await sql(
+      "select target from public.security_events where tenant_id = $1 and type = 'session.ended'",
+      [tenant],
+    );
     expect(events).toEqual([{ target }]);
   });
 
@@ -123,9 +165,20 @@ describe("the sessions of a person", () => {
   });
 
   it("are nobody's to see with an API key, or without a role", async () => {
-    expect((await api("GET", "/v1/me/sessions", { bearer: await userToken(tenant, []), tenant })).status).toBe(403);
-    expect((await api("GET", "/v1/me/sessions", { bearer: stack.secretKey, tenant })).status).toBe(403);
-    expect((await api("GET", "/v1/me/sessions", { bearer: await userToken(tenant, ["tenant_lead"]), tenant })).json).toEqual({
+    expect(
+      (await api("GET", "/v1/me/sessions", { bearer: await userToken(tenant, []), tenant })).status,
+    ).toBe(403);
+    expect((await api("GET", "/v1/me/sessions", { bearer: stack.secretKey, tenant })).status).toBe(
+      403,
+    );
+    expect(
+      (
+        await api("GET", "/v1/me/sessions", {
+          bearer: await userToken(tenant, ["tenant_lead"]),
+          tenant,
+        })
+      ).json,
+    ).toEqual({
       items: [],
       next_cursor: null,
     });
@@ -135,7 +188,9 @@ describe("the sessions of a person", () => {
 describe("a cookie", () => {
   it("counts for nothing without a session of its own person", async () => {
     const tenants = { [tenant]: ["tenant_lead" as const] };
-    const [victim] = await sql<{ id: string }>("select id from private.sessions where ended_at is null limit 1");
+    const [victim] = await sql<{ id: string }>(
+      "select id from private.sessions where ended_at is null limit 1",
+    );
     expect(await statusOf(await sessionCookie({ tenants }))).toBe(200);
     expect(await statusOf(await sessionCookie({ tenants, sid: victim?.id }))).toBe(401);
     expect(await statusOf(await sessionCookie({ tenants, sid: "ses_0" }))).toBe(401);
@@ -145,9 +200,16 @@ describe("a cookie", () => {
 
 describe("a session that lies idle", () => {
   const seenMinutesAgo = (sub: string, minutes: number) =>
-    sql("update private.sessions set seen_at = now() - make_interval(mins => $2) where subject = $1", [sub, minutes]);
+    sql(
+      "update private.sessions set seen_at = now() - make_interval(mins => $2) where subject = $1",
+      [sub, minutes],
+    );
   const seenAt = async (sub: string) =>
-    (await sql<{ at: Date }>("select seen_at as at from private.sessions where subject = $1", [sub]))[0]?.at.getTime() ?? 0;
+    (
+      await sql<{ at: Date }>("select seen_at as at from private.sessions where subject = $1", [
+        sub,
+      ])
+    )[0]?.at.getTime() ?? 0;
   const ofSub = (sub: string) => sessionCookie({ sub, tenants: { [tenant]: ["tenant_lead"] } });
 
   it("ends", async () => {
@@ -164,7 +226,9 @@ describe("a session that lies idle", () => {
     const cookie = await ofSub(sub);
     await seenMinutesAgo(sub, IDLE_MINUTES - 1);
     const before = await seenAt(sub);
-    expect(await statusOf(cookie, { url: other.url, headers: { "X-Unattended": "true" } })).toBe(200);
+    expect(await statusOf(cookie, { url: other.url, headers: { "X-Unattended": "true" } })).toBe(
+      200,
+    );
     expect(await seenAt(sub)).toBe(before);
     expect(await statusOf(cookie, { url: other.url })).toBe(200);
     expect(await seenAt(sub)).toBeGreaterThan(before);
@@ -173,5 +237,7 @@ describe("a session that lies idle", () => {
 
 it("who is known to next-auth alone learns nothing there: it tells of no session", async () => {
   const [cookie = ""] = await signedIn(1);
-  expect((await fetch(`${stack.url}/api/auth/session`, { headers: { Cookie: cookie } })).status).toBe(404);
+  expect(
+    (await fetch(`${stack.url}/api/auth/session`, { headers: { Cookie: cookie } })).status,
+  ).toBe(404);
 });

@@ -10,27 +10,45 @@ const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
 
 describe("what stands before next-auth", () => {
   const post = (path: string, type: string, body: string) =>
-    fetch(`${stack.url}/api/auth/${path}`, { method: "POST", headers: { "Content-Type": type }, body, redirect: "manual" });
+    fetch(`${stack.url}/api/auth/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": type },
+      body,
+      redirect: "manual",
+    });
 
   it("lets nobody write into our log", async () => {
     expect((await post("_log", FORM, "level=error&code=forged")).status).toBe(404);
   });
 
-  it.each(["callback/password", "signout", "signin/password"])("takes a form of at most 64 KiB at %s", async (path) => {
-    expect((await post(path, FORM, `a=${"x".repeat(64 * 1024)}`)).status).toBe(413);
-    for (const broken of ["{", "null", '{"email":["a"]}']) expect((await post(path, "application/json", broken)).status).toBe(415);
-  });
+  it.each(["callback/password", "signout", "signin/password"])(
+    "takes a form of at most 64 KiB at %s",
+    async (path) => {
+      expect((await post(path, FORM, `a=${"x".repeat(64 * 1024)}`)).status).toBe(413);
+      for (const broken of ["{", "null", '{"email":["a"]}'])
+        expect((await post(path, "application/json", broken)).status).toBe(415);
+    },
+  );
 
-  it.each(["email", "csrfToken", "callbackUrl"])("takes no form with two of %s, which two readers would read as two", async (name) => {
-    const answer = await post("callback/password", FORM, `${name}=a&email=ada%40acme.example&${name}=b`);
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: expect.any(String) }] },
-    });
-  });
+  it.each(["email", "csrfToken", "callbackUrl"])(
+    "takes no form with two of %s, which two readers would read as two",
+    async (name) => {
+      const answer = await post(
+        "callback/password",
+        FORM,
+        `${name}=a&email=ada%40acme.example&${name}=b`,
+      );
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: expect.any(String) }] },
+      });
+    },
+  );
 
   it("takes no address with a name twice", async () => {
-    expect((await fetch(`${stack.url}/api/auth/signin?callbackUrl=/a&callbackUrl=/b`)).status).toBe(400);
+    expect((await fetch(`${stack.url}/api/auth/signin?callbackUrl=/a&callbackUrl=/b`)).status).toBe(
+      400,
+    );
     expect((await fetch(`${stack.url}/api/auth/callback/corp?state=a&state=b`)).status).toBe(400);
   });
 
@@ -44,7 +62,12 @@ describe("what stands before next-auth", () => {
     const answer = await fetch(`${stack.url}/api/auth/callback/password`, {
       method: "POST",
       headers: { "Content-Type": type, Cookie: cookiesOf(csrf) },
-      body: JSON.stringify({ email: "ada@acme.example", password: PASSWORD, csrfToken, json: "true" }),
+      body: JSON.stringify({
+        email: "ada@acme.example",
+        password: PASSWORD,
+        csrfToken,
+        json: "true",
+      }),
       redirect: "manual",
     });
     expect(cookiesOf(answer)).not.toContain("tieout.session");
@@ -62,22 +85,38 @@ describe("what stands before next-auth", () => {
     expect(answer.headers.get("location") ?? "").not.toContain("evil");
   });
 
-  it.each(["callback/password", "c%61llback/p%61ssword"])("takes down who signs in by %s", async (path) => {
-    const person = await enrol({ acme: ["tenant_lead"] });
-    await signIn(person.email, PASSWORD, stack.url, path);
-    const events = await sql("select from public.security_events where type = 'session.signed_in' and actor = $1", [`user:${person.name}`]);
-    expect(events).toHaveLength(1);
-  });
+  it.each(["callback/password", "c%61llback/p%61ssword"])(
+    "takes down who signs in by %s",
+    async (path) => {
+      const person = await enrol({ acme: ["tenant_lead"] });
+      await signIn(person.email, PASSWORD, stack.url, path);
+      const events = await sql(
+        "select from public.security_events where type = 'session.signed_in' and actor = $1",
+        [`user:${person.name}`],
+      );
+      expect(events).toHaveLength(1);
+    },
+  );
 
   it("has no way in by address alone", async () => {
-    expect((await fetch(`${stack.url}/api/auth/callback/password?email=ada@acme.example&password=${PASSWORD}`)).status).toBe(404);
+    expect(
+      (
+        await fetch(
+          `${stack.url}/api/auth/callback/password?email=ada@acme.example&password=${PASSWORD}`,
+        )
+      ).status,
+    ).toBe(404);
   });
 
   it("leaves nothing of a session in a cache", async () => {
     for (const path of ["csrf", "providers", "signout"]) {
-      expect((await fetch(`${stack.url}/api/auth/${path}`)).headers.get("cache-control")).toBe("no-store");
+      expect((await fetch(`${stack.url}/api/auth/${path}`)).headers.get("cache-control")).toBe(
+        "no-store",
+      );
     }
-    expect((await signIn("ada@acme.example", PASSWORD)).headers.get("cache-control")).toBe("no-store");
+    expect((await signIn("ada@acme.example", PASSWORD)).headers.get("cache-control")).toBe(
+      "no-store",
+    );
   });
 });
 
@@ -97,11 +136,17 @@ describe("wrong passwords", () => {
   afterAll(() => web?.stop());
 
   const statuses = (count: number, email: string, password: string) =>
-    Promise.all(Array.from({ length: count }, async () => (await signIn(email, password, web.url)).status));
+    Promise.all(
+      Array.from({ length: count }, async () => (await signIn(email, password, web.url)).status),
+    );
 
   it("are tried ten times a minute at one account and so many from one address; the right one does not count", async () => {
-    for (let index = 0; index < 13; index++) expect((await signIn("leo@acme.example", PASSWORD, web.url)).status).toBe(200);
-    expect((await statuses(11, "ana@acme.example", "guess")).sort()).toEqual([...Array(10).fill(401), 429]);
+    for (let index = 0; index < 13; index++)
+      expect((await signIn("leo@acme.example", PASSWORD, web.url)).status).toBe(200);
+    expect((await statuses(11, "ana@acme.example", "guess")).sort()).toEqual([
+      ...Array(10).fill(401),
+      429,
+    ]);
     const { status, headers, way } = await signIn(" ANA@acme.example", PASSWORD, web.url);
     expect({ status, way }).toEqual({ status: 429, way: expect.stringContaining("error=") });
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
@@ -121,7 +166,12 @@ describe("a session by password", () => {
     expect(begun?.valid_until).toBeLessThan(hours(8.1));
     const me = async (valid_until: number) => {
       const Cookie = `tieout.session=${await encode({ token: { ...begun, valid_until }, secret })}`;
-      return (await api("GET", "/v1/me", { tenant: "acme", headers: { Cookie, "Sec-Fetch-Site": "same-origin" } })).status;
+      return (
+        await api("GET", "/v1/me", {
+          tenant: "acme",
+          headers: { Cookie, "Sec-Fetch-Site": "same-origin" },
+        })
+      ).status;
     };
     expect([await me(hours(0.1)), await me(hours(0) - 1)]).toEqual([200, 401]);
     await sql("update private.sessions set expires_at = now() where id = $1", [begun?.sid]);
@@ -131,10 +181,16 @@ describe("a session by password", () => {
   it("counts for our own pages alone", async () => {
     const { cookies } = await signIn("ada@acme.example", PASSWORD);
     const statusFrom = async (headers: Record<string, string>, tenant: string[] = ["acme"]) =>
-      (await api("GET", "/v1/me", { tenant, headers: { Cookie: `tieout.session=${sessionOf(cookies)}`, ...headers } })).status;
+      (
+        await api("GET", "/v1/me", {
+          tenant,
+          headers: { Cookie: `tieout.session=${sessionOf(cookies)}`, ...headers },
+        })
+      ).status;
     expect(await statusFrom({ "Sec-Fetch-Site": "same-origin" })).toBe(200);
     expect(await statusFrom({ Origin: stack.url })).toBe(200);
-    for (const site of ["cross-site", "same-site", "none"]) expect(await statusFrom({ "Sec-Fetch-Site": site }), site).toBe(401);
+    for (const site of ["cross-site", "same-site", "none"])
+      expect(await statusFrom({ "Sec-Fetch-Site": site }), site).toBe(401);
     for (const origin of ["https://evil.example", `${stack.url}.evil.example`, "null"]) {
       expect(await statusFrom({ Origin: origin }), origin).toBe(401);
     }
@@ -146,17 +202,30 @@ describe("a session by password", () => {
 describe("a session by a provider", () => {
   let web: { bound: WebProcess; without: WebProcess };
   beforeAll(async () => {
-    const [bound, without] = await Promise.all([startWebProcess({ OIDC_CORP_TENANTS: "acme" }), startWebProcess({ OIDC_PROVIDERS: "" })]);
+    const [bound, without] = await Promise.all([
+      startWebProcess({ OIDC_CORP_TENANTS: "acme" }),
+      startWebProcess({ OIDC_PROVIDERS: "" }),
+    ]);
     web = { bound, without };
   });
   afterAll(() => Promise.all([web?.bound.stop(), web?.without.stop()]));
 
   it("holds for the tenants that the provider is bound to, and ends where the provider is no longer trusted", async () => {
-    const Cookie = await sessionCookie({ tenants: { acme: ["tenant_lead"], globex: ["tenant_lead"] } });
+    const Cookie = await sessionCookie({
+      tenants: { acme: ["tenant_lead"], globex: ["tenant_lead"] },
+    });
     const me = async (url: string, tenant: string) =>
-      (await fetch(`${url}/v1/me`, { headers: { Cookie, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": tenant } })).status;
+      (
+        await fetch(`${url}/v1/me`, {
+          headers: { Cookie, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": tenant },
+        })
+      ).status;
     expect(await Promise.all([me(stack.url, "acme"), me(stack.url, "globex")])).toEqual([200, 200]);
-    expect(await Promise.all([me(web.bound.url, "acme"), me(web.bound.url, "globex")])).toEqual([200, 403]);
-    expect(await Promise.all([me(web.without.url, "acme"), me(web.without.url, "globex")])).toEqual([401, 401]);
+    expect(await Promise.all([me(web.bound.url, "acme"), me(web.bound.url, "globex")])).toEqual([
+      200, 403,
+    ]);
+    expect(await Promise.all([me(web.without.url, "acme"), me(web.without.url, "globex")])).toEqual(
+      [401, 401],
+    );
   });
 });

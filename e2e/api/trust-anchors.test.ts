@@ -52,10 +52,13 @@ describe("trust anchors of a web process", () => {
   });
 
   const ask = (bearer: string, of: string) =>
-    fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": of } });
+    fetch(`${web.url}/v1/me`, {
+      headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": of },
+    });
   const me = async (bearer: string, of = tenant) => (await ask(bearer, of)).status;
   const rolesOf = async (bearer: string) =>
-    ((await (await ask(bearer, tenant)).json()) as { principal: { roles: string[] } }).principal.roles;
+    ((await (await ask(bearer, tenant)).json()) as { principal: { roles: string[] } }).principal
+      .roles;
   const good = () => ({
     sub: "ada",
     [CLAIM]: { [tenant]: ["tenant_admin"] },
@@ -80,7 +83,10 @@ describe("trust anchors of a web process", () => {
   it("speak for the tenants that they are bound to, and for no other", async () => {
     const other = await createTenant();
     const both = { [tenant]: ["tenant_admin"], [other]: ["tenant_admin"] };
-    for (const bearer of [await rs256({ ...good(), [CLAIM]: both }, privateKey), await handMade({}, { ...good(), [CLAIM]: both })]) {
+    for (const bearer of [
+      await rs256({ ...good(), [CLAIM]: both }, privateKey),
+      await handMade({}, { ...good(), [CLAIM]: both }),
+    ]) {
       expect([await me(bearer), await me(bearer, other)]).toEqual([200, 403]);
     }
   });
@@ -88,13 +94,23 @@ describe("trust anchors of a web process", () => {
   it("are read by the claim that is configured, and by no other", async () => {
     const { [CLAIM]: _named, ...unnamed } = good();
     expect(await me(await handMade({}, { ...unnamed, tenants: { [tenant]: [] } }))).toBe(403);
-    expect(await me(await handMade({}, { ...unnamed, app_metadata: { [CLAIM]: [tenant] } }))).toBe(403);
-    const bearer = await handMade({}, { ...unnamed, [CLAIM]: [tenant], roles: ["tenant_lead"], [ROLES]: ["tenant_admin"] });
+    expect(await me(await handMade({}, { ...unnamed, app_metadata: { [CLAIM]: [tenant] } }))).toBe(
+      403,
+    );
+    const bearer = await handMade(
+      {},
+      { ...unnamed, [CLAIM]: [tenant], roles: ["tenant_lead"], [ROLES]: ["tenant_admin"] },
+    );
     expect(await rolesOf(bearer)).toEqual(["tenant_admin"]);
   });
 
   it("check issuer and audience where they are configured", async () => {
-    for (const wrong of [{ iss: "https://evil.example" }, { iss: undefined }, { aud: "other" }, { aud: undefined }]) {
+    for (const wrong of [
+      { iss: "https://evil.example" },
+      { iss: undefined },
+      { aud: "other" },
+      { aud: undefined },
+    ]) {
       expect(await me(await rs256({ ...good(), ...wrong }, privateKey))).toBe(401);
       expect(await me(await handMade({}, { ...good(), ...wrong }))).toBe(401);
     }
@@ -102,7 +118,8 @@ describe("trust anchors of a web process", () => {
 
   it("ask the JWKS seldom, however many unknown kids come", async () => {
     const stranger = await generateKeyPair("RS256");
-    for (let index = 0; index < 20; index++) expect(await me(await rs256(good(), stranger.privateKey, `kid-${index}`))).toBe(401);
+    for (let index = 0; index < 20; index++)
+      expect(await me(await rs256(good(), stranger.privateKey, `kid-${index}`))).toBe(401);
     expect(jwks.asked).toBeLessThanOrEqual(2);
   });
 });
@@ -124,10 +141,15 @@ describe("a web process that cannot read its identity provider's keys", () => {
       const bearer = await new SignJWT({ ...claims, iss, aud: "tieout", exp: inMinutes(5) })
         .setProtectedHeader({ alg: "RS256" })
         .sign(privateKey);
-      return fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
+      return fetch(`${web.url}/v1/me`, {
+        headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant },
+      });
     };
     const answer = await call("https://idp.example");
-    expect({ status: answer.status, retryAfter: answer.headers.get("retry-after") }).toEqual({ status: 503, retryAfter: "30" });
+    expect({ status: answer.status, retryAfter: answer.headers.get("retry-after") }).toEqual({
+      status: 503,
+      retryAfter: "30",
+    });
     expect((await call("https://elsewhere.example")).status).toBe(401);
   });
 });

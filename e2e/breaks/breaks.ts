@@ -7,4 +7,12 @@ import { WEBHOOKS } from "./webhooks.ts";
 import { WIRE } from "./wire.ts";
 import { WRITES } from "./writes.ts";
 
-export const BREAKS: readonly Break[] = [...DATABASE, ...WRITES, ...WEBHOOKS, ...PROCESSES, ...PIPELINE, ...WIRE, ...PAGES];
+export const BREAKS: readonly Break[] = [
+  ...DATABASE,
+  ...WRITES,
+  ...WEBHOOKS,
+  ...PROCESSES,
+  ...PIPELINE,
+  ...WIRE,
+  ...PAGES,
+];

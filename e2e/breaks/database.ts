@@ -18,7 +18,10 @@ export const DATABASE: Break[] = [
       by: "set_config('role', $1, false)",
       rebuild: false,
     },
-    caught: { file: DIRECT, name: "a call leaves nothing to the next on its connection that was answered" },
+    caught: {
+      file: DIRECT,
+      name: "a call leaves nothing to the next on its connection that was answered",
+    },
   },
   {
     name: "direct-calls-of-the-server",
@@ -29,12 +32,20 @@ export const DATABASE: Break[] = [
       by: 'values: ["service_role", JSON.stringify(claims)',
       rebuild: false,
     },
-    caught: { file: DIRECT, name: "policies and refusals are the same on both ways to the database for a key that reads exceptions" },
+    caught: {
+      file: DIRECT,
+      name: "policies and refusals are the same on both ways to the database for a key that reads exceptions",
+    },
   },
   {
     name: "names-kept-behind-a-pooler",
     is: "a pooler in transaction mode loses calls",
-    how: { file: "lib/db/direct/call-directly.ts", replace: "naming().on = false;", by: "throw error;", rebuild: false },
+    how: {
+      file: "lib/db/direct/call-directly.ts",
+      replace: "naming().on = false;",
+      by: "throw error;",
+      rebuild: false,
+    },
     caught: {
       file: "e2e/api/database/pooled-calls.test.ts",
       name: "a pooler in transaction mode that keeps no track of prepared statements",
@@ -50,7 +61,10 @@ export const DATABASE: Break[] = [
       by: "return others.length + powers.length < 0 ? name : null;",
       rebuild: false,
     },
-    caught: { file: "e2e/api/database/request-role.test.ts", name: "the start tells a role for requests from one that may do more" },
+    caught: {
+      file: "e2e/api/database/request-role.test.ts",
+      name: "the start tells a role for requests from one that may do more",
+    },
   },
   {
     name: "money-counted-once-only",
@@ -60,30 +74,45 @@ export const DATABASE: Break[] = [
       replace: "where x.status in ('open', 'in_review');",
       by: "where x.status in ('open', 'in_review') and x.id is null;",
     },
-    caught: { file: "e2e/api/overview.test.ts", name: "money and deadlines follow every change of an exception" },
+    caught: {
+      file: "e2e/api/overview.test.ts",
+      name: "money and deadlines follow every change of an exception",
+    },
   },
   {
     name: "policy-of-exceptions-dropped",
     is: "every tenant reads everybody's exceptions",
     how: { statement: "alter policy exceptions_read on public.exceptions using (true)" },
-    caught: { file: DATA_API, name: "another tenant's admin, straight at the Data API reads nothing of exceptions but its own" },
+    caught: {
+      file: DATA_API,
+      name: "another tenant's admin, straight at the Data API reads nothing of exceptions but its own",
+    },
   },
   {
     name: "policy-of-tenants-dropped",
     is: "the publishable key lists all tenants",
     how: { statement: "alter policy tenants_read on public.tenants using (true)" },
-    caught: { file: DATA_API, name: "the publishable key, straight at the Data API reads nothing of tenants" },
+    caught: {
+      file: DATA_API,
+      name: "the publishable key, straight at the Data API reads nothing of tenants",
+    },
   },
   {
     name: "policy-of-security-events-without-role",
     is: "an analyst reads the audit trail past the functions",
-    how: { statement: "alter policy security_events_read on public.security_events using (tenant_id = (select private.tenant_id()))" },
+    how: {
+      statement:
+        "alter policy security_events_read on public.security_events using (tenant_id = (select private.tenant_id()))",
+    },
     caught: { file: "e2e/api/database/row-security.test.ts", name: "security_events" },
   },
   {
     name: "policy-of-webhooks-without-role",
     is: "an analyst reads webhooks past the functions",
-    how: { statement: "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))" },
+    how: {
+      statement:
+        "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
+    },
     caught: { file: "e2e/api/database/row-security.test.ts", name: "webhooks" },
   },
   {
@@ -120,18 +149,25 @@ export const DATABASE: Break[] = [
     name: "function-with-owners-rights-exposed",
     is: "an exposed function passes by every policy",
     how: { statement: "alter function public.get_me(jsonb, jsonb) security definer" },
-    caught: { file: LINTS, name: "runs with its owner's rights what writes for a caller, and no other exposed function" },
+    caught: {
+      file: LINTS,
+      name: "runs with its owner's rights what writes for a caller, and no other exposed function",
+    },
   },
   {
     name: "statement-without-tenant",
     is: "a function changes the rows of every tenant",
     how: {
       file: "supabase/schemas/810_first_steps.sql",
-      replace: "delete from public.first_steps_dismissals d\n    where d.tenant_id = private.tenant_id() and ",
+      replace:
+        "delete from public.first_steps_dismissals d\n    where d.tenant_id = private.tenant_id() and ",
       by: "delete from public.first_steps_dismissals d\n    where ",
       rebuild: false,
     },
-    caught: { file: RIGHTS, name: "every statement that a request reaches takes the rows of each table by the tenant" },
+    caught: {
+      file: RIGHTS,
+      name: "every statement that a request reaches takes the rows of each table by the tenant",
+    },
   },
   {
     name: "bin-open-to-leads",
@@ -145,13 +181,24 @@ export const DATABASE: Break[] = [
   {
     name: "kind-of-principal-not-asked",
     is: "who is no user, no key and no service has what needs no role",
-    how: { function: "private.holds", replace: "claims ->> 'principal_type' = any (needed.principals) and ", by: "" },
-    caught: { file: ACCESS, name: "list_exceptions lets exactly those in for listExceptions whom the contract names" },
+    how: {
+      function: "private.holds",
+      replace: "claims ->> 'principal_type' = any (needed.principals) and ",
+      by: "",
+    },
+    caught: {
+      file: ACCESS,
+      name: "list_exceptions lets exactly those in for listExceptions whom the contract names",
+    },
   },
   {
     name: "search-of-lines-without-tenant",
     is: "a search finds lines of every tenant",
-    how: { function: "private.find_own_lines", replace: "where %s = $1 and t.source_no", by: "where %s is not null and t.source_no" },
+    how: {
+      function: "private.find_own_lines",
+      replace: "where %s = $1 and t.source_no",
+      by: "where %s is not null and t.source_no",
+    },
     caught: {
       file: "e2e/api/database/row-security.test.ts",
       name: "a lead finds its own tenant's lines alone, whatever sources are named",
@@ -160,16 +207,24 @@ export const DATABASE: Break[] = [
   {
     name: "function-serves-others",
     is: "a function is called for another's operation, with what that one needs",
-    how: { function: "private.enter", replace: "o.verb = enter.verb and o.operation", by: "o.operation" },
+    how: {
+      function: "private.enter",
+      replace: "o.verb = enter.verb and o.operation",
+      by: "o.operation",
+    },
     caught: { file: ACCESS, name: "list_webhooks serves no operation but its own" },
   },
   {
     name: "integrations-published",
     is: "the publishable key may read integrations",
     how: {
-      statement: "update private.permissions set principals = principals || '{publishable_key}' where permission = 'read:integrations'",
+      statement:
+        "update private.permissions set principals = principals || '{publishable_key}' where permission = 'read:integrations'",
     },
-    caught: { file: ACCESS, name: "list_records lets exactly those in for listIntegrations whom the contract names" },
+    caught: {
+      file: ACCESS,
+      name: "list_records lets exactly those in for listIntegrations whom the contract names",
+    },
   },
   {
     name: "tenant-filter-of-restore-lost",
@@ -202,12 +257,19 @@ export const DATABASE: Break[] = [
       replace: "not exists (select from public.tenants t where t.id = private.tenant_id())",
       by: "false",
     },
-    caught: { file: "e2e/api/credentials.test.ts", name: "do not open a tenant that does not exist" },
+    caught: {
+      file: "e2e/api/credentials.test.ts",
+      name: "do not open a tenant that does not exist",
+    },
   },
   {
     name: "service-call-not-recorded",
     is: "the service-role key leaves no trace",
-    how: { function: "private.enter", replace: "if private.principal_type() = 'service_role' then", by: "if false then" },
+    how: {
+      function: "private.enter",
+      replace: "if private.principal_type() = 'service_role' then",
+      by: "if false then",
+    },
     caught: {
       file: "e2e/api/security-events/service-role.test.ts",
       name: "leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing",
@@ -216,8 +278,15 @@ export const DATABASE: Break[] = [
   {
     name: "export-not-recorded",
     is: "data leaves without an event",
-    how: { function: "private.enter", replace: "if jsonb_typeof(request -> 'export') = 'object' then", by: "if false then" },
-    caught: { file: "e2e/api/security-events/sources.test.ts", name: "exports, with what was asked for" },
+    how: {
+      function: "private.enter",
+      replace: "if jsonb_typeof(request -> 'export') = 'object' then",
+      by: "if false then",
+    },
+    caught: {
+      file: "e2e/api/security-events/sources.test.ts",
+      name: "exports, with what was asked for",
+    },
   },
   {
     name: "audit-trail-writable",
@@ -235,7 +304,11 @@ export const DATABASE: Break[] = [
   {
     name: "chain-not-linked",
     is: "an event does not carry the hash of the one before it",
-    how: { function: "private.chain_security_event", replace: "e.prev_hash := head.hash;", by: "e.prev_hash := null;" },
+    how: {
+      function: "private.chain_security_event",
+      replace: "e.prev_hash := head.hash;",
+      by: "e.prev_hash := null;",
+    },
     caught: {
       file: "e2e/api/security-events/chain.test.ts",
       name: "each tenant's chain fits, without a gap, and no call waits for another tenant",
@@ -249,24 +322,48 @@ export const DATABASE: Break[] = [
       replace: "perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));",
       by: "null;",
     },
-    caught: { file: "e2e/stack/quotas.test.ts", name: "of many creations at once no more than that" },
+    caught: {
+      file: "e2e/stack/quotas.test.ts",
+      name: "of many creations at once no more than that",
+    },
   },
   {
     name: "facets-of-everybody",
     is: "a tenant's facets count every tenant's exceptions",
-    how: { function: "private.sla_facets", replace: "format('e.tenant_id = %L', private.tenant_id())", by: "'true'" },
-    caught: { file: "e2e/api/sla/monitor.test.ts", name: "counts each filter's values among what the other filters leave" },
+    how: {
+      function: "private.sla_facets",
+      replace: "format('e.tenant_id = %L', private.tenant_id())",
+      by: "'true'",
+    },
+    caught: {
+      file: "e2e/api/sla/monitor.test.ts",
+      name: "counts each filter's values among what the other filters leave",
+    },
   },
   {
     name: "views-count-everybody",
     is: "a view counts every tenant's exceptions",
-    how: { function: "private.count_of_view", replace: "e.tenant_id = %L and e.status", by: "%L is not null and e.status" },
-    caught: { file: "e2e/api/sla/views.test.ts", name: "a view counts the open exceptions that it shows to whoever looks" },
+    how: {
+      function: "private.count_of_view",
+      replace: "e.tenant_id = %L and e.status",
+      by: "%L is not null and e.status",
+    },
+    caught: {
+      file: "e2e/api/sla/views.test.ts",
+      name: "a view counts the open exceptions that it shows to whoever looks",
+    },
   },
   {
     name: "views-changed-by-anyone",
     is: "everyone changes what another shared",
-    how: { function: "private.find_view", replace: "x.shared and auth.jwt() -> 'roles' ? 'tenant_admin'", by: "x.shared" },
-    caught: { file: "e2e/api/sla/views.test.ts", name: "a shared view is changed by its maker and by admins" },
+    how: {
+      function: "private.find_view",
+      replace: "x.shared and auth.jwt() -> 'roles' ? 'tenant_admin'",
+      by: "x.shared",
+    },
+    caught: {
+      file: "e2e/api/sla/views.test.ts",
+      name: "a shared view is changed by its maker and by admins",
+    },
   },
 ];

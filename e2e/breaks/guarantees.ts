@@ -21,29 +21,43 @@ const SUITES = [
   { name: "unit", folder: "" },
 ] as const;
 
-const suiteOf = ({ caught }: Break) => SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
+const suiteOf = ({ caught }: Break) =>
+  SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
 
 /** What the tests named by breaks show, as the gate runs them; those that it leaves out, in a file or whole, as proof does. */
-export async function coloursOf(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Seen>> {
+export async function coloursOf(
+  laboratory: Laboratory,
+  breaks: readonly Break[],
+): Promise<Map<Break, Seen>> {
   const inGate = breaks.filter(({ caught }) => !(caught.file in NOT_IN_THE_GATE));
   const asGate = await coloursBy("the gate", laboratory, inGate);
   const left = breaks.filter((one) => (asGate.get(one)?.colour ?? "missing") === "missing");
   return new Map([...asGate, ...(await coloursBy("proof", laboratory, left))]);
 }
 
-async function coloursBy(by: Runner, laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Seen>> {
+async function coloursBy(
+  by: Runner,
+  laboratory: Laboratory,
+  breaks: readonly Break[],
+): Promise<Map<Break, Seen>> {
   const env = { TIEOUT_TESTS: by === "the gate" ? "gate" : "" };
   const ran: Ran[] = [];
   for (const { name } of SUITES) {
     const wanted = breaks.filter((one) => suiteOf(one) === name);
     if (wanted.length > 0)
-      ran.push(...(name === "ui" ? await playwright(laboratory, wanted, env) : await vitest(laboratory, name, wanted, env)));
+      ran.push(
+        ...(name === "ui"
+          ? await playwright(laboratory, wanted, env)
+          : await vitest(laboratory, name, wanted, env)),
+      );
   }
   return new Map(breaks.map((one) => [one, { colour: colourOf(one, ran), by }]));
 }
 
 function colourOf({ caught }: Break, ran: Ran[]): Colour {
-  const named = ran.filter(({ file, name }) => file.endsWith(caught.file) && name.includes(caught.name));
+  const named = ran.filter(
+    ({ file, name }) => file.endsWith(caught.file) && name.includes(caught.name),
+  );
   if (named.length === 0) return "missing";
   return named.some(({ failed }) => failed) ? "red" : "green";
 }
@@ -51,20 +65,30 @@ function colourOf({ caught }: Break, ran: Ran[]): Colour {
 const filesOf = (breaks: readonly Break[]) => [...new Set(breaks.map(({ caught }) => caught.file))];
 /** vitest puts " > " between the parts of a full name, Playwright a space. */
 const patternOf = (breaks: readonly Break[]) =>
-  [...new Set(breaks.map(({ caught }) => caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )")))].join("|");
+  [
+    ...new Set(
+      breaks.map(({ caught }) =>
+        caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )"),
+      ),
+    ),
+  ].join("|");
 
 type Env = Record<string, string>;
 
-async function vitest(laboratory: Laboratory, project: string, breaks: readonly Break[], env: Env): Promise<Ran[]> {
+async function vitest(
+  laboratory: Laboratory,
+  project: string,
+  breaks: readonly Break[],
+  env: Env,
+): Promise<Ran[]> {
   const report = reportFile();
   const reporting = ["--reporter=json", `--outputFile=${report}`];
   const chosen = [...filesOf(breaks), "--testNamePattern", patternOf(breaks)];
   const args = ["run", `--project=${project}*`, ...reporting, ...chosen];
   const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", args, env);
-  const { testResults } = read<{ testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] }>(
-    report,
-    output,
-  );
+  const { testResults } = read<{
+    testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
+  }>(report, output);
   return testResults.flatMap(({ name: file, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === "passed" || status === "failed")
@@ -72,17 +96,34 @@ async function vitest(laboratory: Laboratory, project: string, breaks: readonly 
   );
 }
 
-type Suite = { title: string; file: string; suites?: Suite[]; specs: { title: string; ok: boolean; tests: { results: unknown[] }[] }[] };
+type Suite = {
+  title: string;
+  file: string;
+  suites?: Suite[];
+  specs: { title: string; ok: boolean; tests: { results: unknown[] }[] }[];
+};
 
-async function playwright(laboratory: Laboratory, breaks: readonly Break[], gate: Env): Promise<Ran[]> {
+async function playwright(
+  laboratory: Laboratory,
+  breaks: readonly Break[],
+  gate: Env,
+): Promise<Ran[]> {
   const report = reportFile();
   const chosen = [...filesOf(breaks), "--grep", patternOf(breaks)];
   const env = { ...gate, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-  const { output } = await laboratory.run("node_modules/@playwright/test/cli.js", ["test", ...chosen], env);
+  const { output } = await laboratory.run(
+    "node_modules/@playwright/test/cli.js",
+    ["test", ...chosen],
+    env,
+  );
   const ranOf = (suite: Suite, before: string[]): Ran[] => [
     ...suite.specs
       .filter(({ tests }) => tests.some(({ results }) => results.length > 0))
-      .map(({ title, ok }) => ({ file: `e2e/ui/${suite.file}`, name: [...before, title].join(" "), failed: !ok })),
+      .map(({ title, ok }) => ({
+        file: `e2e/ui/${suite.file}`,
+        name: [...before, title].join(" "),
+        failed: !ok,
+      })),
     ...(suite.suites ?? []).flatMap((inner) => ranOf(inner, [...before, inner.title])),
   ];
   return read<{ suites: Suite[] }>(report, output).suites.flatMap((suite) => ranOf(suite, []));

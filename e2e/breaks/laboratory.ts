@@ -1,6 +1,14 @@
 /** A copy of the checkout in which things are broken on purpose, and mended again. */
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Break } from "./break.ts";
@@ -13,7 +21,9 @@ const BUILT = /^(?:app|components|docs|lib|matcher)\/|^(?:proxy|next\.config)\.t
 
 /** Whether a break shows in the app only once it is built anew. A test beside the code reads the source. */
 export function needsBuild({ how, caught }: Break): boolean {
-  return "file" in how && how.rebuild !== false && BUILT.test(how.file) && caught.file.startsWith("e2e/");
+  return (
+    "file" in how && how.rebuild !== false && BUILT.test(how.file) && caught.file.startsWith("e2e/")
+  );
 }
 
 export class Laboratory {
@@ -27,13 +37,19 @@ export class Laboratory {
   /** Copies what git knows of the checkout, its packages by hard links, and what was built of it. */
   static open(checkout: string): Laboratory {
     const root = join(mkdtempSync(join(tmpdir(), "tieout-breaks-")), "checkout");
-    const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: checkout, encoding: "utf8" });
-    for (const file of files.split("\n").filter((name) => name && existsSync(join(checkout, name)))) {
+    const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+      cwd: checkout,
+      encoding: "utf8",
+    });
+    for (const file of files
+      .split("\n")
+      .filter((name) => name && existsSync(join(checkout, name)))) {
       mkdirSync(dirname(join(root, file)), { recursive: true });
       cpSync(join(checkout, file), join(root, file));
     }
     execFileSync("cp", ["-al", join(checkout, "node_modules"), root]);
-    if (existsSync(join(checkout, ".next"))) execFileSync("cp", ["-a", join(checkout, ".next"), root]);
+    if (existsSync(join(checkout, ".next")))
+      execFileSync("cp", ["-a", join(checkout, ".next"), root]);
     return new Laboratory(root);
   }
 
@@ -59,7 +75,10 @@ export class Laboratory {
     this.#changed.clear();
   }
 
-  #replace(name: string, { file, replace, by }: { file: string; replace: string; by: string }): void {
+  #replace(
+    name: string,
+    { file, replace, by }: { file: string; replace: string; by: string },
+  ): void {
     const content = readFileSync(join(this.root, file), "utf8");
     const fault = once(content, replace, file);
     if (fault) throw new Error(`${name}: ${fault}.`);
@@ -71,12 +90,17 @@ export class Laboratory {
 
   #write(file: string, content: string): void {
     const path = join(this.root, file);
-    if (!this.#changed.has(file)) this.#changed.set(file, existsSync(path) ? readFileSync(path, "utf8") : null);
+    if (!this.#changed.has(file))
+      this.#changed.set(file, existsSync(path) ? readFileSync(path, "utf8") : null);
     writeFileSync(path, content);
   }
 
   /** Runs a program of the copy. @returns its exit code, and what it said. */
-  run(program: string, args: string[], env: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
+  run(
+    program: string,
+    args: string[],
+    env: Record<string, string> = {},
+  ): Promise<{ code: number | null; output: string }> {
     return new Promise((done) => {
       const child = spawn(process.execPath, [join(this.root, program), ...args], {
         cwd: this.root,
@@ -84,14 +108,18 @@ export class Laboratory {
         stdio: ["ignore", "pipe", "pipe"],
       });
       let output = "";
-      for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => (output += text));
       child.once("close", (code) => done({ code, output }));
     });
   }
 }
 
 /** The function as it is defined by then, with the text replaced; the start fails where it is not there once. */
-function inFunction(name: string, { function: signature, replace, by }: { function: string; replace: string; by: string }): string {
+function inFunction(
+  name: string,
+  { function: signature, replace, by }: { function: string; replace: string; by: string },
+): string {
   const quote = (text: string) => `$break_text$${text}$break_text$`;
   return `do $break$
 declare

@@ -34,7 +34,11 @@ export const PAGES: Break[] = [
   {
     name: "wider-than-a-phone",
     is: "a page scrolls sideways on a phone",
-    how: { file: "components/kit/page.tsx", replace: '<header className="px-4', by: '<header className="min-w-[30rem] px-4' },
+    how: {
+      file: "components/kit/page.tsx",
+      replace: '<header className="px-4',
+      by: '<header className="min-w-[30rem] px-4',
+    },
     caught: { file: WALK, name: "integrations, empty" },
   },
   {
@@ -53,39 +57,74 @@ export const PAGES: Break[] = [
     how: {
       file: "components/ui/dialog.tsx",
       replace:
-        "      shown?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();",
+        "      shown?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement))\n        focusFront();",
       by: "      void focusFront;",
     },
-    caught: { file: DESIGN, name: "a dialog takes the focus to its first field, keeps it, and gives it back on Escape" },
+    caught: {
+      file: DESIGN,
+      name: "a dialog takes the focus to its first field, keeps it, and gives it back on Escape",
+    },
   },
   {
     name: "menu-without-arrows",
     is: "a menu cannot be walked around",
-    how: { file: "components/ui/menu.tsx", replace: "return items[(at + 1) % items.length];", by: "return items[at + 1];" },
-    caught: { file: DESIGN, name: "a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back" },
+    how: {
+      file: "components/ui/menu.tsx",
+      replace: "return items[(at + 1) % items.length];",
+      by: "return items[at + 1];",
+    },
+    caught: {
+      file: DESIGN,
+      name: "a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back",
+    },
   },
   {
     name: "nowhere-to-skip-to",
     is: "the first stop of the keyboard leads nowhere",
-    how: { file: "components/shell/app-shell.tsx", replace: 'href="#content"', by: 'href="#contents"' },
-    caught: { file: "e2e/ui/shell.spec.ts", name: "the first stop of the keyboard leads past the navigation" },
+    how: {
+      file: "components/shell/app-shell.tsx",
+      replace: 'href="#content"',
+      by: 'href="#contents"',
+    },
+    caught: {
+      file: "e2e/ui/shell.spec.ts",
+      name: "the first stop of the keyboard leads past the navigation",
+    },
   },
   {
     name: "board-scrolls-for-ever",
     is: "the browser scrolls against the rows that are not rendered",
-    how: { file: "components/kit/use-virtual-rows.ts", replace: 'overflowAnchor: "none"', by: 'overflowAnchor: "auto"' },
-    caught: { file: "e2e/ui/board.spec.ts", name: "rows are one stop of the keyboard, and the focus stays among them when one goes" },
+    how: {
+      file: "components/kit/use-virtual-rows.ts",
+      replace: 'overflowAnchor: "none"',
+      by: 'overflowAnchor: "auto"',
+    },
+    caught: {
+      file: "e2e/ui/board.spec.ts",
+      name: "rows are one stop of the keyboard, and the focus stays among them when one goes",
+    },
   },
   {
     name: "focus-gone-with-an-empty-list",
     is: "the focus goes nowhere when an empty list is no longer empty",
-    how: { file: "components/ui/focus-kept.tsx", replace: "controls.contains(document.activeElement)", by: "false" },
-    caught: { file: "e2e/ui/api-keys/keyboard.spec.ts", name: "by keyboard alone: sign in, create, store the secret, rotate and revoke" },
+    how: {
+      file: "components/ui/focus-kept.tsx",
+      replace: "controls.contains(document.activeElement)",
+      by: "false",
+    },
+    caught: {
+      file: "e2e/ui/api-keys/keyboard.spec.ts",
+      name: "by keyboard alone: sign in, create, store the secret, rotate and revoke",
+    },
   },
   {
     name: "live-log-moves",
     is: "what a read under way brings moves the rows below the pointer",
-    how: { file: "components/requests/requests-page.tsx", replace: "first > 0 ?", by: "first > 1e9 ?" },
+    how: {
+      file: "components/requests/requests-page.tsx",
+      replace: "first > 0 ?",
+      by: "first > 1e9 ?",
+    },
     caught: {
       file: "e2e/ui/requests.spec.ts",
       name: "while it is live, no request moves under the pointer, not even by a read that was under way",
@@ -94,8 +133,15 @@ export const PAGES: Break[] = [
   {
     name: "secret-closed-over",
     is: "a secret goes before it is stored",
-    how: { file: "components/api-keys/revealed-key.tsx", replace: "held={!stored}", by: "held={false}" },
-    caught: { file: "e2e/ui/api-keys/creating.spec.ts", name: "the secret stays until it is stored, however one tries to leave" },
+    how: {
+      file: "components/api-keys/revealed-key.tsx",
+      replace: "held={!stored}",
+      by: "held={false}",
+    },
+    caught: {
+      file: "e2e/ui/api-keys/creating.spec.ts",
+      name: "the secret stays until it is stored, however one tries to leave",
+    },
   },
   {
     name: "two-clicks-are-two",
@@ -118,7 +164,10 @@ export const PAGES: Break[] = [
       replace: "    placeholderData: keepPreviousData,\n    refetchInterval:",
       by: "    placeholderData: keepPreviousData,\n    refetchIntervalInBackground: true,\n    refetchInterval:",
     },
-    caught: { file: "e2e/ui/board-live.spec.ts", name: "pauses while its tab is hidden, and catches up when it is shown" },
+    caught: {
+      file: "e2e/ui/board-live.spec.ts",
+      name: "pauses while its tab is hidden, and catches up when it is shown",
+    },
   },
   {
     name: "browsers-clock-believed",
@@ -128,7 +177,10 @@ export const PAGES: Break[] = [
       replace: "offsetMs = Date.parse(asOf) - performance.now();",
       by: "offsetMs = asOf ? Date.now() - performance.now() : 0;",
     },
-    caught: { file: "e2e/ui/board-live.spec.ts", name: "goes by the server's clock, however wrong the browser's is" },
+    caught: {
+      file: "e2e/ui/board-live.spec.ts",
+      name: "goes by the server's clock, however wrong the browser's is",
+    },
   },
   {
     name: "unsaved-lost",
@@ -138,7 +190,10 @@ export const PAGES: Break[] = [
       replace: "(leadsAway(event) || closesPanel(event)) && ask(event)",
       by: "leadsAway(event) && ask(event)",
     },
-    caught: { file: "e2e/ui/records.spec.ts", name: "a panel asks before it closes over what was typed, and not without" },
+    caught: {
+      file: "e2e/ui/records.spec.ts",
+      name: "a panel asks before it closes over what was typed, and not without",
+    },
   },
   {
     name: "refusal-not-taken-back",
@@ -149,12 +204,22 @@ export const PAGES: Break[] = [
         "        cache.setQueryData(keyOf(id), before.exception);\n        for (const [key, board] of before.boards) cache.setQueryData(key, board);\n",
       by: "      void before;\n",
     },
-    caught: { file: "e2e/ui/exception.spec.ts", name: "a change that the server refuses is taken back" },
+    caught: {
+      file: "e2e/ui/exception.spec.ts",
+      name: "a change that the server refuses is taken back",
+    },
   },
   {
     name: "markdown-loads-pictures",
     is: "somebody's text loads from elsewhere",
-    how: { file: "components/records/updates/markdown.tsx", replace: ' disallowedElements={["img"]}', by: "" },
-    caught: { file: "e2e/ui/updates.spec.ts", name: "somebody's Markdown runs nothing and loads nothing" },
+    how: {
+      file: "components/records/updates/markdown.tsx",
+      replace: ' disallowedElements={["img"]}',
+      by: "",
+    },
+    caught: {
+      file: "e2e/ui/updates.spec.ts",
+      name: "somebody's Markdown runs nothing and loads nothing",
+    },
   },
 ];

@@ -10,8 +10,15 @@ export const PIPELINE: Break[] = [
   {
     name: "conflict-is-400",
     is: "a status code changed",
-    how: { file: "lib/wire/errors.ts", replace: "conflict: { status: 409,", by: "conflict: { status: 400," },
-    caught: { file: LIFECYCLE, name: "refuses a revoked, an expired and an already rotated key with 409" },
+    how: {
+      file: "lib/wire/errors.ts",
+      replace: "conflict: { status: 409,",
+      by: "conflict: { status: 400,",
+    },
+    caught: {
+      file: LIFECYCLE,
+      name: "refuses a revoked, an expired and an already rotated key with 409",
+    },
   },
   {
     name: "scope-not-asked-for",
@@ -36,20 +43,38 @@ export const PIPELINE: Break[] = [
   {
     name: "addresses-not-checked",
     is: "a key works from anywhere",
-    how: { file: "lib/http/admit.ts", replace: "requireAddress(identity, caller.address);", by: "void requireAddress;" },
+    how: {
+      file: "lib/http/admit.ts",
+      replace: "requireAddress(identity, caller.address);",
+      by: "void requireAddress;",
+    },
     caught: { file: "e2e/api/docs/errors.test.ts", name: "ip_not_allowed" },
   },
   {
     name: "path-of-another-tenant",
     is: "the tenant of the path need not be the header's",
-    how: { file: "lib/http/admit.ts", replace: "requireSameTenant(contract, caller, tenantId);", by: "void requireSameTenant;" },
-    caught: { file: "e2e/api/api-keys/verify.test.ts", name: "refuses a path that names another tenant than X-Tenant-Id" },
+    how: {
+      file: "lib/http/admit.ts",
+      replace: "requireSameTenant(contract, caller, tenantId);",
+      by: "void requireSameTenant;",
+    },
+    caught: {
+      file: "e2e/api/api-keys/verify.test.ts",
+      name: "refuses a path that names another tenant than X-Tenant-Id",
+    },
   },
   {
     name: "token-without-end",
     is: "a token without exp is believed",
-    how: { file: "lib/auth/verify-jwt.ts", replace: 'requiredClaims: ["exp"],', by: "requiredClaims: []," },
-    caught: { file: CREDENTIALS, name: "is refused without exp, expired, before nbf, and with another secret" },
+    how: {
+      file: "lib/auth/verify-jwt.ts",
+      replace: 'requiredClaims: ["exp"],',
+      by: "requiredClaims: [],",
+    },
+    caught: {
+      file: CREDENTIALS,
+      name: "is refused without exp, expired, before nbf, and with another secret",
+    },
   },
   {
     name: "internal-token-believed",
@@ -59,7 +84,10 @@ export const PIPELINE: Break[] = [
       replace: "if (iss === INTERNAL_ISSUER) return false;",
       by: 'if (iss === INTERNAL_ISSUER && iss === "") return false;',
     },
-    caught: { file: CREDENTIALS, name: "is refused where the server signed it for its own database client, whoever holds the secret" },
+    caught: {
+      file: CREDENTIALS,
+      name: "is refused where the server signed it for its own database client, whoever holds the secret",
+    },
   },
   {
     name: "user-metadata-believed",
@@ -77,13 +105,24 @@ export const PIPELINE: Break[] = [
   {
     name: "algorithms-confused",
     is: "the audience of a token is not checked",
-    how: { file: "lib/auth/verify-jwt.ts", replace: "audience: anchor.audience,", by: "audience: undefined," },
-    caught: { file: "e2e/api/trust-anchors.test.ts", name: "check issuer and audience where they are configured" },
+    how: {
+      file: "lib/auth/verify-jwt.ts",
+      replace: "audience: anchor.audience,",
+      by: "audience: undefined,",
+    },
+    caught: {
+      file: "e2e/api/trust-anchors.test.ts",
+      name: "check issuer and audience where they are configured",
+    },
   },
   {
     name: "key-of-another-tenant",
     is: "a key opens every tenant",
-    how: { file: "lib/auth/principal.ts", replace: "if (identity.key.tenantId === tenantId)", by: "if (identity.key.tenantId)" },
+    how: {
+      file: "lib/auth/principal.ts",
+      replace: "if (identity.key.tenantId === tenantId)",
+      by: "if (identity.key.tenantId)",
+    },
     caught: {
       file: "e2e/api/security-events/sources.test.ts",
       name: "a key of one tenant tried on another: told to both, and to nobody whether there is such a tenant",
@@ -92,27 +131,48 @@ export const PIPELINE: Break[] = [
   {
     name: "keys-believed-for-long",
     is: "a revocation is seen after nine seconds",
-    how: { file: "lib/api-keys/key-cache.ts", replace: "const BELIEVED_MS = 900;", by: "const BELIEVED_MS = 9_000;" },
-    caught: { file: LIFECYCLE, name: "refuses the next call here at once, and every call elsewhere within a second" },
+    how: {
+      file: "lib/api-keys/key-cache.ts",
+      replace: "const BELIEVED_MS = 900;",
+      by: "const BELIEVED_MS = 9_000;",
+    },
+    caught: {
+      file: LIFECYCLE,
+      name: "refuses the next call here at once, and every call elsewhere within a second",
+    },
   },
   {
     name: "grace-never-over",
     is: "the old key works after its grace period",
-    how: { file: "lib/api-keys/verify-api-key.ts", replace: "if (revoked || passed(grace_expires_at))", by: "if (revoked)" },
-    caught: { file: LIFECYCLE, name: "keeps the old key for the grace period and no longer, by the database's clock alone" },
+    how: {
+      file: "lib/api-keys/verify-api-key.ts",
+      replace: "if (revoked || passed(grace_expires_at))",
+      by: "if (revoked)",
+    },
+    caught: {
+      file: LIFECYCLE,
+      name: "keeps the old key for the grace period and no longer, by the database's clock alone",
+    },
   },
   {
     name: "expiry-ignored",
     is: "an expired key works",
-    how: { file: "lib/api-keys/verify-api-key.ts", replace: 'if (passed(expires_at)) return "expired";', by: "void expires_at;" },
-    caught: { file: LIFECYCLE, name: "gives the successor the same length of life, and never lets the old key outlive its own expiry" },
+    how: {
+      file: "lib/api-keys/verify-api-key.ts",
+      replace: 'if (passed(expires_at)) return "expired";',
+      by: "void expires_at;",
+    },
+    caught: {
+      file: LIFECYCLE,
+      name: "gives the successor the same length of life, and never lets the old key outlive its own expiry",
+    },
   },
   {
     name: "secret-stored",
     is: "the database has the secret of a key",
     how: {
       file: "lib/api-keys/issue-secret.ts",
-      replace: "const secret = { key_id: minted.keyId,",
+      replace: "const secret = {\n    key_id: minted.keyId,",
       by: "const secret = { description: minted.secret, key_id: minted.keyId,",
     },
     caught: {
@@ -123,22 +183,36 @@ export const PIPELINE: Break[] = [
   {
     name: "counts-lost-at-stop",
     is: "what a process counted goes with it",
-    how: { file: "lib/runtime/batching-counter.ts", replace: "onShutdown(() => this.flush());", by: "void onShutdown;" },
-    caught: { file: "e2e/api/api-keys/usage.test.ts", name: "is not lost where the process is told to end" },
+    how: {
+      file: "lib/runtime/batching-counter.ts",
+      replace: "onShutdown(() => this.flush());",
+      by: "void onShutdown;",
+    },
+    caught: {
+      file: "e2e/api/api-keys/usage.test.ts",
+      name: "is not lost where the process is told to end",
+    },
   },
   {
     name: "bodies-of-any-size",
     is: "a body that is too large is another's fault",
-    how: { file: "lib/http/json.ts", replace: "if (size > maxBytes) throw tooLarge(maxBytes);", by: "" },
-    caught: { file: BAD_REQUESTS, name: "createException with a body of one byte more than it takes 413" },
+    how: {
+      file: "lib/http/json.ts",
+      replace: "if (size > maxBytes) throw tooLarge(maxBytes);",
+      by: "",
+    },
+    caught: {
+      file: BAD_REQUESTS,
+      name: "createException with a body of one byte more than it takes 413",
+    },
   },
   {
     name: "cause-told",
     is: "an error tells what the database said",
     how: {
       file: "lib/http/problem.ts",
-      replace: 'new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause })',
-      by: 'new ApiError("internal", `Something went wrong: ${String((cause as Error).cause ?? cause)}`, { cause })',
+      replace: '"Something went wrong on our side. It was logged under this request ID."',
+      by: "`Something went wrong: ${String((cause as Error).cause ?? cause)}`",
     },
     caught: {
       file: "e2e/api/api-keys/issue.test.ts",
@@ -148,7 +222,11 @@ export const PIPELINE: Break[] = [
   {
     name: "session-from-elsewhere",
     is: "a page of another site acts with the session",
-    how: { file: "lib/auth/session.ts", replace: 'return site === "same-origin";', by: 'return site !== "none";' },
+    how: {
+      file: "lib/auth/session.ts",
+      replace: 'return site === "same-origin";',
+      by: 'return site !== "none";',
+    },
     caught: { file: "e2e/api/sign-in.test.ts", name: "counts for our own pages alone" },
   },
   {
@@ -156,7 +234,8 @@ export const PIPELINE: Break[] = [
     is: "signing in leads to another origin",
     how: {
       file: "lib/auth/callback-path.ts",
-      replace: " && URL.canParse(path, origin) && new URL(path, origin).href === url.href",
+      replace:
+        " &&\n    URL.canParse(path, origin) &&\n    new URL(path, origin).href === url.href",
       by: "",
     },
     caught: { file: "lib/auth/callback-path.test.ts", name: "/.//evil.example" },
@@ -164,7 +243,11 @@ export const PIPELINE: Break[] = [
   {
     name: "formulas-exported",
     is: "a spreadsheet runs what a caller wrote",
-    how: { file: "lib/http/harmless.ts", replace: 'return text.replace(FORMULA, "\'");', by: 'return text.replace(FORMULA, "");' },
+    how: {
+      file: "lib/http/harmless.ts",
+      replace: 'return text.replace(FORMULA, "\'");',
+      by: 'return text.replace(FORMULA, "");',
+    },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
       name: "gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record",
@@ -174,7 +257,10 @@ export const PIPELINE: Break[] = [
     name: "frames-allowed",
     is: "another site shows our pages in a frame",
     how: { file: "proxy.ts", replace: "\"frame-ancestors 'none'\",", by: "" },
-    caught: { file: "e2e/api/pages/access.test.ts", name: "pages carry their security headers, and a nonce that is new each time" },
+    caught: {
+      file: "e2e/api/pages/access.test.ts",
+      name: "pages carry their security headers, and a nonce that is new each time",
+    },
   },
   {
     name: "webhooks-shown-to-leads",
@@ -184,6 +270,9 @@ export const PIPELINE: Break[] = [
       replace: "if (useMay(access)) return children;",
       by: "if (useMay(access) || tenant) return children;",
     },
-    caught: { file: "e2e/api/pages/access.test.ts", name: "a tenant_lead is told who may see /webhooks, and sees nothing of it" },
+    caught: {
+      file: "e2e/api/pages/access.test.ts",
+      name: "a tenant_lead is told who may see /webhooks, and sees nothing of it",
+    },
   },
 ];

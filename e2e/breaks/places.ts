@@ -13,13 +13,21 @@ export function misplaced(root: string, breaks: readonly Break[]): string[] {
   );
   const names = breaks.map(({ name }) => name);
   return [
-    ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `Two breaks are called ${name}.`),
+    ...names
+      .filter((name, at) => names.indexOf(name) !== at)
+      .map((name) => `Two breaks are called ${name}.`),
     ...breaks.flatMap(({ name, how, caught }) => {
-      const faults: (string | null)[] = [existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`];
+      const faults: (string | null)[] = [
+        existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`,
+      ];
       if ("file" in how) faults.push(inFile(root, how));
       if ("function" in how) {
         const bodies = functions.filter((text) => text.startsWith(`${how.function}(`));
-        faults.push(bodies.length === 0 ? `there is no ${how.function}` : once(bodies.join(""), how.replace, how.function));
+        faults.push(
+          bodies.length === 0
+            ? `there is no ${how.function}`
+            : once(bodies.join(""), how.replace, how.function),
+        );
       }
       return faults.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));
     }),
@@ -27,7 +35,9 @@ export function misplaced(root: string, breaks: readonly Break[]): string[] {
 }
 
 function inFile(root: string, { file, replace }: { file: string; replace: string }): string | null {
-  return existsSync(join(root, file)) ? once(readFileSync(join(root, file), "utf8"), replace, file) : `there is no ${file}`;
+  return existsSync(join(root, file))
+    ? once(readFileSync(join(root, file), "utf8"), replace, file)
+    : `there is no ${file}`;
 }
 
 /** Null where the text stands there once. */

@@ -10,11 +10,15 @@ export const PROCESSES: Break[] = [
     is: "the worker signs what does not fit",
     how: {
       file: "lib/security-events/sign-chain.ts",
-      replace: "const { fault } = await verifyChain(state, chainReader(query, chain), before ?? undefined);",
+      replace:
+        "const { fault } = await verifyChain(state, chainReader(query, chain), before ?? undefined);",
       by: "const { fault } = { ...(await verifyChain(state, chainReader(query, chain), before ?? undefined)), fault: null };",
       rebuild: false,
     },
-    caught: { file: "e2e/api/security-events/signed.test.ts", name: "a broken chain is not signed on" },
+    caught: {
+      file: "e2e/api/security-events/signed.test.ts",
+      name: "a broken chain is not signed on",
+    },
   },
   {
     name: "command-says-intact",
@@ -25,13 +29,24 @@ export const PROCESSES: Break[] = [
   {
     name: "clock-spins",
     is: "the worker asks without end for what somebody else holds",
-    how: { file: "worker/sla-clock.ts", replace: "return moved > 0 ? 0 : HELD_MS;", by: "return 0;" },
-    caught: { file: "worker/sla-clock.test.ts", name: "does not ask without end for what somebody else holds" },
+    how: {
+      file: "worker/sla-clock.ts",
+      replace: "return moved > 0 ? 0 : HELD_MS;",
+      by: "return 0;",
+    },
+    caught: {
+      file: "worker/sla-clock.test.ts",
+      name: "does not ask without end for what somebody else holds",
+    },
   },
   {
     name: "clock-sleeps-long",
     is: "the worker looks once in ten seconds",
-    how: { file: "worker/sla-clock.ts", replace: "const LOOK_AGAIN_MS = 400;", by: "const LOOK_AGAIN_MS = 10_000;" },
+    how: {
+      file: "worker/sla-clock.ts",
+      replace: "const LOOK_AGAIN_MS = 400;",
+      by: "const LOOK_AGAIN_MS = 10_000;",
+    },
     caught: {
       file: "e2e/api/sla/clock.test.ts",
       name: "tells of a crossing within a second of it, naming the threshold and the next one, never early",
@@ -40,8 +55,15 @@ export const PROCESSES: Break[] = [
   {
     name: "matcher-holds-everything",
     is: "the matcher is given the secrets of every part",
-    how: { file: "supervisor/part-env.ts", replace: "matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,", by: "matcher: /./," },
-    caught: { file: START, name: "while a stack runs each process holds the secrets that its work needs, and no others" },
+    how: {
+      file: "supervisor/part-env.ts",
+      replace: "matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,",
+      by: "matcher: /./,",
+    },
+    caught: {
+      file: START,
+      name: "while a stack runs each process holds the secrets that its work needs, and no others",
+    },
   },
   {
     name: "secrets-readable",
@@ -56,25 +78,50 @@ export const PROCESSES: Break[] = [
   {
     name: "directory-shared",
     is: "two supervisors run on one directory",
-    how: { file: "supervisor/claim.ts", replace: "if (last || isSupervisor(pid)) {", by: "if (last) {" },
-    caught: { file: START, name: "while a stack runs a second start on its DATA_DIR is refused and leaves it alone" },
+    how: {
+      file: "supervisor/claim.ts",
+      replace: "if (last || isSupervisor(pid)) {",
+      by: "if (last) {",
+    },
+    caught: {
+      file: START,
+      name: "while a stack runs a second start on its DATA_DIR is refused and leaves it alone",
+    },
   },
   {
     name: "part-not-restarted",
     is: "a part that ends stays away",
-    how: { file: "supervisor/part.ts", replace: "this.#pause = setTimeout(() => this.#start(), pauseMs);", by: "" },
-    caught: { file: "e2e/stack/restart.test.ts", name: "a killed worker is started again and the service is ready" },
+    how: {
+      file: "supervisor/part.ts",
+      replace: "this.#pause = setTimeout(() => this.#start(), pauseMs);",
+      by: "",
+    },
+    caught: {
+      file: "e2e/stack/restart.test.ts",
+      name: "a killed worker is started again and the service is ready",
+    },
   },
   {
     name: "forwarded-address-believed",
     is: "a caller says where it comes from",
-    how: { file: "server/client-address.ts", replace: ".slice(-proxies)", by: ".slice(0, proxies)" },
-    caught: { file: "server/client-address.test.ts", name: "one proxy: entries the caller made up are passed over" },
+    how: {
+      file: "server/client-address.ts",
+      replace: ".slice(-proxies)",
+      by: ".slice(0, proxies)",
+    },
+    caught: {
+      file: "server/client-address.test.ts",
+      name: "one proxy: entries the caller made up are passed over",
+    },
   },
   {
     name: "query-logged",
     is: "tokens of query strings are in the access log",
-    how: { file: "server/main.ts", replace: 'const path = pathOf(request.url ?? "");', by: 'const path = request.url ?? "";' },
+    how: {
+      file: "server/main.ts",
+      replace: 'const path = pathOf(request.url ?? "");',
+      by: 'const path = request.url ?? "";',
+    },
     caught: { file: FRONT, name: "the access log holds the path and neither query nor headers" },
   },
   {
@@ -95,12 +142,18 @@ export const PROCESSES: Break[] = [
       replace: "function stop(): void {",
       by: "function stop(): void {\n  process.exit(0);",
     },
-    caught: { file: "e2e/stack/stop.test.ts", name: "a request under way when the stop comes is answered" },
+    caught: {
+      file: "e2e/stack/stop.test.ts",
+      name: "a request under way when the stop comes is answered",
+    },
   },
   {
     name: "script-bytes-grow",
     is: "a build's files are sent as they are",
     how: { file: "server/build-files.ts", replace: "brotli: true,", by: "brotli: false," },
-    caught: { file: "e2e/api/build-files.test.ts", name: "come as they were compressed, br, and are the same for all" },
+    caught: {
+      file: "e2e/api/build-files.test.ts",
+      name: "come as they were compressed, br, and are the same for all",
+    },
   },
 ];

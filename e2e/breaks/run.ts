@@ -15,7 +15,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 type Verdict = "caught" | "not caught" | "no such test" | "undecided";
 type Outcome = { verdict: Verdict; by: Runner };
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { check: { type: "boolean", default: false } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: "boolean", default: false } },
+});
 const unknown = positionals.filter((name) => !BREAKS.some((one) => one.name === name));
 if (unknown.length > 0) throw new Error(`There is no break called ${unknown.join(", ")}.`);
 const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
@@ -23,7 +26,9 @@ const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positiona
 const faults = misplaced(ROOT, BREAKS);
 if (faults.length > 0) {
   console.error(faults.join("\n"));
-  console.error("A break goes with the code that it breaks: say in e2e/breaks what it replaces now, and by what.");
+  console.error(
+    "A break goes with the code that it breaks: say in e2e/breaks what it replaces now, and by what.",
+  );
 }
 if (values.check && faults.length === 0) console.log(`${BREAKS.length} breaks have their places`);
 process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0 : 1;
@@ -36,16 +41,21 @@ async function runAll(): Promise<boolean> {
     await rebuild(laboratory);
     const whole = await coloursOf(laboratory, chosen);
     for (const [one, { colour, by }] of whole)
-      if (colour !== "green") record(outcomes, one, { verdict: colour === "missing" ? "no such test" : "undecided", by });
+      if (colour !== "green")
+        record(outcomes, one, { verdict: colour === "missing" ? "no such test" : "undecided", by });
     const sound = chosen.filter((one) => whole.get(one)?.colour === "green");
-    for (const one of sound.filter((one) => !needsBuild(one))) record(outcomes, one, await alone(laboratory, one));
-    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild))) record(outcomes, one, each);
+    for (const one of sound.filter((one) => !needsBuild(one)))
+      record(outcomes, one, await alone(laboratory, one));
+    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild)))
+      record(outcomes, one, each);
   } finally {
     laboratory.close();
   }
   const caught = chosen.filter((one) => outcomes.get(one)?.verdict === "caught");
   const byGate = caught.filter((one) => outcomes.get(one)?.by === "the gate").length;
-  console.log(`${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`);
+  console.log(
+    `${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`,
+  );
   console.log(
     `\n${caught.length} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`,
   );
@@ -57,7 +67,10 @@ async function runAll(): Promise<boolean> {
  * run after each. A test that is red in those builds that have its break, and green in the others, is red by that break. What
  * does not come out so is tried alone.
  */
-async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Outcome>> {
+async function inRounds(
+  laboratory: Laboratory,
+  breaks: readonly Break[],
+): Promise<Map<Break, Outcome>> {
   const codes = codesFor(breaks.length);
   const fitting = new Map(breaks.map((one) => [one, true]));
   const runners = new Map<Break, Runner>();
@@ -85,7 +98,9 @@ async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promi
 /** So many different ways to be in half of as few builds as that takes. */
 function codesFor(count: number): boolean[][] {
   for (let length = 2; ; length += 1) {
-    const all = Array.from({ length: 2 ** length }, (_, code) => Array.from({ length }, (_, bit) => Boolean((code >> bit) & 1)));
+    const all = Array.from({ length: 2 ** length }, (_, code) =>
+      Array.from({ length }, (_, bit) => Boolean((code >> bit) & 1)),
+    );
     const half = all.filter((code) => code.filter(Boolean).length === Math.floor(length / 2));
     if (half.length >= count) return half.slice(0, count);
   }
@@ -117,5 +132,9 @@ function verdictOf(colour: Colour): Verdict {
 
 function record(outcomes: Map<Break, Outcome>, one: Break, { verdict, by }: Outcome): void {
   outcomes.set(one, { verdict, by });
-  console.log(verdict === "caught" ? `✓ ${one.name}: caught by ${by} (${one.is})` : `✗ ${one.name}: ${verdict} (${one.is})`);
+  console.log(
+    verdict === "caught"
+      ? `✓ ${one.name}: caught by ${by} (${one.is})`
+      : `✗ ${one.name}: ${verdict} (${one.is})`,
+  );
 }

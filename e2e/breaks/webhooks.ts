@@ -26,30 +26,57 @@ export const WEBHOOKS: Break[] = [
       replace: "sign(claimed.event_id, sentAt, body, secretsOf(claimed))",
       by: "sign(claimed.event_id, sentAt, body, secretsOf(claimed).slice(0, 1))",
     },
-    caught: { file: SECRETS, name: "lets both secrets sign for the grace period, and the new one alone after it" },
+    caught: {
+      file: SECRETS,
+      name: "lets both secrets sign for the grace period, and the new one alone after it",
+    },
   },
   {
     name: "timestamp-not-signed",
     is: "a message can be replayed with another time",
-    how: { file: "lib/webhooks/signature.ts", replace: "`${id}.${timestamp}.${body}`", by: "`${id}.${body}`", rebuild: false },
+    how: {
+      file: "lib/webhooks/signature.ts",
+      replace: "`${id}.${timestamp}.${body}`",
+      by: "`${id}.${body}`",
+      rebuild: false,
+    },
     caught: { file: DELIVERY, name: "is signed by the Standard Webhooks scheme" },
   },
   {
     name: "unasked-events-sent",
     is: "a webhook gets kinds that it did not ask for",
-    how: { function: "private.fan_out_events", replace: "else e.type = any (w.events)", by: "else true" },
-    caught: { file: DELIVERY, name: "goes to the webhooks that asked for its kind, of its tenant, and to no other" },
+    how: {
+      function: "private.fan_out_events",
+      replace: "else e.type = any (w.events)",
+      by: "else true",
+    },
+    caught: {
+      file: DELIVERY,
+      name: "goes to the webhooks that asked for its kind, of its tenant, and to no other",
+    },
   },
   {
     name: "no-caps",
     is: "a receiver that hangs is sent everything at once",
-    how: { function: "private.claim_webhook_deliveries", replace: "then 20 else 2 end as cap", by: "then 60 else 60 end as cap" },
-    caught: { file: PATIENCE, name: "no more than 20 are sent at once to each, and 2 at once while they fail" },
+    how: {
+      function: "private.claim_webhook_deliveries",
+      replace: "then 20 else 2 end as cap",
+      by: "then 60 else 60 end as cap",
+    },
+    caught: {
+      file: PATIENCE,
+      name: "no more than 20 are sent at once to each, and 2 at once while they fail",
+    },
   },
   {
     name: "impatient",
     is: "a receiver has 5 seconds",
-    how: { file: "lib/webhooks/send.ts", replace: "const WITHIN_MS = 15_000;", by: "const WITHIN_MS = 5_000;", rebuild: false },
+    how: {
+      file: "lib/webhooks/send.ts",
+      replace: "const WITHIN_MS = 15_000;",
+      by: "const WITHIN_MS = 5_000;",
+      rebuild: false,
+    },
     caught: { file: PATIENCE, name: "no answer by then is a timeout" },
   },
   {
@@ -81,7 +108,11 @@ export const WEBHOOKS: Break[] = [
   {
     name: "gone-is-asked-again",
     is: "410 is a failure like any other",
-    how: { function: "private.settle_webhook_attempts", replace: "'gone', j.active and j.status_code = 410", by: "'gone', false" },
+    how: {
+      function: "private.settle_webhook_attempts",
+      replace: "'gone', j.active and j.status_code = 410",
+      by: "'gone', false",
+    },
     caught: { file: DISABLING, name: "is sent nothing more" },
   },
   {
@@ -92,16 +123,23 @@ export const WEBHOOKS: Break[] = [
       replace: "where s.tenant_id = private.tenant_id() and s.webhook_id = $1;",
       by: "where false;",
     },
-    caught: { file: "e2e/api/webhooks/registration.test.ts", name: "a deleted one is gone, its secret with it" },
+    caught: {
+      file: "e2e/api/webhooks/registration.test.ts",
+      name: "a deleted one is gone, its secret with it",
+    },
   },
   {
     name: "private-addresses-reached",
     is: "a webhook reaches the metadata service",
     how: {
       file: "lib/webhooks/connector.ts",
-      replace: "if (isAddress(options.hostname) && !isPublicAddress(options.hostname)) return callback(blocked(), null);",
+      replace:
+        "if (isAddress(options.hostname) && !isPublicAddress(options.hostname))\n      return callback(blocked(), null);",
       by: "",
     },
-    caught: { file: "lib/webhooks/connector.test.ts", name: "to the literal 127.0.0.1 is not made" },
+    caught: {
+      file: "lib/webhooks/connector.test.ts",
+      name: "to the literal 127.0.0.1 is not made",
+    },
   },
 ];

@@ -10,8 +10,15 @@ export const WRITES: Break[] = [
   {
     name: "idempotency-mismatch-passed",
     is: "another request under the same key gets the first one's answer",
-    how: { function: "private.enter_write", replace: "if stored.fingerprint <> key ->> 'fingerprint' then", by: "if false then" },
-    caught: { file: "e2e/api/contracts/idempotency.test.ts", name: "createException the same key for another request 422" },
+    how: {
+      function: "private.enter_write",
+      replace: "if stored.fingerprint <> key ->> 'fingerprint' then",
+      by: "if false then",
+    },
+    caught: {
+      file: "e2e/api/contracts/idempotency.test.ts",
+      name: "createException the same key for another request 422",
+    },
   },
   {
     name: "idempotent-answer-forgotten",
@@ -46,7 +53,10 @@ export const WRITES: Break[] = [
     name: "revocation-not-seen",
     is: "a revoked key works on",
     how: { function: "private.find_api_key", replace: "k.revoked_at is not null", by: "false" },
-    caught: { file: LIFECYCLE, name: "refuses the next call here at once, and every call elsewhere within a second" },
+    caught: {
+      file: LIFECYCLE,
+      name: "refuses the next call here at once, and every call elsewhere within a second",
+    },
   },
   {
     name: "expiry-announced-again",
@@ -56,7 +66,10 @@ export const WRITES: Break[] = [
       replace: "format('%s:%s:%s', k.id,",
       by: "format('%s:%s:%s', gen_random_uuid(),",
     },
-    caught: { file: "e2e/api/api-keys/usage.test.ts", name: "is announced 14, 3 and 1 days before it ends, once each" },
+    caught: {
+      file: "e2e/api/api-keys/usage.test.ts",
+      name: "is announced 14, 3 and 1 days before it ends, once each",
+    },
   },
   {
     name: "if-match-ignored",
@@ -77,8 +90,15 @@ export const WRITES: Break[] = [
   {
     name: "purge-a-day-early",
     is: "a deleted record goes before its 30 days",
-    how: { function: "private.record_purge_at", replace: "private.record_retention()", by: "interval '700 hours'" },
-    caught: { file: "e2e/api/records/deletion.test.ts", name: "the database lets nobody delete a record before, the owner included" },
+    how: {
+      function: "private.record_purge_at",
+      replace: "private.record_retention()",
+      by: "interval '700 hours'",
+    },
+    caught: {
+      file: "e2e/api/records/deletion.test.ts",
+      name: "the database lets nobody delete a record before, the owner included",
+    },
   },
   {
     name: "closed-exception-moved",
@@ -88,7 +108,10 @@ export const WRITES: Break[] = [
       replace: "('resolved', 'open'), ('dismissed', 'open')",
       by: "('resolved', 'open'), ('dismissed', 'open'), ('resolved', 'dismissed')",
     },
-    caught: { file: "e2e/api/sla/workflow.test.ts", name: "moves as the rules say, and by no other way" },
+    caught: {
+      file: "e2e/api/sla/workflow.test.ts",
+      name: "moves as the rules say, and by no other way",
+    },
   },
   {
     name: "an-hour-is-high",
@@ -108,7 +131,10 @@ export const WRITES: Break[] = [
       replace: "concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary)",
       by: "concat_ws(':', gen_random_uuid()::text, private.iso(c.due_at), c.boundary)",
     },
-    caught: { file: CLOCK, name: "is stopped by a resolution and started by a reopening, without telling the same twice" },
+    caught: {
+      file: CLOCK,
+      name: "is stopped by a resolution and started by a reopening, without telling the same twice",
+    },
   },
   {
     name: "clock-locked-late",
@@ -118,7 +144,10 @@ export const WRITES: Break[] = [
       replace: "order by k.tenant_id, k.exception_id for update of k;",
       by: "order by k.tenant_id, k.exception_id;",
     },
-    caught: { file: CLOCK, name: "counts an exception once that is moved to another deadline while a worker tells of its crossing" },
+    caught: {
+      file: CLOCK,
+      name: "counts an exception once that is moved to another deadline while a worker tells of its crossing",
+    },
   },
   {
     name: "thresholds-not-armed",
@@ -129,8 +158,15 @@ export const WRITES: Break[] = [
   {
     name: "crossing-reported-again-after-a-pause",
     is: "resuming reports what was crossed before the pause",
-    how: { function: "private.move_clocks", replace: "coalesce(c.held_position, c.position) then", by: "c.position then" },
-    caught: { file: PAUSES, name: "gives back exactly what was left, and never reports again what was crossed before it" },
+    how: {
+      function: "private.move_clocks",
+      replace: "coalesce(c.held_position, c.position) then",
+      by: "c.position then",
+    },
+    caught: {
+      file: PAUSES,
+      name: "gives back exactly what was left, and never reports again what was crossed before it",
+    },
   },
   {
     name: "change-dated-before-the-one-it-waited-for",
@@ -140,7 +176,10 @@ export const WRITES: Break[] = [
       replace: "greatest(date_trunc('milliseconds', now()), before.updated_at)",
       by: "date_trunc('milliseconds', now())",
     },
-    caught: { file: PAUSES, name: "is never over before it began, when the client that ends it started first" },
+    caught: {
+      file: PAUSES,
+      name: "is never over before it began, when the client that ends it started first",
+    },
   },
   {
     name: "changed-time-zone-unnoticed",
@@ -158,7 +197,11 @@ export const WRITES: Break[] = [
   {
     name: "breached-exception-paused",
     is: "a pause hides a breach",
-    how: { function: "private.pause_fault", replace: "when private.deadline(e, now()) <= now() then", by: "when false then" },
+    how: {
+      function: "private.pause_fault",
+      replace: "when private.deadline(e, now()) <= now() then",
+      by: "when false then",
+    },
     caught: { file: PAUSES, name: "is refused for a breached one" },
   },
   {
@@ -177,14 +220,25 @@ export const WRITES: Break[] = [
   {
     name: "pause-of-a-person-ended-by-a-rule",
     is: "a rule of the SLA policy ends a pause that a person began",
-    how: { function: "private.with_pause_ended", replace: "has_moved and before.paused_by_rule and", by: "has_moved and" },
+    how: {
+      function: "private.with_pause_ended",
+      replace: "has_moved and before.paused_by_rule and",
+      by: "has_moved and",
+    },
     caught: { file: PAUSES, name: "that a person began outlasts every rule" },
   },
   {
     name: "taken-back-and-still-matched",
     is: "a confirmation is taken back, and its lines stay matched",
-    how: { function: "private.suggest_again", replace: "perform private.give_back(tenant, ids);", by: "" },
-    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "leaves what was confirmed suggested again" },
+    how: {
+      function: "private.suggest_again",
+      replace: "perform private.give_back(tenant, ids);",
+      by: "",
+    },
+    caught: {
+      file: "e2e/api/matching/taking-back.test.ts",
+      name: "leaves what was confirmed suggested again",
+    },
   },
   {
     name: "split-line-matched-whole",
@@ -194,13 +248,23 @@ export const WRITES: Break[] = [
       replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
       by: "l.open_minor",
     },
-    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "keeps open what the other side has not" },
+    caught: {
+      file: "e2e/api/matching/taking-back.test.ts",
+      name: "keeps open what the other side has not",
+    },
   },
   {
     name: "anybody-undoes",
     is: "an analyst takes back what a lead decided",
-    how: { function: "public.undo_decision", replace: "a.created_by <> private.actor() or", by: "" },
-    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "is one's own, unless one may write reconciliations" },
+    how: {
+      function: "public.undo_decision",
+      replace: "a.created_by <> private.actor() or",
+      by: "",
+    },
+    caught: {
+      file: "e2e/api/matching/taking-back.test.ts",
+      name: "is one's own, unless one may write reconciliations",
+    },
   },
   {
     name: "bulk-not-confirmed",
@@ -210,6 +274,9 @@ export const WRITES: Break[] = [
       replace: "if matching <> (input ->> 'expected_count')::bigint then",
       by: "if false then",
     },
-    caught: { file: "e2e/api/sla/bulk-by-filter.test.ts", name: "where another number matches than was confirmed, nothing changes" },
+    caught: {
+      file: "e2e/api/sla/bulk-by-filter.test.ts",
+      name: "where another number matches than was confirmed, nothing changes",
+    },
   },
 ];

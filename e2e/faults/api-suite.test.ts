@@ -9,8 +9,10 @@ import { vitest } from "../../bin/suites.mjs";
 /** Between one that has been replaced and the next that is killed. */
 const PAUSE_MS = 5_000;
 
-const AT_ONCE = "What the process that is asked does at once; the other machine follows within a second (machines.test.ts)";
-const COUNTS = "Counts and the request log are written once a second: a killed process takes the last ones with it";
+const AT_ONCE =
+  "What the process that is asked does at once; the other machine follows within a second (machines.test.ts)";
+const COUNTS =
+  "Counts and the request log are written once a second: a killed process takes the last ones with it";
 const LEFT_OUT: Record<string, string> = {
   "e2e/api/wire/http-edges.test.ts": "Malformed requests, which the balancer answers itself",
   "e2e/api/api-keys/usage.test.ts": COUNTS,
@@ -27,15 +29,28 @@ const ROOT = join(import.meta.dirname, "../..");
 let machines: Machines;
 beforeAll(async () => {
   const { DATA_DIR: _, PORT: __, ...settings } = (await stackUnderTest("machines")).env;
-  machines = await Machines.start((url, dataDir) => ({ ...settings, NEXTAUTH_URL: url, MAIL_DIR: join(dataDir, "mail") }));
+  machines = await Machines.start((url, dataDir) => ({
+    ...settings,
+    NEXTAUTH_URL: url,
+    MAIL_DIR: join(dataDir, "mail"),
+  }));
 });
 afterAll(() => machines.stop());
 
-test("the API suite passes through a load balancer while machines are killed and replaced", { timeout: 1_800_000 }, async () => {
+test("the API suite passes through a load balancer while machines are killed and replaced", {
+  timeout: 1_800_000,
+}, async () => {
   const { dataDir, balancer } = machines;
-  const env = { ...(await stackUnderTest("machines")).env, DATA_DIR: dataDir, NEXTAUTH_URL: balancer.url };
+  const env = {
+    ...(await stackUnderTest("machines")).env,
+    DATA_DIR: dataDir,
+    NEXTAUTH_URL: balancer.url,
+  };
   const suite = (args: string[]) =>
-    vitest("api", args, { TIEOUT_TESTS: "gate", TIEOUT_STACK_API: JSON.stringify({ command: [], env, url: balancer.url }) });
+    vitest("api", args, {
+      TIEOUT_TESTS: "gate",
+      TIEOUT_STACK_API: JSON.stringify({ command: [], env, url: balancer.url }),
+    });
   const replaced: Kind[] = [];
   let over = false;
   const killing = (async () => {
@@ -46,14 +61,20 @@ test("the API suite passes through a load balancer while machines are killed and
       await sleep(PAUSE_MS);
     }
   })();
-  const first = await suite(globSync("e2e/api/**/*.test.ts", { cwd: ROOT }).filter((file) => !(file in LEFT_OUT)));
+  const first = await suite(
+    globSync("e2e/api/**/*.test.ts", { cwd: ROOT }).filter((file) => !(file in LEFT_OUT)),
+  );
   // A call that was cut off is sent again by the balancer, without asking whether it had been done: its test says so, and is asked again.
   const files = [...new Set(first.failures.flatMap(({ file }) => file ?? []))];
   const again = files.length === 0 ? null : await suite(files);
   over = true;
   await killing;
-  console.log(`${first.passed} passed, ${first.failures.length} cut off, of which again ${again?.failures.length ?? 0} failed`);
-  console.log(`killed and replaced: ${KINDS.map((kind) => `${replaced.filter((one) => one === kind).length} ${kind}`).join(", ")}`);
+  console.log(
+    `${first.passed} passed, ${first.failures.length} cut off, of which again ${again?.failures.length ?? 0} failed`,
+  );
+  console.log(
+    `killed and replaced: ${KINDS.map((kind) => `${replaced.filter((one) => one === kind).length} ${kind}`).join(", ")}`,
+  );
   expect(first.passed).toBeGreaterThan(5_000);
   expect(first.failures.length).toBeLessThan(20);
   expect(again?.failures ?? []).toEqual([]);

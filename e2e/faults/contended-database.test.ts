@@ -67,7 +67,10 @@ const figures = (of: Writers) =>
 
 /** Whether a connection waits for what this one has locked. */
 async function isWaitedFor(pid: number): Promise<boolean> {
-  return (await project.sql("select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [pid])).length > 0;
+  return (
+    (await project.sql("select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [pid]))
+      .length > 0
+  );
 }
 
 async function pidOf(client: Client): Promise<number> {
@@ -80,24 +83,37 @@ async function takeEveryConnection(): Promise<void> {
   // A role may end its own.
   const ending = await connection(project.env.REQUEST_DATABASE_URL);
   const ended = async () =>
-    (await ending.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()"))
-      .rowCount;
+    (
+      await ending.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()",
+      )
+    ).rowCount;
   await until("every connection to be taken", async () => {
     const left = await ended();
-    const taken = await Promise.allSettled(Array.from({ length: TAKEN_AT_ONCE }, () => connection()));
+    const taken = await Promise.allSettled(
+      Array.from({ length: TAKEN_AT_ONCE }, () => connection()),
+    );
     return left === 0 && taken.every(({ status }) => status === "rejected");
   });
 }
 
 describe("calls", () => {
   test("that run out of their time, or of their tenant's share of connections, are told so; others go on, and each is done once", async () => {
-    const [others, stuck] = [await writers("others", "globex", 2), await writers("stuck", "acme", CROWD)];
+    const [others, stuck] = [
+      await writers("others", "globex", 2),
+      await writers("stuck", "acme", CROWD),
+    ];
     await Promise.all([others.makeMore(10), stuck.makeMore(CROWD)]);
     const locking = await connection();
     await locking.query("begin; select from public.tenants where id = 'acme' for update");
     const before = others.written.length;
-    const isRefused = (what: RegExp) => refusals(stuck).some(({ problem }) => what.test(problem?.detail ?? ""));
-    await until("both to be refused", () => isRefused(OUT_OF_TIME) && isRefused(OUT_OF_TURN), ANSWERED_WITHIN_MS);
+    const isRefused = (what: RegExp) =>
+      refusals(stuck).some(({ problem }) => what.test(problem?.detail ?? ""));
+    await until(
+      "both to be refused",
+      () => isRefused(OUT_OF_TIME) && isRefused(OUT_OF_TURN),
+      ANSWERED_WITHIN_MS,
+    );
     const meanwhile = others.written.length - before;
     await locking.query("commit");
     await stuck.makeMore(CROWD, RECOVERED_WITHIN_MS);
@@ -116,8 +132,13 @@ describe("calls", () => {
   test("that block each other have one of them refused whole, which is done once when it is asked again; others go on", async () => {
     const others = await writers("beside", "globex", 2);
     await receiver.behave("/deadlock", { secrets: [SECRET] });
-    await project.call("POST", "/v1/webhooks", { url: receiver.url("/deadlock"), events: ["exception.updated"], secret: SECRET });
-    for (const title of ["Knot 1", "Knot 2"]) await project.call("POST", "/v1/exceptions", { title, severity: "low" });
+    await project.call("POST", "/v1/webhooks", {
+      url: receiver.url("/deadlock"),
+      events: ["exception.updated"],
+      secret: SECRET,
+    });
+    for (const title of ["Knot 1", "Knot 2"])
+      await project.call("POST", "/v1/exceptions", { title, severity: "low" });
     type Stored = { id: string; severity: string; changes: number };
     const stored = () =>
       project.sql<Stored>(
@@ -127,19 +148,28 @@ describe("calls", () => {
       );
     const [first, last] = (await stored()) as [Stored, Stored];
     const deadlocks = async () => {
-      const [found] = await project.sql<{ deadlocks: string }>("select deadlocks from pg_stat_database where datname = current_database()");
+      const [found] = await project.sql<{ deadlocks: string }>(
+        "select deadlocks from pg_stat_database where datname = current_database()",
+      );
       return Number(found?.deadlocks);
     };
     const deadlocksBefore = await deadlocks();
     const init = {
       method: "POST",
-      headers: { ...(await project.headers()), "Content-Type": "application/json", "Idempotency-Key": "knot" },
+      headers: {
+        ...(await project.headers()),
+        "Content-Type": "application/json",
+        "Idempotency-Key": "knot",
+      },
       body: JSON.stringify({ ids: [first.id, last.id], patch: { severity: "high" } }),
     };
 
     const rival = await connection();
     await rival.query("begin");
-    const take = ({ id }: Stored) => rival.query("select from public.exceptions where tenant_id = 'acme' and id = $1 for update", [id]);
+    const take = ({ id }: Stored) =>
+      rival.query("select from public.exceptions where tenant_id = 'acme' and id = $1 for update", [
+        id,
+      ]);
     await take(last);
     const asked = ask(`${url}/v1/exceptions/bulk`, init);
     const pid = await pidOf(rival);
@@ -147,20 +177,32 @@ describe("calls", () => {
     // Whoever has waited for a second looks for a deadlock, and gives way: the call, which waits already.
     const [refused] = await Promise.all([asked, take(first)]);
     expect(refused).toSatisfy(isRefusal);
-    expect(await stored()).toEqual([first, last].map(({ id }) => ({ id, severity: "low", changes: 0 })));
+    expect(await stored()).toEqual(
+      [first, last].map(({ id }) => ({ id, severity: "low", changes: 0 })),
+    );
     await rival.query("rollback");
-    await until("Postgres to have counted it", async () => (await deadlocks()) === deadlocksBefore + 1);
+    await until(
+      "Postgres to have counted it",
+      async () => (await deadlocks()) === deadlocksBefore + 1,
+    );
 
-    for (const _ of ["again", "and once more"]) expect(await ask(`${url}/v1/exceptions/bulk`, init)).toMatchObject({ status: 200 });
-    expect(await stored()).toEqual([first, last].map(({ id }) => ({ id, severity: "high", changes: 1 })));
+    for (const _ of ["again", "and once more"])
+      expect(await ask(`${url}/v1/exceptions/bulk`, init)).toMatchObject({ status: 200 });
+    expect(await stored()).toEqual(
+      [first, last].map(({ id }) => ({ id, severity: "high", changes: 1 })),
+    );
     await receiver.gets("/deadlock", 2, RECOVERED_WITHIN_MS);
     await others.makeMore(10);
     await others.end();
     expect(refusals(others)).toEqual([]);
     await others.expectNothingLost();
-    const deliveries = receiver.received.filter(({ path, verified }) => path === "/deadlock" && verified.includes(SECRET));
+    const deliveries = receiver.received.filter(
+      ({ path, verified }) => path === "/deadlock" && verified.includes(SECRET),
+    );
     expect(new Set(deliveries.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
-    console.log(`a deadlock: refused after ${Math.round(refused.ms)} ms, done once; another tenant: ${figures(others)}; lost 0, doubled 0`);
+    console.log(
+      `a deadlock: refused after ${Math.round(refused.ms)} ms, done once; another tenant: ${figures(others)}; lost 0, doubled 0`,
+    );
   });
 
   test("that find no connection are refused at once, and nothing is lost when there are some again", async () => {
@@ -174,7 +216,11 @@ describe("calls", () => {
     await Promise.all(connections.splice(0).map((client) => client.end()));
     const since = performance.now();
     await crowd.makeMore(10, RECOVERED_WITHIN_MS);
-    await until("the service to be ready", async () => (await ask(`${url}/readyz`)).status === 200, RECOVERED_WITHIN_MS);
+    await until(
+      "the service to be ready",
+      async () => (await ask(`${url}/readyz`)).status === 200,
+      RECOVERED_WITHIN_MS,
+    );
     const recoveredMs = performance.now() - since;
     await crowd.end();
 

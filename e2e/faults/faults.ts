@@ -43,18 +43,33 @@ export const FAULTS: readonly Fault[] = [
     holds: ["delivered", "served"],
     drills: [
       [STOP, "a request under way when the stop comes is answered"],
-      [WEBHOOKS, "lets what is under way end, and writes it down", "breaks off what hangs, and sends it again at the next start"],
+      [
+        WEBHOOKS,
+        "lets what is under way end, and writes it down",
+        "breaks off what hangs, and sends it again at the next start",
+      ],
     ],
   },
   {
     is: "receivers that hang",
     holds: ["served"],
-    drills: [["e2e/api/webhooks/isolation.test.ts", "of which one tenant has 50, delay neither another tenant nor a healthy receiver"]],
+    drills: [
+      [
+        "e2e/api/webhooks/isolation.test.ts",
+        "of which one tenant has 50, delay neither another tenant nor a healthy receiver",
+      ],
+    ],
   },
   {
     is: "the same request many times at once",
     holds: ["once"],
-    drills: [["e2e/api/contracts/idempotency.test.ts", "ten at once are one", "the same key for another request 422"]],
+    drills: [
+      [
+        "e2e/api/contracts/idempotency.test.ts",
+        "ten at once are one",
+        "the same key for another request 422",
+      ],
+    ],
   },
   {
     is: "clocks ten minutes fast and slow",
@@ -66,7 +81,10 @@ export const FAULTS: readonly Fault[] = [
     holds: ["delivered", "served"],
     drills: [
       [WEBHOOKS, "whose database connections are all cut goes on"],
-      ["lib/background/jobs.test.ts", "is settled over another connection where the first is cut, and the next job is taken"],
+      [
+        "lib/background/jobs.test.ts",
+        "is settled over another connection where the first is cut, and the next job is taken",
+      ],
       ["e2e/stack/imports.test.ts", "though the database drops its connection at %s"],
     ],
   },
@@ -74,7 +92,11 @@ export const FAULTS: readonly Fault[] = [
     is: "nothing works while deadlines pass",
     holds: ["once"],
     drills: [
-      [CLOCK, "while the worker stands still are counted at once", "while nothing runs at all are told of once each after the next start"],
+      [
+        CLOCK,
+        "while the worker stands still are counted at once",
+        "while nothing runs at all are told of once each after the next start",
+      ],
     ],
   },
   {
@@ -100,9 +122,19 @@ export const FAULTS: readonly Fault[] = [
     is: "two of everything, one of each killed and replaced",
     holds: ["kept", "once", "delivered", "served"],
     drills: [
-      ["e2e/stack/machines.test.ts", "lose nothing and double nothing while one of each is killed and replaced"],
-      ["e2e/faults/api-suite.test.ts", "passes through a load balancer while machines are killed and replaced"],
-      ["e2e/stack/processes.test.ts", "go on when one of each is killed", "are replaced one by one, while every call is answered"],
+      [
+        "e2e/stack/machines.test.ts",
+        "lose nothing and double nothing while one of each is killed and replaced",
+      ],
+      [
+        "e2e/faults/api-suite.test.ts",
+        "passes through a load balancer while machines are killed and replaced",
+      ],
+      [
+        "e2e/stack/processes.test.ts",
+        "go on when one of each is killed",
+        "are replaced one by one, while every call is answered",
+      ],
     ],
   },
   {
@@ -138,16 +170,31 @@ export const FAULTS: readonly Fault[] = [
   {
     is: "a full disk",
     holds: ["kept", "once", "delivered", "served"],
-    drills: [["e2e/faults/full-disk.test.ts", "refuses what it has no room for, loses nothing, and goes on when there is room"]],
+    drills: [
+      [
+        "e2e/faults/full-disk.test.ts",
+        "refuses what it has no room for, loses nothing, and goes on when there is room",
+      ],
+    ],
   },
   {
     is: "a rolling update from the previous build, under load",
     holds: ["kept", "once", "delivered", "served"],
-    drills: [["e2e/faults/rolling-update.test.ts", "each process of the previous build is replaced under load"]],
+    drills: [
+      [
+        "e2e/faults/rolling-update.test.ts",
+        "each process of the previous build is replaced under load",
+      ],
+    ],
   },
   {
     is: "a restore from a backup",
     holds: ["verified", "delivered"],
-    drills: [["e2e/stack/backups.test.ts", "nothing that was delivered is delivered again without being marked"]],
+    drills: [
+      [
+        "e2e/stack/backups.test.ts",
+        "nothing that was delivered is delivered again without being marked",
+      ],
+    ],
   },
 ];

@@ -14,7 +14,8 @@ const RECOVERED_WITHIN_MS = 120_000;
 
 const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
 /** Only root mounts. */
-const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", disk]).status === 0;
+const isMounted =
+  spawnSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", disk]).status === 0;
 const filler = join(disk, "filler");
 
 let stack: Supervisor;
@@ -27,7 +28,11 @@ beforeAll(async () => {
   spawnSync("chmod", ["a+rx", disk]);
   const dataDir = join(disk, "data");
   receiver = await Receiver.start();
-  stack = await Supervisor.ready({ DATA_DIR: dataDir, WEBHOOK_ALLOW_HOSTS: "127.0.0.1", RATE_LIMIT_PER_MINUTE: "0" });
+  stack = await Supervisor.ready({
+    DATA_DIR: dataDir,
+    WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
+    RATE_LIMIT_PER_MINUTE: "0",
+  });
   project = new Project(stack, dataDir);
 });
 afterAll(async () => {
@@ -66,7 +71,11 @@ test.skipIf(!isMounted)(
     rmSync(filler);
     const since = performance.now();
     await writers.makeMore(20, RECOVERED_WITHIN_MS);
-    await until("the service to be ready", async () => (await ask(`${url}/readyz`)).status === 200, RECOVERED_WITHIN_MS);
+    await until(
+      "the service to be ready",
+      async () => (await ask(`${url}/readyz`)).status === 200,
+      RECOVERED_WITHIN_MS,
+    );
     const recoveredMs = performance.now() - since;
     await writers.end();
     await writers.expectNothingLost();

@@ -20,7 +20,11 @@ const dataDir = freshDataDir();
 let stack: Supervisor;
 let project: Project;
 beforeAll(async () => {
-  stack = await Supervisor.ready({ DATA_DIR: dataDir, MATCHER_CONCURRENCY: String(MATCHERS.length), RATE_LIMIT_PER_MINUTE: "0" });
+  stack = await Supervisor.ready({
+    DATA_DIR: dataDir,
+    MATCHER_CONCURRENCY: String(MATCHERS.length),
+    RATE_LIMIT_PER_MINUTE: "0",
+  });
   project = new Project(stack, dataDir);
 });
 afterAll(() => stack.end("SIGTERM"));
@@ -29,7 +33,11 @@ type Pair = { left: string; right: string; period: string };
 
 async function pairOf(name: string): Promise<Pair> {
   const source = (side: string) =>
-    project.call<{ id: string }>("POST", "/v1/sources", { name: `${side} ${name}`, kind: "ledger", currency: "EUR" });
+    project.call<{ id: string }>("POST", "/v1/sources", {
+      name: `${side} ${name}`,
+      kind: "ledger",
+      currency: "EUR",
+    });
   const [left, right] = [(await source("Ledger")).id, (await source("Bank")).id];
   const { id } = await project.call<{ id: string }>("POST", "/v1/reconciliations", {
     name,
@@ -38,14 +46,19 @@ async function pairOf(name: string): Promise<Pair> {
     left_source_id: left,
     right_source_id: right,
   });
-  const { rules } = await project.call<{ rules: object[] }>("GET", `/v1/reconciliations/${id}/rules`);
+  const { rules } = await project.call<{ rules: object[] }>(
+    "GET",
+    `/v1/reconciliations/${id}/rules`,
+  );
   await project.call("PUT", `/v1/reconciliations/${id}/rules`, { rules, automatic: "always" });
   return { left, right, period: id };
 }
 
 async function add(source: string, lines: readonly WorldLine[]): Promise<void> {
   const body = lines.map(({ identity, value_date, ...line }) => ({
-    ...Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null && value !== undefined)),
+    ...Object.fromEntries(
+      Object.entries(line).filter(([, value]) => value !== null && value !== undefined),
+    ),
     external_id: identity,
     value_date: new Date(value_date * 86_400_000).toISOString().slice(0, 10),
   }));
@@ -68,12 +81,19 @@ async function outcome({ period }: Pair): Promise<string[]> {
 
 /** A job that was at work when another for the same period came is left to that one: graphile-worker never tries it again. */
 const isSettled = async () =>
-  (await project.sql("select from graphile_worker.jobs where task_identifier = 'match_pair' and attempts < max_attempts")).length === 0 &&
+  (
+    await project.sql(
+      "select from graphile_worker.jobs where task_identifier = 'match_pair' and attempts < max_attempts",
+    )
+  ).length === 0 &&
   (await project.sql("select from runs where status in ('queued', 'running')")).length === 0;
 
 async function expectSound(pairs: readonly Pair[]): Promise<void> {
   expect(await project.sql(BOOK_DIFFERENCES, [TENANT])).toEqual([]);
-  for (const { period } of pairs) expect(await project.call("GET", `/v1/reconciliations/${period}/proof`)).toMatchObject({ holds: true });
+  for (const { period } of pairs)
+    expect(await project.call("GET", `/v1/reconciliations/${period}/proof`)).toMatchObject({
+      holds: true,
+    });
 }
 
 test("two matchers killed at random leave the proof holding each time, and what they leave comes to what it would have", async () => {
@@ -86,22 +106,38 @@ test("two matchers killed at random leave the proof holding each time, and what 
   const expected = await outcome(quiet);
   expect(expected.length).toBeGreaterThan(LINES / 3);
 
-  const pairs = await Promise.all(Array.from({ length: PAIRS }, (_, nth) => pairOf(`Disturbed ${nth}`)));
-  const parcel = (lines: readonly WorldLine[], nth: number, pair: number) => lines.filter((_, at) => (at * 7 + pair) % KILLS === nth);
+  const pairs = await Promise.all(
+    Array.from({ length: PAIRS }, (_, nth) => pairOf(`Disturbed ${nth}`)),
+  );
+  const parcel = (lines: readonly WorldLine[], nth: number, pair: number) =>
+    lines.filter((_, at) => (at * 7 + pair) % KILLS === nth);
   for (let nth = 0; nth < KILLS; nth++) {
-    const [{ now } = { now: "" }] = await project.sql<{ now: string }>("select clock_timestamp()::text as now");
+    const [{ now } = { now: "" }] = await project.sql<{ now: string }>(
+      "select clock_timestamp()::text as now",
+    );
     for (const [at, { left, right }] of pairs.entries()) {
       await add(left, parcel(world.left, nth, at));
       await add(right, parcel(world.right, nth, at));
     }
-    const begun = async () => (await project.sql<{ status: string }>("select status from runs where started_at > $1", [now])).length > 0;
+    const begun = async () =>
+      (
+        await project.sql<{ status: string }>("select status from runs where started_at > $1", [
+          now,
+        ])
+      ).length > 0;
     let looks = random.between(0, 12);
-    await until("a run to be somewhere", async () => (await begun()) && looks-- <= 0, SETTLED_WITHIN_MS);
+    await until(
+      "a run to be somewhere",
+      async () => (await begun()) && looks-- <= 0,
+      SETTLED_WITHIN_MS,
+    );
     const doomed = random.chance(0.4) ? MATCHERS : [random.pick(MATCHERS)];
     const before = doomed.map((name) => stack.pidOf(name));
     for (const pid of before) process.kill(pid, "SIGKILL");
     await expectSound(pairs);
-    await until("others in their place", () => doomed.every((name, at) => stack.pidOf(name) !== before[at]));
+    await until("others in their place", () =>
+      doomed.every((name, at) => stack.pidOf(name) !== before[at]),
+    );
   }
   await until("all to be matched", isSettled, SETTLED_WITHIN_MS);
   await expectSound(pairs);

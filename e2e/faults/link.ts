@@ -73,7 +73,8 @@ export class Link {
       end.on("error", () => {});
       end.once("close", () => {
         this.#joined.delete(ends);
-        if (!this.#dead.delete(ends) || end === client) for (const one of [client, upstream]) one.destroy();
+        if (!this.#dead.delete(ends) || end === client)
+          for (const one of [client, upstream]) one.destroy();
       });
     }
   }
@@ -82,7 +83,8 @@ export class Link {
   #carry(from: Socket, to: Socket, ends: Ends): void {
     let before: Promise<unknown> = Promise.resolve();
     from.on("data", (chunk) => {
-      const due = this.#delayMs > 0 ? new Promise((goOn) => setTimeout(goOn, this.#delayMs)) : undefined;
+      const due =
+        this.#delayMs > 0 ? new Promise((goOn) => setTimeout(goOn, this.#delayMs)) : undefined;
       before = before
         .then(() => due)
         .then(async () => {

@@ -121,7 +121,9 @@ test.skipIf(commit === null)(
       old.process.kill("SIGTERM");
       expect(await once(old.process, "exit")).toEqual([0, null]);
       await writers.makeMore(10);
-      console.log(`${old.kind} replaced: ${writers.answers.length - begun} calls, p99 ${writers.quantileMs(0.99, begun)} ms`);
+      console.log(
+        `${old.kind} replaced: ${writers.answers.length - begun} calls, p99 ${writers.quantileMs(0.99, begun)} ms`,
+      );
     }
     await writers.end();
 
@@ -129,7 +131,10 @@ test.skipIf(commit === null)(
     await writers.expectNothingLost();
     const done = async (id: string) => {
       const read = await fetch(`${url}/v1/imports/${id}`, { headers: await project.headers() });
-      const { status, accepted_count } = (await read.json()) as { status: string; accepted_count: number };
+      const { status, accepted_count } = (await read.json()) as {
+        status: string;
+        accepted_count: number;
+      };
       return status === "done" && accepted_count === 1;
     };
     for (const id of imports) await until("the import to be read", () => done(id));

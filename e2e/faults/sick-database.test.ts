@@ -28,9 +28,13 @@ beforeAll(async () => {
   for (const kind of ["worker", "matcher"] as const) process.kill(supabase.pidOf(kind), "SIGSTOP");
   [link, receiver] = await Promise.all([Link.to(env.DATABASE_URL ?? ""), Receiver.start()]);
   const given = Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^(SUPABASE_|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/.test(name)),
+    Object.entries(env).filter(([name]) =>
+      /^(SUPABASE_|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/.test(name),
+    ),
   );
-  const urls = Object.fromEntries(["DATABASE_URL", "REQUEST_DATABASE_URL"].map((name) => [name, link.through(env[name] ?? "")]));
+  const urls = Object.fromEntries(
+    ["DATABASE_URL", "REQUEST_DATABASE_URL"].map((name) => [name, link.through(env[name] ?? "")]),
+  );
   service = await Supervisor.ready({
     ...given,
     ...urls,
@@ -59,11 +63,13 @@ async function supabaseSql(text: string): Promise<void> {
   }
 }
 
-const restarts = () => service.entries.filter(({ msg }) => /exited, restarting|started again/.test(msg)).length;
+const restarts = () =>
+  service.entries.filter(({ msg }) => /exited, restarting|started again/.test(msg)).length;
 const get = async (path: string, headers?: Record<string, string>) =>
   ask(`http://127.0.0.1:${service.port}${path}`, headers ? { headers } : {});
 const isReady = async () => (await get("/readyz")).status === 200;
-const startWriters = (name: string) => Writers.start({ name, count: 4, url: `http://127.0.0.1:${service.port}`, project, receiver });
+const startWriters = (name: string) =>
+  Writers.start({ name, count: 4, url: `http://127.0.0.1:${service.port}`, project, receiver });
 
 afterEach(() => {
   link.goOn();
@@ -147,14 +153,19 @@ describe("a database", () => {
     await writers.end();
     await writers.expectNothingLost();
     expect(writers.answers.filter(({ status }) => status !== 201)).toEqual([]);
-    const { id: source } = await project.call<{ id: string }>("POST", "/v1/sources", { name: "Slow", kind: "ledger", currency: "EUR" });
+    const { id: source } = await project.call<{ id: string }>("POST", "/v1/sources", {
+      name: "Slow",
+      kind: "ledger",
+      currency: "EUR",
+    });
     const file = await fetch(`http://127.0.0.1:${service.port}/v1/sources/${source}/imports`, {
       method: "POST",
       headers: { ...(await project.headers()), "Content-Type": "text/csv" },
       body: "value_date,amount,reference\n2026-10-25,12.34,slow-1\n",
     });
     const { id } = (await file.json()) as { id: string };
-    const read = async () => (await project.call<{ status: string }>("GET", `/v1/imports/${id}`)).status === "done";
+    const read = async () =>
+      (await project.call<{ status: string }>("GET", `/v1/imports/${id}`)).status === "done";
     await until("the import to be read", read);
     expect(restarts()).toBe(before);
     console.log(

@@ -9,7 +9,12 @@ const AGAIN_AFTER_MS = 200;
 const PAUSE_MS = 100;
 
 /** `status` 0: the connection failed. `problem`: the code and the detail of one. */
-export type Answer = { status: number; ms: number; retryAfter: string | null; problem: { code: string; detail: string } | null };
+export type Answer = {
+  status: number;
+  ms: number;
+  retryAfter: string | null;
+  problem: { code: string; detail: string } | null;
+};
 
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const since = performance.now();
@@ -24,7 +29,14 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
   };
 }
 
-type Options = { name: string; count: number; url: string; project: Project; receiver: Receiver; tenant?: string };
+type Options = {
+  name: string;
+  count: number;
+  url: string;
+  project: Project;
+  receiver: Receiver;
+  tenant?: string;
+};
 
 /** Callers that create exceptions, each retried with the same key until the call is answered; and a receiver of their events. */
 export class Writers {
@@ -42,10 +54,18 @@ export class Writers {
     const { name, count, url, project, receiver, tenant } = options;
     const writers = new Writers(options);
     await receiver.behave(`/${name}`, { secrets: [SECRET] });
-    const body = JSON.stringify({ url: receiver.url(`/${name}`), events: ["exception.created"], secret: SECRET });
+    const body = JSON.stringify({
+      url: receiver.url(`/${name}`),
+      events: ["exception.created"],
+      secret: SECRET,
+    });
     const headers = { ...(await project.headers(tenant)), "Content-Type": "application/json" };
-    expect(await ask(`${url}/v1/webhooks`, { method: "POST", headers, body })).toMatchObject({ status: 201 });
-    writers.#all = Promise.all(Array.from({ length: count }, (_, writer) => writers.#write(`${name} ${writer}`)));
+    expect(await ask(`${url}/v1/webhooks`, { method: "POST", headers, body })).toMatchObject({
+      status: 201,
+    });
+    writers.#all = Promise.all(
+      Array.from({ length: count }, (_, writer) => writers.#write(`${name} ${writer}`)),
+    );
     return writers;
   }
 
@@ -65,7 +85,11 @@ export class Writers {
   /** Waits until so many more are made. */
   async makeMore(count: number, withinMs?: number): Promise<void> {
     const before = this.written.length;
-    await until(`${count} more exceptions to be made`, () => this.written.length >= before + count, withinMs);
+    await until(
+      `${count} more exceptions to be made`,
+      () => this.written.length >= before + count,
+      withinMs,
+    );
   }
 
   async end(): Promise<void> {
@@ -80,8 +104,12 @@ export class Writers {
       "select title, count(*)::int as times from public.exceptions where title like $1 || ' %' group by title",
       [name],
     );
-    expect(new Map(stored.map(({ title, times }) => [title, times]))).toEqual(new Map(this.written.map((title) => [title, 1])));
-    await until("every write to be delivered", () => this.written.every((title) => this.#deliveredIds().has(title)));
+    expect(new Map(stored.map(({ title, times }) => [title, times]))).toEqual(
+      new Map(this.written.map((title) => [title, 1])),
+    );
+    await until("every write to be delivered", () =>
+      this.written.every((title) => this.#deliveredIds().has(title)),
+    );
     expect([...this.#deliveredIds()].filter(([, ids]) => ids.size !== 1)).toEqual([]);
   }
 
@@ -89,7 +117,8 @@ export class Writers {
     const delivered = new Map<string, Set<string>>();
     for (const { path, body, headers, verified } of this.#options.receiver.received) {
       if (path !== `/${this.#options.name}` || !verified.includes(SECRET)) continue;
-      const { title } = (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception;
+      const { title } = (JSON.parse(body) as { data: { exception: { title: string } } }).data
+        .exception;
       delivered.set(title, (delivered.get(title) ?? new Set()).add(headers["webhook-id"] ?? ""));
     }
     return delivered;
@@ -99,7 +128,10 @@ export class Writers {
     const { url, project, tenant } = this.#options;
     for (let nth = 0; !this.#over; nth++) {
       const title = `${name}/${nth}`;
-      const key = { "Content-Type": "application/json", "Idempotency-Key": title.replaceAll(" ", "-") };
+      const key = {
+        "Content-Type": "application/json",
+        "Idempotency-Key": title.replaceAll(" ", "-"),
+      };
       const init = {
         method: "POST",
         headers: { ...(await project.headers(tenant)), ...key },

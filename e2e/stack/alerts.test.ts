@@ -15,10 +15,14 @@ type Rule = { alert: string; expr: string; annotations: { summary: string; runbo
 type Panel = { title: string; targets?: { expr: string }[] };
 
 const ROOT = join(import.meta.dirname, "../..");
-const RULES = (parse(readFileSync(join(ROOT, "ops/alerts/tieout.yml"), "utf8")) as { groups: { rules: Rule[] }[] }).groups.flatMap(
-  ({ rules }) => rules,
-);
-const PANELS = (JSON.parse(readFileSync(join(ROOT, "ops/grafana/tieout.json"), "utf8")) as { panels: Panel[] }).panels;
+const RULES = (
+  parse(readFileSync(join(ROOT, "ops/alerts/tieout.yml"), "utf8")) as {
+    groups: { rules: Rule[] }[];
+  }
+).groups.flatMap(({ rules }) => rules);
+const PANELS = (
+  JSON.parse(readFileSync(join(ROOT, "ops/grafana/tieout.json"), "utf8")) as { panels: Panel[] }
+).panels;
 const TOKEN = "prometheus-reads-this-and-nobody-else";
 const DATA_DIR = freshDataDir();
 /** Metrics that a process has once it did what they count. */
@@ -32,7 +36,12 @@ const ended: (() => unknown)[] = [];
 beforeAll(async () => {
   // The worker's, and the matcher's beside it.
   metricsPort = await freePort();
-  stack = await Supervisor.ready({ DATA_DIR, METRICS_TOKEN: TOKEN, METRICS_PORT: String(metricsPort), DATABASE_MAX_BYTES: "10000000000" });
+  stack = await Supervisor.ready({
+    DATA_DIR,
+    METRICS_TOKEN: TOKEN,
+    METRICS_PORT: String(metricsPort),
+    DATABASE_MAX_BYTES: "10000000000",
+  });
   project = new Project(stack, DATA_DIR);
 });
 afterAll(async () => {
@@ -51,10 +60,13 @@ async function scrape(instance: string, port: number): Promise<Sample[]> {
 
 async function scrapeAll(): Promise<Sample[]> {
   const ports = { web: stack.port, worker: metricsPort, matcher: metricsPort + 1 };
-  return (await Promise.all(Object.entries(ports).map(([name, port]) => scrape(name, port)))).flat();
+  return (
+    await Promise.all(Object.entries(ports).map(([name, port]) => scrape(name, port)))
+  ).flat();
 }
 
-const firing = (samples: Sample[]) => RULES.filter(({ expr }) => evaluate(expr, samples).length > 0).map(({ alert }) => alert);
+const firing = (samples: Sample[]) =>
+  RULES.filter(({ expr }) => evaluate(expr, samples).length > 0).map(({ alert }) => alert);
 
 const fires = (alert: string, find: () => Promise<Sample[]> = scrapeAll) =>
   until(`${alert} to fire`, async () => firing(await find()).includes(alert), 120_000);
@@ -65,7 +77,14 @@ function webProcess(port: number, variables: Record<string, string>): ChildProce
   const shell = spawn("sh", ["-c", command], {
     cwd: ROOT,
     detached: true,
-    env: { ...process.env, ...project.env, NODE_ENV: "production", PORT: String(port), METRICS_TOKEN: TOKEN, ...variables },
+    env: {
+      ...process.env,
+      ...project.env,
+      NODE_ENV: "production",
+      PORT: String(port),
+      METRICS_TOKEN: TOKEN,
+      ...variables,
+    },
     stdio: ["pipe", "ignore", "ignore"],
   });
   ended.push(() => process.kill(-(shell.pid ?? 0), "SIGKILL"));
@@ -74,15 +93,23 @@ function webProcess(port: number, variables: Record<string, string>): ChildProce
 
 describe("the rules of ops/alerts", () => {
   test("are silent on a stack that is well, and name only metrics that its processes have", async () => {
-    await until("every process to be scraped", async () => new Set((await scrapeAll()).map(({ labels }) => labels.instance)).size === 3);
+    await until(
+      "every process to be scraped",
+      async () => new Set((await scrapeAll()).map(({ labels }) => labels.instance)).size === 3,
+    );
     expect((await fetch(`http://127.0.0.1:${metricsPort}/healthz`)).status).toBe(200);
     expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).status).toBe(401);
     await project.call("GET", "/v1/me");
     const samples = await scrapeAll();
     expect(firing(samples)).toEqual([]);
     const names = new Set(samples.map(({ name }) => name));
-    const expressions = [...RULES.map(({ expr }) => expr), ...PANELS.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))];
-    const unknown = expressions.flatMap(metricsIn).filter((name) => !names.has(name) && !HISTOGRAM.test(name));
+    const expressions = [
+      ...RULES.map(({ expr }) => expr),
+      ...PANELS.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ];
+    const unknown = expressions
+      .flatMap(metricsIn)
+      .filter((name) => !names.has(name) && !HISTOGRAM.test(name));
     // What its supervisor alone has or what needs a receiver is declared, if not sampled.
     expect([...new Set(unknown)]).toEqual([]);
   });
@@ -90,15 +117,21 @@ describe("the rules of ops/alerts", () => {
   test("each have a runbook that says what it means, how to find out and what to do", () => {
     for (const { annotations } of RULES) {
       const page = readFileSync(join(ROOT, annotations.runbook), "utf8");
-      for (const heading of ["## What it means", "## Find out", "## Fix"]) expect(page, annotations.runbook).toContain(heading);
+      for (const heading of ["## What it means", "## Find out", "## Fix"])
+        expect(page, annotations.runbook).toContain(heading);
     }
   });
 
   const sick: Record<string, () => Promise<void>> = {
     async TieoutChainBroken() {
-      const [event] = await project.sql<{ seq: string }>("select max(seq)::text as seq from public.security_events where chain = 'acme'");
+      const [event] = await project.sql<{ seq: string }>(
+        "select max(seq)::text as seq from public.security_events where chain = 'acme'",
+      );
       await project.call("POST", "/v1/exceptions", { title: "For the chain", severity: "low" });
-      await project.call("POST", "/v1/tenants/acme/api-keys", { name: "Chain", scopes: ["read:exceptions"] });
+      await project.call("POST", "/v1/tenants/acme/api-keys", {
+        name: "Chain",
+        scopes: ["read:exceptions"],
+      });
       await project.sql(`set session_replication_role = replica`).catch(() => {});
       await project.sql(
         `begin; alter table public.security_events disable trigger user;
@@ -110,7 +143,10 @@ describe("the rules of ops/alerts", () => {
     async TieoutOrphan() {
       const port = await freePort();
       const shell = webProcess(port, {});
-      await until("the web process to answer", async () => (await scrape("orphan", port)).length > 0);
+      await until(
+        "the web process to answer",
+        async () => (await scrape("orphan", port)).length > 0,
+      );
       expect(firing(await scrape("orphan", port))).not.toContain("TieoutOrphan");
       shell.stdin?.end();
       await fires("TieoutOrphan", () => scrape("orphan", port));
@@ -157,9 +193,10 @@ describe("the rules of ops/alerts", () => {
         url: "https://hooks.example.com/alerts",
         events: ["exception.sla.breached"],
       });
-      await project.sql("update public.webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'failing' where id = $1", [
-        id,
-      ]);
+      await project.sql(
+        "update public.webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'failing' where id = $1",
+        [id],
+      );
       await fires("TieoutReceiversToRecover");
     },
     async TieoutMigrationLockHeld() {
@@ -187,10 +224,19 @@ describe("the rules of ops/alerts", () => {
     // From here on the worker stands still.
     async TieoutDeliveriesBehind() {
       const due = new Date(Date.now() + 2_000).toISOString();
-      await project.call("POST", "/v1/webhooks", { url: "https://hooks.example.com/late", events: ["exception.created"] });
+      await project.call("POST", "/v1/webhooks", {
+        url: "https://hooks.example.com/late",
+        events: ["exception.created"],
+      });
       process.kill(stack.pidOf("worker"), "SIGSTOP");
-      await project.call("POST", "/v1/exceptions", { title: "Nobody tells of it", severity: "low", due_at: due });
-      await project.sql("update public.webhook_deliveries set next_attempt_at = now() - interval '10 minutes' where status = 'pending'");
+      await project.call("POST", "/v1/exceptions", {
+        title: "Nobody tells of it",
+        severity: "low",
+        due_at: due,
+      });
+      await project.sql(
+        "update public.webhook_deliveries set next_attempt_at = now() - interval '10 minutes' where status = 'pending'",
+      );
       await fires("TieoutDeliveriesBehind");
     },
     async TieoutWorkerSilent() {
@@ -215,5 +261,7 @@ describe("the rules of ops/alerts", () => {
     expect(Object.keys(sick).sort()).toEqual([...new Set(RULES.map(({ alert }) => alert))].sort());
   });
 
-  test.each(Object.entries(sick))("%s fires where the stack is sick of it", async (_, make) => make());
+  test.each(Object.entries(sick))("%s fires where the stack is sick of it", async (_, make) =>
+    make(),
+  );
 });

@@ -31,7 +31,9 @@ afterAll(async () => {
 });
 
 const command = (name: string, ...args: string[]) =>
-  run(process.execPath, [join(ROOT, "bin", `${name}.ts`), ...args], { env: { ...process.env, DATA_DIR: ELSEWHERE } });
+  run(process.execPath, [join(ROOT, "bin", `${name}.ts`), ...args], {
+    env: { ...process.env, DATA_DIR: ELSEWHERE },
+  });
 
 type Delivery = { status: string; event_id: string; attempts: { cause: string; status: string }[] };
 
@@ -49,18 +51,27 @@ test("a backup restored elsewhere: its audit logs verify, and nothing that was d
   await project.call("POST", "/v1/exceptions", { title: "Before the backup", severity: "low" });
   await receiver.gets("/sound", 1);
   await receiver.gets("/failing", 1);
-  const settled = () => project.sql("select from public.webhook_deliveries where webhook_id = $1 and status = 'delivered'", [sound]);
+  const settled = () =>
+    project.sql(
+      "select from public.webhook_deliveries where webhook_id = $1 and status = 'delivered'",
+      [sound],
+    );
   await until("the delivery to be recorded", async () => (await settled()).length === 1);
   // Its retry waits until the backup is made.
   const putOff = `update public.webhook_deliveries set next_attempt_at = now() + interval '1 hour'
     where webhook_id = $1 and status = 'pending' and lease is null and failure_count = 1 returning id`;
-  await until("the failure to be recorded", async () => (await project.sql(putOff, [failing])).length === 1);
+  await until(
+    "the failure to be recorded",
+    async () => (await project.sql(putOff, [failing])).length === 1,
+  );
 
   await copyCluster(project, DATA_DIR, ELSEWHERE);
 
   // What the backup does not know: the failing receiver has got its delivery, and another event was sent.
   await receiver.behave("/failing", { status: 204, secrets: [SECRET] });
-  await project.sql("update public.webhook_deliveries set next_attempt_at = now() where status = 'pending'");
+  await project.sql(
+    "update public.webhook_deliveries set next_attempt_at = now() where status = 'pending'",
+  );
   await receiver.gets("/failing", 2);
   await project.call("POST", "/v1/exceptions", { title: "After the backup", severity: "low" });
   await receiver.gets("/sound", 2);
@@ -72,16 +83,26 @@ test("a backup restored elsewhere: its audit logs verify, and nothing that was d
   project = new Project(stack, ELSEWHERE);
   const { stdout: verified } = await command("audit", "verify");
   expect(verified).toContain("acme");
-  expect((await command("db", "restored")).stdout).toBe("Marked 1 pending deliveries as recoveries. Workers can start.\n");
-  expect((await project.sql("select from public.exceptions where title = 'After the backup'")).length).toBe(0);
-  await project.sql("update public.webhook_deliveries set next_attempt_at = now() where status = 'pending'");
+  expect((await command("db", "restored")).stdout).toBe(
+    "Marked 1 pending deliveries as recoveries. Workers can start.\n",
+  );
+  expect(
+    (await project.sql("select from public.exceptions where title = 'After the backup'")).length,
+  ).toBe(0);
+  await project.sql(
+    "update public.webhook_deliveries set next_attempt_at = now() where status = 'pending'",
+  );
   await stack.end("SIGTERM");
 
   stack = await Supervisor.ready({ DATA_DIR: ELSEWHERE, ...HOSTS });
   project = new Project(stack, ELSEWHERE);
   await receiver.gets("/failing", before.failing + 1);
-  const { items } = await project.call<{ items: { id: string }[] }>("GET", `/v1/webhooks/${failing}/deliveries`);
-  const get = () => project.call<Delivery>("GET", `/v1/webhooks/${failing}/deliveries/${items[0]?.id}`);
+  const { items } = await project.call<{ items: { id: string }[] }>(
+    "GET",
+    `/v1/webhooks/${failing}/deliveries`,
+  );
+  const get = () =>
+    project.call<Delivery>("GET", `/v1/webhooks/${failing}/deliveries/${items[0]?.id}`);
   await until("the recovery to be recorded", async () => (await get()).status === "delivered");
   const { attempts, event_id } = await get();
   expect(attempts.map(({ cause }) => cause).sort()).toEqual(["event", "recover"]);

@@ -62,7 +62,9 @@ export class Balancer {
   }
 
   async #look(port: number): Promise<void> {
-    const answered = fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(HEALTHY_WITHIN_MS) });
+    const answered = fetch(`http://127.0.0.1:${port}/healthz`, {
+      signal: AbortSignal.timeout(HEALTHY_WITHIN_MS),
+    });
     const { ok } = await answered.catch(() => ({ ok: false }));
     if (ok) this.#healthy.add(port);
     else this.#healthy.delete(port);
@@ -89,11 +91,22 @@ export class Balancer {
   }
 
   async #send(port: number, { method, url, rawHeaders }: IncomingMessage, body: Buffer) {
-    const outgoing = ask({ host: "127.0.0.1", port, method, path: url, headers: rawHeaders, agent: this.#agent });
+    const outgoing = ask({
+      host: "127.0.0.1",
+      port,
+      method,
+      path: url,
+      headers: rawHeaders,
+      agent: this.#agent,
+    });
     // One that answers before it has read the whole body, and closes, has answered.
     outgoing.on("error", () => {});
     outgoing.end(body);
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-    return { status: answer.statusCode ?? 502, headers: answer.headers, body: Buffer.concat(await answer.toArray()) };
+    return {
+      status: answer.statusCode ?? 502,
+      headers: answer.headers,
+      body: Buffer.concat(await answer.toArray()),
+    };
   }
 }

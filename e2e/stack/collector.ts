@@ -15,7 +15,10 @@ type Point = {
   bucketCounts?: number[];
   explicitBounds?: number[];
 };
-type Of<Name extends string, Content> = { resource: { attributes: Attribute[] } } & Record<Name, Content[]>;
+type Of<Name extends string, Content> = { resource: { attributes: Attribute[] } } & Record<
+  Name,
+  Content[]
+>;
 type Sent = {
   resourceSpans?: Of<"scopeSpans", { spans: Span[] }>[];
   resourceMetrics?: Of<"scopeMetrics", { metrics: Metric[] }>[];
@@ -37,11 +40,18 @@ export type Metric = {
   sum?: { dataPoints: Point[]; isMonotonic: boolean };
   histogram?: { dataPoints: Point[] };
 };
-export type LogRecord = { body: Value; severityText: string; traceId?: string; spanId?: string; attributes: Attribute[] };
+export type LogRecord = {
+  body: Value;
+  severityText: string;
+  traceId?: string;
+  spanId?: string;
+  attributes: Attribute[];
+};
 
 type From = { service: string; instance: string };
 
-const textOf = (attributes: readonly Attribute[], name: string) => attributes.find(({ key }) => key === name)?.value.stringValue ?? "";
+const textOf = (attributes: readonly Attribute[], name: string) =>
+  attributes.find(({ key }) => key === name)?.value.stringValue ?? "";
 
 export class Collector {
   readonly spans: (Span & From)[] = [];
@@ -79,10 +89,20 @@ export class Collector {
       instance: textOf(attributes, "service.instance.id"),
     });
     for (const { resource, scopeSpans } of resourceSpans)
-      this.spans.push(...scopeSpans.flatMap(({ spans }) => spans).map((span) => ({ ...span, ...from(resource) })));
+      this.spans.push(
+        ...scopeSpans.flatMap(({ spans }) => spans).map((span) => ({ ...span, ...from(resource) })),
+      );
     for (const { resource, scopeMetrics } of resourceMetrics)
-      this.metrics.push(...scopeMetrics.flatMap(({ metrics }) => metrics).map((metric) => ({ ...metric, ...from(resource) })));
+      this.metrics.push(
+        ...scopeMetrics
+          .flatMap(({ metrics }) => metrics)
+          .map((metric) => ({ ...metric, ...from(resource) })),
+      );
     for (const { resource, scopeLogs } of resourceLogs)
-      this.logs.push(...scopeLogs.flatMap(({ logRecords }) => logRecords).map((record) => ({ ...record, ...from(resource) })));
+      this.logs.push(
+        ...scopeLogs
+          .flatMap(({ logRecords }) => logRecords)
+          .map((record) => ({ ...record, ...from(resource) })),
+      );
   }
 }

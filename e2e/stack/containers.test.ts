@@ -14,7 +14,13 @@ const ROOT = join(import.meta.dirname, "../..");
 const DATA_DIR = freshDataDir();
 const TOKEN = "prometheus-reads-this-and-nobody-else";
 
-type Manifest = { spec: { template: { spec: { containers: { args: string[]; readinessProbe?: { httpGet: { path: string } } }[] } } } };
+type Manifest = {
+  spec: {
+    template: {
+      spec: { containers: { args: string[]; readinessProbe?: { httpGet: { path: string } } }[] };
+    };
+  };
+};
 
 /** What each pod is given, as its manifest says above it, and nothing else. */
 const GIVEN = {
@@ -39,7 +45,9 @@ afterAll(async () => {
 });
 
 const containerOf = (part: Part) => {
-  const [manifest] = parseAllDocuments(readFileSync(join(ROOT, `ops/kubernetes/${part}.yaml`), "utf8"));
+  const [manifest] = parseAllDocuments(
+    readFileSync(join(ROOT, `ops/kubernetes/${part}.yaml`), "utf8"),
+  );
   const manifested: Manifest | undefined = manifest?.toJS();
   const container = manifested?.spec.template.spec.containers[0];
   if (!container) throw new Error(`${part} has no container.`);
@@ -49,10 +57,20 @@ const containerOf = (part: Part) => {
 /** Starts a pod's command as its container does: node, the arguments, its own variables. */
 function start(part: Part, own: Record<string, string>): ChildProcess {
   const given = Object.entries(project.env).filter(([name]) => GIVEN[part].test(name));
-  const image = { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", HOST: "127.0.0.1", METRICS_TOKEN: TOKEN };
+  const image = {
+    NODE_ENV: "production",
+    NEXT_TELEMETRY_DISABLED: "1",
+    HOST: "127.0.0.1",
+    METRICS_TOKEN: TOKEN,
+  };
   const child = spawn(process.execPath, containerOf(part).args, {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ...image, ...Object.fromEntries(given), ...own } as unknown as NodeJS.ProcessEnv,
+    env: {
+      PATH: process.env.PATH,
+      ...image,
+      ...Object.fromEntries(given),
+      ...own,
+    } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "ignore", "inherit"],
   });
   started.push(child);
@@ -64,7 +82,10 @@ test.each(["web", "worker", "matcher"] as const)(
   async (part) => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const child = start(part, part === "web" ? { PORT: String(port), NEXTAUTH_URL: url } : { METRICS_PORT: String(port) });
+    const child = start(
+      part,
+      part === "web" ? { PORT: String(port), NEXTAUTH_URL: url } : { METRICS_PORT: String(port) },
+    );
     const ready = `${url}${containerOf(part).readinessProbe?.httpGet.path}`;
     await until(
       `${part} to be ready`,
@@ -75,8 +96,13 @@ test.each(["web", "worker", "matcher"] as const)(
         ),
       120_000,
     );
-    const metrics = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
-    expect([metrics.status, await metrics.text()]).toEqual([200, expect.stringContaining("process_resident_memory_bytes")]);
+    const metrics = await fetch(`${url}/metrics`, {
+      headers: { Authorization: `Bearer ${TOKEN}` },
+    });
+    expect([metrics.status, await metrics.text()]).toEqual([
+      200,
+      expect.stringContaining("process_resident_memory_bytes"),
+    ]);
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
   },

@@ -10,25 +10,34 @@ const run = promisify(execFile);
 
 /** The URL of whoever owns the machine, on a stack's database. */
 export function superuserUrl({ env }: Project, dataDir: string): URL {
-  const secrets = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as { POSTGRES_ADMIN_PASSWORD: string };
+  const secrets = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as {
+    POSTGRES_ADMIN_PASSWORD: string;
+  };
   const url = new URL(env.DATABASE_URL ?? "");
   [url.username, url.password] = [SUPERUSER, secrets.POSTGRES_ADMIN_PASSWORD];
   return url;
 }
 
 /** Copies a running cluster: https://www.postgresql.org/docs/17/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP */
-export async function copyCluster(project: Project, dataDir: string, elsewhere: string): Promise<void> {
+export async function copyCluster(
+  project: Project,
+  dataDir: string,
+  elsewhere: string,
+): Promise<void> {
   const client = new Client({ connectionString: superuserUrl(project, dataDir).href });
   await client.connect();
   const copy = join(elsewhere, "postgres");
   await client.query("select pg_backup_start('drill', true)");
   // A file that goes while it is copied is no fault: the log tells of it.
   await run("cp", ["-a", join(dataDir, "postgres"), copy]).catch(() => {});
-  const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(false)");
+  const { rows } = await client.query<{ labelfile: string }>(
+    "select labelfile from pg_backup_stop(false)",
+  );
   await client.end();
   // What was logged until its end.
   await run("cp", ["-a", `${join(dataDir, "postgres/pg_wal")}/.`, join(copy, "pg_wal")]);
-  for (const file of ["postmaster.pid", "postmaster.opts"]) rmSync(join(copy, file), { force: true });
+  for (const file of ["postmaster.pid", "postmaster.opts"])
+    rmSync(join(copy, file), { force: true });
   // Postgres puts it aside when it has come to the backup's end.
   writeToCluster(elsewhere, "backup_label", rows[0]?.labelfile ?? "");
   await run("cp", ["-a", join(dataDir, "secrets.json"), elsewhere]);

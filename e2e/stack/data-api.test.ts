@@ -29,7 +29,10 @@ beforeAll(async () => {
   stack = await Supervisor.ready({ DATA_DIR });
   env = stackOf(DATA_DIR).env;
   await query(FUNCTIONS);
-  await until("the Data API to know the functions", async () => (await call("stack_context")).status === 200);
+  await until(
+    "the Data API to know the functions",
+    async () => (await call("stack_context")).status === 200,
+  );
 });
 afterAll(() => stack.end("SIGTERM"));
 
@@ -44,7 +47,11 @@ async function query(sql: string) {
 async function call(name: string, headers: Record<string, string> = {}, body: object = {}) {
   const response = await fetch(`${env.SUPABASE_URL}/rest/v1/rpc/${name}`, {
     method: "POST",
-    headers: { apikey: env.SUPABASE_PUBLISHABLE_KEY ?? "", "content-type": "application/json", ...headers },
+    headers: {
+      apikey: env.SUPABASE_PUBLISHABLE_KEY ?? "",
+      "content-type": "application/json",
+      ...headers,
+    },
     body: JSON.stringify(body),
   });
   const answer = await response.text();
@@ -52,8 +59,13 @@ async function call(name: string, headers: Record<string, string> = {}, body: ob
 }
 
 const sign = (claims: object, secret = env.SUPABASE_JWT_SECRET, expires = "1h") =>
-  new SignJWT({ ...claims }).setProtectedHeader({ alg: "HS256" }).setExpirationTime(expires).sign(new TextEncoder().encode(secret));
-const bearer = async (token: string | Promise<string>) => ({ Authorization: `Bearer ${await token}` });
+  new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: "HS256" })
+    .setExpirationTime(expires)
+    .sign(new TextEncoder().encode(secret));
+const bearer = async (token: string | Promise<string>) => ({
+  Authorization: `Bearer ${await token}`,
+});
 
 describe("who a request is", () => {
   test("the publishable key alone is anon, with claims that policies can read", async () => {
@@ -62,7 +74,10 @@ describe("who a request is", () => {
 
   test("a token decides over the key beside it", async () => {
     const token = await bearer(sign({ role: "authenticated", sub: "user:ada" }));
-    const { body } = await call("stack_context", { ...token, apikey: env.SUPABASE_SECRET_KEY ?? "" });
+    const { body } = await call("stack_context", {
+      ...token,
+      apikey: env.SUPABASE_SECRET_KEY ?? "",
+    });
     expect(body).toMatchObject({ role: "authenticated", claims: { sub: "user:ada" } });
   });
 
@@ -70,15 +85,25 @@ describe("who a request is", () => {
     ["no token at all", () => "garbage", "PGRST301"],
     ["alg none", () => `${btoa('{"alg":"none"}')}.${btoa('{"role":"service_role"}')}.`, "PGRST301"],
     ["another secret", () => sign({ role: "service_role" }, randomUUID()), "PGRST301"],
-    ["an expired token", () => sign({ role: "service_role" }, env.SUPABASE_JWT_SECRET, "-1m"), "PGRST303"],
+    [
+      "an expired token",
+      () => sign({ role: "service_role" }, env.SUPABASE_JWT_SECRET, "-1m"),
+      "PGRST303",
+    ],
   ])("%s is refused, not served as anon", async (_what, token, code) => {
-    expect(await call("stack_context", await bearer(token()))).toMatchObject({ status: 401, body: { code } });
+    expect(await call("stack_context", await bearer(token()))).toMatchObject({
+      status: 401,
+      body: { code },
+    });
   });
 
-  test.each(["postgres", "supabase_admin", "authenticator; drop"])("a token cannot take the role %s", async (role) => {
-    const { status } = await call("stack_context", await bearer(sign({ role })));
-    expect([400, 403]).toContain(status);
-  });
+  test.each(["postgres", "supabase_admin", "authenticator; drop"])(
+    "a token cannot take the role %s",
+    async (role) => {
+      const { status } = await call("stack_context", await bearer(sign({ role })));
+      expect([400, 403]).toContain(status);
+    },
+  );
 
   test("a session of Supabase Auth carries the tenants of its user", async () => {
     const response = await fetch(`${env.SUPABASE_URL}/auth/v1/token?grant_type=password`, {
@@ -92,7 +117,9 @@ describe("who a request is", () => {
       iss: `${env.SUPABASE_URL}/auth/v1`,
       app_metadata: { tenants: { acme: ["tenant_admin"], globex: ["tenant_analyst"] } },
     });
-    expect((await call("stack_context", await bearer(access_token))).body.role).toBe("authenticated");
+    expect((await call("stack_context", await bearer(access_token))).body.role).toBe(
+      "authenticated",
+    );
   });
 });
 
@@ -103,11 +130,16 @@ test("a function's own time limit holds from the beginning of its call", async (
 test("and from a direct call's", async () => {
   Object.assign(process.env, env);
   const { callDirectly } = await import("#lib/db/direct/call-directly.ts");
-  expect(await callDirectly({ role: "anon", actor: "anon" }, "stack_dawdle", {})).toMatchObject({ error: { code: "57014" } });
+  expect(await callDirectly({ role: "anon", actor: "anon" }, "stack_dawdle", {})).toMatchObject({
+    error: { code: "57014" },
+  });
 });
 
 test("an error of a function keeps its code, detail and hint", async () => {
-  expect(await call("stack_refuse")).toEqual({ status: 400, body: { code: "TO001", message: "m", details: '{"d": 1}', hint: "h" } });
+  expect(await call("stack_refuse")).toEqual({
+    status: 400,
+    body: { code: "TO001", message: "m", details: '{"d": 1}', hint: "h" },
+  });
 });
 
 test("serving requests grants nothing to anyone", async () => {

@@ -22,17 +22,25 @@ beforeAll(async () => {
   stack = await Supervisor.ready({ DATA_DIR });
   project = new Project(stack, DATA_DIR);
   databaseUrl = project.env.DATABASE_URL ?? "";
-  variables = Object.fromEntries(Object.entries(project.env).filter(([name]) => /^(SUPABASE_|ENCRYPTION_|AUTH_|AUDIT_)/.test(name)));
+  variables = Object.fromEntries(
+    Object.entries(project.env).filter(([name]) =>
+      /^(SUPABASE_|ENCRYPTION_|AUTH_|AUDIT_)/.test(name),
+    ),
+  );
 });
 afterAll(() => stack.end("SIGTERM"));
 
 const lockHolders = () =>
-  project.sql("select from pg_locks where locktype = 'advisory' and objid = hashtext('tieout migrations')::bigint & 4294967295");
+  project.sql(
+    "select from pg_locks where locktype = 'advisory' and objid = hashtext('tieout migrations')::bigint & 4294967295",
+  );
 
 describe("migrations, one start at a time", () => {
   test("wait for another start, and say for whom", async () => {
     const other = await project.connect();
-    const { rows } = await other.query<{ pid: number }>(`select pg_backend_pid() as pid from ${LOCK}`);
+    const { rows } = await other.query<{ pid: number }>(
+      `select pg_backend_pid() as pid from ${LOCK}`,
+    );
     const said: string[] = [];
     const applied = migrate(databaseUrl, { onWait: (why) => said.push(why) });
     await until("it to say that it waits", () => said.length > 0);
@@ -44,7 +52,9 @@ describe("migrations, one start at a time", () => {
   test("give up in the end, and say what to do", async () => {
     const other = await project.connect();
     await other.query(`select ${LOCK}`);
-    const error = await migrate(databaseUrl, { onWait: () => {}, giveUpAfterMs: 300 }).catch((error) => error);
+    const error = await migrate(databaseUrl, { onWait: () => {}, giveUpAfterMs: 300 }).catch(
+      (error) => error,
+    );
     await other.end();
     expect(error).toBeInstanceOf(LockHeld);
     expect(error.message).toContain("pg_terminate_backend");
@@ -68,19 +78,30 @@ describe("a pooler that loses what the worker listens for", () => {
   });
   afterAll(() => pooler.stop());
 
-  test.each(["DATABASE_URL", "DIRECT_URL"])("is refused as %s, in words, before anything is started", async (name) => {
-    const start = await Supervisor.start({ ...variables, DATA_DIR: freshDataDir(), DATABASE_URL: databaseUrl, [name]: pooler.url });
-    expect(await start.end()).toBe(1);
-    expect(start.fatal).toContain(`${name} goes through a pooler in transaction mode`);
-    expect(start.pids.some(Number.isInteger)).toBe(false);
-  });
+  test.each(["DATABASE_URL", "DIRECT_URL"])(
+    "is refused as %s, in words, before anything is started",
+    async (name) => {
+      const start = await Supervisor.start({
+        ...variables,
+        DATA_DIR: freshDataDir(),
+        DATABASE_URL: databaseUrl,
+        [name]: pooler.url,
+      });
+      expect(await start.end()).toBe(1);
+      expect(start.fatal).toContain(`${name} goes through a pooler in transaction mode`);
+      expect(start.pids.some(Number.isInteger)).toBe(false);
+    },
+  );
 });
 
 describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
   let pooler: Pooler;
   let receiver: Receiver;
   beforeAll(async () => {
-    [pooler, receiver] = await Promise.all([pgBouncer(databaseUrl, "transaction"), Receiver.start()]);
+    [pooler, receiver] = await Promise.all([
+      pgBouncer(databaseUrl, "transaction"),
+      Receiver.start(),
+    ]);
   });
   afterAll(async () => {
     await Promise.all([pooler.stop(), receiver.stop()]);
@@ -95,7 +116,11 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
   });
 
   test("is refused without a direct connection beside it", async () => {
-    const start = await Supervisor.start({ ...variables, DATA_DIR: freshDataDir(), DATABASE_URL: pooler.url });
+    const start = await Supervisor.start({
+      ...variables,
+      DATA_DIR: freshDataDir(),
+      DATABASE_URL: pooler.url,
+    });
     expect(await start.end()).toBe(1);
     expect(start.fatal).toContain("Set DIRECT_URL as well");
   });
@@ -113,7 +138,11 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
     try {
       const through = new Project(pooled, dataDir);
       await receiver.behave("/pooled", { secrets: [SECRET] });
-      await through.call("POST", "/v1/webhooks", { url: receiver.url("/pooled"), events: ["exception.sla.breached"], secret: SECRET });
+      await through.call("POST", "/v1/webhooks", {
+        url: receiver.url("/pooled"),
+        events: ["exception.sla.breached"],
+        secret: SECRET,
+      });
       await project.sql(
         creating(
           `'tenant_id', 'acme', 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => 0.5), 'created_by', 'system'`,
@@ -123,7 +152,11 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
       const received = await receiver.gets("/pooled", 20);
       expect(received.every(({ verified }) => verified.includes(SECRET))).toBe(true);
       await until("a job to be done", await project.giveJob("purge_records"));
-      expect(pooled.entries.filter(({ part, level }) => part === "worker" && (level === "error" || level === "fatal"))).toEqual([]);
+      expect(
+        pooled.entries.filter(
+          ({ part, level }) => part === "worker" && (level === "error" || level === "fatal"),
+        ),
+      ).toEqual([]);
       expect(await lockHolders()).toEqual([]);
     } finally {
       process.kill(stack.pidOf("worker"), "SIGCONT");

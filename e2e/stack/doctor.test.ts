@@ -22,7 +22,9 @@ afterAll(() => stack.end("SIGTERM"));
 
 /** What the doctor says of the stack, with these variables in place of its own. */
 async function examined(env: Record<string, string> = {}): Promise<{ ends: number; says: string }> {
-  const run = promisify(execFile)(process.execPath, [DOCTOR], { env: { ...process.env, DATA_DIR, ...env } });
+  const run = promisify(execFile)(process.execPath, [DOCTOR], {
+    env: { ...process.env, DATA_DIR, ...env },
+  });
   return run.then(
     ({ stdout }) => ({ ends: 0, says: stdout }),
     ({ code, stdout }) => ({ ends: code, says: stdout }),
@@ -39,7 +41,8 @@ test("a sound project has nothing to fix", async () => {
 describe("what is wrong with the database is named", () => {
   test.each([
     {
-      wrong: "a table without row-level security, a policy too many, a grant too many, and a function of another's",
+      wrong:
+        "a table without row-level security, a policy too many, a grant too many, and a function of another's",
       breaks: `alter table public.sources disable row level security;
         create policy open on public.lines for select to authenticated using (true);
         grant insert on public.exceptions to authenticated;
@@ -60,7 +63,9 @@ describe("what is wrong with the database is named", () => {
       breaks:
         "create function public.all_of_them() returns setof int language sql as 'select 1'; grant execute on function public.all_of_them() to authenticated",
       mends: "drop function public.all_of_them()",
-      says: [/^✗ Row limit: the Data API cuts at its row limit what these return: (?:public\.)?all_of_them\(\)$/m],
+      says: [
+        /^✗ Row limit: the Data API cuts at its row limit what these return: (?:public\.)?all_of_them\(\)$/m,
+      ],
     },
     {
       wrong: "a database of a newer version",
@@ -69,7 +74,9 @@ describe("what is wrong with the database is named", () => {
       says: [new RegExp(`^✗ Migrations: the database has ${FUTURE}`, "m")],
     },
   ])("$wrong", async ({ breaks, mends, says }) => {
-    const [kept] = await project.sql<{ definition: string }>("select pg_get_functiondef('private.tenant_id'::regproc) as definition");
+    const [kept] = await project.sql<{ definition: string }>(
+      "select pg_get_functiondef('private.tenant_id'::regproc) as definition",
+    );
     await project.sql(breaks);
     const report = await examined();
     await project.sql(`${mends}; ${kept?.definition}`);
@@ -86,16 +93,24 @@ describe("what is wrong with the variables is named", () => {
       SUPABASE_JWT_SECRET: "another secret of more than thirty-two bytes",
       DATABASE_MAX_BYTES: "1000",
     });
-    expect(report.says).toMatch(/^✗ Publishable key: SUPABASE_PUBLISHABLE_KEY is a key of the kind secret$/m);
-    expect(report.says).toMatch(/^✗ Secret key: SUPABASE_SECRET_KEY is no key of a Supabase project$/m);
-    expect(report.says).toMatch(/^✗ JWT secret: the Data API refuses what is signed with SUPABASE_JWT_SECRET$/m);
+    expect(report.says).toMatch(
+      /^✗ Publishable key: SUPABASE_PUBLISHABLE_KEY is a key of the kind secret$/m,
+    );
+    expect(report.says).toMatch(
+      /^✗ Secret key: SUPABASE_SECRET_KEY is no key of a Supabase project$/m,
+    );
+    expect(report.says).toMatch(
+      /^✗ JWT secret: the Data API refuses what is signed with SUPABASE_JWT_SECRET$/m,
+    );
     expect(report.says).toMatch(/^✗ Size: .* of DATABASE_MAX_BYTES$/m);
     expect(report.ends).toBe(1);
   });
 
   test("a role for requests that may do more", async () => {
     const report = await examined({ REQUEST_DATABASE_URL: project.env.DATABASE_URL ?? "" });
-    expect(report.says).toMatch(/^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m);
+    expect(report.says).toMatch(
+      /^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m,
+    );
     expect(report.ends).toBe(1);
   });
 
@@ -103,7 +118,9 @@ describe("what is wrong with the variables is named", () => {
     const pooler = await deafPooler(project.env.DATABASE_URL ?? "");
     const report = await examined({ DIRECT_URL: pooler.url });
     await pooler.stop();
-    expect(report.says).toMatch(/^✗ Notifications: DIRECT_URL goes through a pooler in transaction mode/m);
+    expect(report.says).toMatch(
+      /^✗ Notifications: DIRECT_URL goes through a pooler in transaction mode/m,
+    );
     expect(report.ends).toBe(1);
   });
 

@@ -13,19 +13,27 @@ beforeAll(async () => {
 afterAll(() => stack.end("SIGTERM"));
 
 /** Sends bytes that no HTTP client would, and reads what comes back until the connection closes. */
-async function send(head: string): Promise<{ status: number; requestId: string | undefined; body: string }> {
+async function send(
+  head: string,
+): Promise<{ status: number; requestId: string | undefined; body: string }> {
   const socket = connect(stack.port, "127.0.0.1");
   await once(socket, "connect");
   socket.write(head);
   const answer = await text(socket);
   const [headers = "", body = ""] = answer.split(/\r\n\r\n([\s\S]*)/);
-  return { status: Number(headers.split(" ")[1]), requestId: /^x-request-id: (\S+)/im.exec(headers)?.[1], body };
+  return {
+    status: Number(headers.split(" ")[1]),
+    requestId: /^x-request-id: (\S+)/im.exec(headers)?.[1],
+    body,
+  };
 }
 
-const request = (line: string, ...headers: string[]) => `${[line, "Host: x", "Connection: close", ...headers].join("\r\n")}\r\n\r\n`;
+const request = (line: string, ...headers: string[]) =>
+  `${[line, "Host: x", "Connection: close", ...headers].join("\r\n")}\r\n\r\n`;
 
 async function loggedRequest(requestId: string | undefined) {
-  const find = () => stack.entries.find((entry) => entry.msg === "request" && entry.request_id === requestId);
+  const find = () =>
+    stack.entries.find((entry) => entry.msg === "request" && entry.request_id === requestId);
   await until("the access log", () => find() !== undefined);
   return find();
 }
@@ -38,11 +46,17 @@ describe("what is not HTTP gets one clean 400", () => {
     ["a NUL in the target", request("GET /v1/me\0 HTTP/1.1")],
     ["a NUL in a header", request("GET /v1/me HTTP/1.1", "X-A: a\0b")],
     ["no host", "GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n"],
-    ["two lengths of one body", request("POST /v1/me HTTP/1.1", "Content-Length: 5", "Transfer-Encoding: chunked")],
+    [
+      "two lengths of one body",
+      request("POST /v1/me HTTP/1.1", "Content-Length: 5", "Transfer-Encoding: chunked"),
+    ],
     ["a TLS greeting", "\x16\x03\x01\x02\x00\x01\r\n\r\n"],
   ])("%s", async (_what, head) => {
     const { status, requestId, body } = await send(head);
-    expect({ status, requestId }).toEqual({ status: 400, requestId: expect.stringMatching(/^req_[0-9a-f]{32}$/) });
+    expect({ status, requestId }).toEqual({
+      status: 400,
+      requestId: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+    });
     expect(body).toContain('"code":"invalid_request"');
     expect(body).toContain(requestId);
   });
@@ -53,7 +67,13 @@ test("a method that nothing takes is 405", async () => {
 });
 
 test("two Authorization headers are no credential, whichever of them is good", async () => {
-  expect((await send(request("GET /v1/me HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))).status).toBe(401);
+  expect(
+    (
+      await send(
+        request("GET /v1/me HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"),
+      )
+    ).status,
+  ).toBe(401);
 });
 
 test("the request id is ours, not the caller's", async () => {
@@ -63,21 +83,39 @@ test("the request id is ours, not the caller's", async () => {
 
 test("behind one proxy the address is the one it saw, whatever the caller wrote before it", async () => {
   const { requestId } = await send(
-    request("GET /healthz HTTP/1.1", "X-Forwarded-For: 10.0.0.1, 198.51.100.9", "X-Tieout-Client-Address: 10.0.0.1"),
+    request(
+      "GET /healthz HTTP/1.1",
+      "X-Forwarded-For: 10.0.0.1, 198.51.100.9",
+      "X-Tieout-Client-Address: 10.0.0.1",
+    ),
   );
   expect(await loggedRequest(requestId)).toMatchObject({ address: "198.51.100.9" });
 });
 
 test("the access log holds the path and neither query nor headers", async () => {
-  const { requestId } = await send(request("GET /healthz?token=sesame HTTP/1.1", "Authorization: Bearer sesame"));
-  expect(await loggedRequest(requestId)).toMatchObject({ method: "GET", path: "/healthz", status: 200 });
+  const { requestId } = await send(
+    request("GET /healthz?token=sesame HTTP/1.1", "Authorization: Bearer sesame"),
+  );
+  expect(await loggedRequest(requestId)).toMatchObject({
+    method: "GET",
+    path: "/healthz",
+    status: 200,
+  });
   expect(JSON.stringify(stack.entries)).not.toContain("sesame");
 });
 
-test.each(["/sign-in", "/acme/exceptions", "/", "//v1/me", "/healthz"])("%s is only read, and no body is taken in for it", async (path) => {
-  const { status, body } = await send(request(`POST ${path} HTTP/1.1`, "Content-Length: 1000000000"));
-  expect({ status, body }).toEqual({ status: 405, body: expect.stringContaining('"code":"method_not_allowed"') });
-});
+test.each(["/sign-in", "/acme/exceptions", "/", "//v1/me", "/healthz"])(
+  "%s is only read, and no body is taken in for it",
+  async (path) => {
+    const { status, body } = await send(
+      request(`POST ${path} HTTP/1.1`, "Content-Length: 1000000000"),
+    );
+    expect({ status, body }).toEqual({
+      status: 405,
+      body: expect.stringContaining('"code":"method_not_allowed"'),
+    });
+  },
+);
 
 test("an expectation that nobody can meet is passed over", async () => {
   const { status, requestId } = await send(request("GET /healthz HTTP/1.1", "Expect: a-miracle"));
@@ -85,6 +123,7 @@ test("an expectation that nobody can meet is passed over", async () => {
 });
 
 test("a web socket is not opened", async () => {
-  const head = "GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n";
+  const head =
+    "GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n";
   expect((await send(head)).status).toBe(401);
 });

@@ -10,7 +10,8 @@ const CHUNK_BYTES = 256 * 1024;
 const FILE = Buffer.from(
   Array.from(
     { length: LINES },
-    (_, nth) => `{"external_id":"t${nth}","amount_minor":${nth},"value_date":"2026-10-05","reference":"RG-${nth}"}\n`,
+    (_, nth) =>
+      `{"external_id":"t${nth}","amount_minor":${nth},"value_date":"2026-10-05","reference":"RG-${nth}"}\n`,
   ).join(""),
 );
 
@@ -25,7 +26,10 @@ afterAll(() => stack.end("SIGTERM"));
 beforeEach(async () => {
   tenant = `t-${randomBytes(6).toString("hex")}`;
   await sql("select private.create_tenant($1, $1)", [tenant]);
-  await sql("insert into public.sources (tenant_id, name, kind, currency) values ($1, 'Bank', 'bank_statement', 'EUR')", [tenant]);
+  await sql(
+    "insert into public.sources (tenant_id, name, kind, currency) values ($1, 'Bank', 'bank_statement', 'EUR')",
+    [tenant],
+  );
 });
 
 async function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
@@ -80,7 +84,8 @@ async function readingBackend(id: string, query: string): Promise<number> {
   return until(
     `the import to be at ${query}`,
     async () => {
-      if ((await stateOf(id)).status === "done") throw new Error("It was done before it could be disturbed.");
+      if ((await stateOf(id)).status === "done")
+        throw new Error("It was done before it could be disturbed.");
       const [found] = await sql<{ pid: number }>(
         "select pid from pg_stat_activity where application_name = 'tieout import' and state = 'active' and query ilike $1",
         [`%${query}%`],
@@ -91,8 +96,15 @@ async function readingBackend(id: string, query: string): Promise<number> {
   );
 }
 
-const WHOLE = { status: "done", accepted: LINES, lines: LINES, sum: String((LINES * (LINES - 1)) / 2), chunks: 0 };
-const isDone = (id: string) => until("the import to be done", async () => (await stateOf(id)).status === "done", 150_000);
+const WHOLE = {
+  status: "done",
+  accepted: LINES,
+  lines: LINES,
+  sum: String((LINES * (LINES - 1)) / 2),
+  chunks: 0,
+};
+const isDone = (id: string) =>
+  until("the import to be done", async () => (await stateOf(id)).status === "done", 150_000);
 
 describe("an import is kept whole and once", () => {
   test.each(["copy", "finish_import"])("though the matcher is killed at %s", async (moment) => {
@@ -104,12 +116,15 @@ describe("an import is kept whole and once", () => {
     expect(await stateOf(id)).toEqual(WHOLE);
   });
 
-  test.each(["copy", "finish_import"])("though the database drops its connection at %s", async (moment) => {
-    const id = await queueImport();
-    await sql("select pg_terminate_backend($1)", [await readingBackend(id, moment)]);
-    await isDone(id);
-    expect(await stateOf(id)).toEqual(WHOLE);
-  });
+  test.each(["copy", "finish_import"])(
+    "though the database drops its connection at %s",
+    async (moment) => {
+      const id = await queueImport();
+      await sql("select pg_terminate_backend($1)", [await readingBackend(id, moment)]);
+      await isDone(id);
+      expect(await stateOf(id)).toEqual(WHOLE);
+    },
+  );
 
   test("though it comes twice at the same time", async () => {
     const ids = await Promise.all([queueImport(), queueImport()]);
@@ -126,10 +141,17 @@ describe("an import is kept whole and once", () => {
        create trigger no_space before insert on public.lines for each statement execute function private.no_space()`,
     );
     const refused = await queueImport();
-    await until("the import to fail", async () => (await stateOf(refused)).status === "failed", 150_000);
+    await until(
+      "the import to fail",
+      async () => (await stateOf(refused)).status === "failed",
+      150_000,
+    );
     await sql("drop function private.no_space cascade");
     expect(await stateOf(refused)).toMatchObject({ lines: 0, chunks: 0 });
-    const [{ failure } = { failure: "" }] = await sql<{ failure: string }>("select failure from public.imports where id = $1", [refused]);
+    const [{ failure } = { failure: "" }] = await sql<{ failure: string }>(
+      "select failure from public.imports where id = $1",
+      [refused],
+    );
     expect(failure).toContain("disk is full");
     const again = await queueImport();
     await isDone(again);

@@ -28,7 +28,11 @@ async function call<Answer>(
 ): Promise<Answer & { status: number }> {
   const response = await fetch(`${machines.balancer.url}${path}`, {
     method,
-    headers: { ...(await machines.project.headers()), ...(body && { "Content-Type": "application/json" }), ...headers },
+    headers: {
+      ...(await machines.project.headers()),
+      ...(body && { "Content-Type": "application/json" }),
+      ...headers,
+    },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { ...((await response.json()) as Answer), status: response.status };
@@ -38,7 +42,11 @@ describe("two machines of each kind behind a load balancer", () => {
   test("lose nothing and double nothing while one of each is killed and replaced", async () => {
     await until("both web machines to be healthy", () => machines.balancer.healthy === 2);
     await receiver.behave("/machines", { secrets: [SECRET] });
-    await call("POST", "/v1/webhooks", { url: receiver.url("/machines"), events: ["exception.sla.breached"], secret: SECRET });
+    await call("POST", "/v1/webhooks", {
+      url: receiver.url("/machines"),
+      events: ["exception.sla.breached"],
+      secret: SECRET,
+    });
 
     const answers: { status: number; ms: number; during: Kind }[] = [];
     let during: Kind = "web";
@@ -50,7 +58,12 @@ describe("two machines of each kind behind a load balancer", () => {
         const due_at = new Date(Date.now() + 1_000).toISOString();
         const key = { "Idempotency-Key": `machines-${writer}-${nth}` };
         const since = performance.now();
-        const { status } = await call("POST", "/v1/exceptions", { title, severity: "low", due_at }, key).catch(() => ({ status: 0 }));
+        const { status } = await call(
+          "POST",
+          "/v1/exceptions",
+          { title, severity: "low", due_at },
+          key,
+        ).catch(() => ({ status: 0 }));
         answers.push({ status, ms: performance.now() - since, during });
         if (status === 201) acknowledged.add(title);
         await sleep(100);
@@ -71,7 +84,10 @@ describe("two machines of each kind behind a load balancer", () => {
     expect(stored.filter(({ times }) => times !== 1)).toEqual([]);
     const received = await receiver.gets("/machines", acknowledged.size, 150_000);
     const delivered = new Set(
-      received.map(({ body }) => (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception.title),
+      received.map(
+        ({ body }) =>
+          (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception.title,
+      ),
     );
     expect([...acknowledged].filter((title) => !delivered.has(title))).toEqual([]);
     const [events] = await machines.project.sql<{ count: number }>(
@@ -81,12 +97,18 @@ describe("two machines of each kind behind a load balancer", () => {
     for (const [killed, own] of Map.groupBy(answers, (answer) => answer.during)) {
       const times = own.map(({ ms }) => ms).sort((left, right) => left - right);
       const p99 = Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN);
-      console.log(`${killed} killed and replaced: ${own.length} calls, all acknowledged, lost 0, doubled 0; p99 ${p99} ms`);
+      console.log(
+        `${killed} killed and replaced: ${own.length} calls, all acknowledged, lost 0, doubled 0; p99 ${p99} ms`,
+      );
     }
   });
 
   test("read an import on whichever matcher is there", async () => {
-    const { id: source } = await call<{ id: string }>("POST", "/v1/sources", { name: "Machines", kind: "bank_statement", currency: "EUR" });
+    const { id: source } = await call<{ id: string }>("POST", "/v1/sources", {
+      name: "Machines",
+      kind: "bank_statement",
+      currency: "EUR",
+    });
     const response = await fetch(`${machines.balancer.url}/v1/sources/${source}/imports`, {
       method: "POST",
       headers: { ...(await machines.project.headers()), "Content-Type": "text/csv" },
@@ -95,11 +117,18 @@ describe("two machines of each kind behind a load balancer", () => {
     expect(response.status).toBe(202);
     const { id } = (await response.json()) as { id: string };
     type Read = { status: string; accepted_count: number };
-    await until("the import to be read", async () => (await call<Read>("GET", `/v1/imports/${id}`)).accepted_count === 1);
+    await until(
+      "the import to be read",
+      async () => (await call<Read>("GET", `/v1/imports/${id}`)).accepted_count === 1,
+    );
   });
 
   test("follow a revocation on the other machine within a second", async () => {
-    const { id, key_id, key_secret } = await call<{ id: string; key_id: string; key_secret: string }>("POST", "/v1/tenants/acme/api-keys", {
+    const { id, key_id, key_secret } = await call<{
+      id: string;
+      key_id: string;
+      key_secret: string;
+    }>("POST", "/v1/tenants/acme/api-keys", {
       name: "Two machines",
       scopes: ["read:exceptions"],
       idempotency_key: "machines",
@@ -109,9 +138,13 @@ describe("two machines of each kind behind a load balancer", () => {
         headers: { Authorization: `Bearer ${key_id}.${key_secret}`, "X-Tenant-Id": "acme" },
       }).then(({ status }) => status);
     for (const web of machines.of("web")) expect(await asks(web)).toBe(200);
-    expect((await call("DELETE", `/v1/tenants/acme/api-keys/${id}`, { reason: "proved" })).status).toBe(200);
+    expect(
+      (await call("DELETE", `/v1/tenants/acme/api-keys/${id}`, { reason: "proved" })).status,
+    ).toBe(200);
     const since = performance.now();
     for (const web of machines.of("web"))
-      expect((await lastAccepted(since, async () => (await asks(web)) === 401)) - since).toBeLessThan(1_000);
+      expect(
+        (await lastAccepted(since, async () => (await asks(web)) === 401)) - since,
+      ).toBeLessThan(1_000);
   });
 });

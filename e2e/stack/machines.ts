@@ -4,7 +4,11 @@ import { freshDataDir } from "./data-dir.ts";
 import { Project } from "./project.ts";
 import { Supervisor } from "./supervisor.ts";
 
-const CONCURRENCY = { web: "WEB_CONCURRENCY", worker: "WORKER_CONCURRENCY", matcher: "MATCHER_CONCURRENCY" } as const;
+const CONCURRENCY = {
+  web: "WEB_CONCURRENCY",
+  worker: "WORKER_CONCURRENCY",
+  matcher: "MATCHER_CONCURRENCY",
+} as const;
 const SHARED = /^(SUPABASE_|DATABASE_URL|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/;
 export const KINDS = ["web", "worker", "matcher"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -17,22 +21,34 @@ export class Machines {
   readonly #env: Record<string, string>;
   readonly #running: Record<Kind, Supervisor[]> = { web: [], worker: [], matcher: [] };
 
-  private constructor(dataDir: string, supabase: Supervisor, balancer: Balancer, env: Record<string, string>) {
+  private constructor(
+    dataDir: string,
+    supabase: Supervisor,
+    balancer: Balancer,
+    env: Record<string, string>,
+  ) {
     this.dataDir = dataDir;
     this.#supabase = supabase;
     this.project = new Project(supabase, dataDir);
     this.balancer = balancer;
     const shared = Object.entries(this.project.env).filter(([name]) => SHARED.test(name));
-    this.#env = { ...Object.fromEntries(shared), WEBHOOK_ALLOW_HOSTS: "127.0.0.1,localhost", ...env };
+    this.#env = {
+      ...Object.fromEntries(shared),
+      WEBHOOK_ALLOW_HOSTS: "127.0.0.1,localhost",
+      ...env,
+    };
   }
 
   /** `settings`: what each of them has besides the project's variables, by the balancer's URL and the project's DATA_DIR. */
-  static async start(settings: (url: string, dataDir: string) => Record<string, string> = () => ({})): Promise<Machines> {
+  static async start(
+    settings: (url: string, dataDir: string) => Record<string, string> = () => ({}),
+  ): Promise<Machines> {
     const dataDir = freshDataDir();
     const supabase = await Supervisor.ready({ DATA_DIR: dataDir });
     const balancer = await Balancer.start([]);
     const machines = new Machines(dataDir, supabase, balancer, settings(balancer.url, dataDir));
-    for (const kind of ["worker", "matcher"] as const) process.kill(supabase.pidOf(kind), "SIGSTOP");
+    for (const kind of ["worker", "matcher"] as const)
+      process.kill(supabase.pidOf(kind), "SIGSTOP");
     await Promise.all(KINDS.flatMap((kind) => [machines.#add(kind), machines.#add(kind)]));
     return machines;
   }
@@ -51,14 +67,19 @@ export class Machines {
 
   async stop(): Promise<void> {
     this.balancer.stop();
-    await Promise.all(KINDS.flatMap((kind) => this.#running[kind].map((one) => one.end("SIGTERM"))));
-    for (const kind of ["worker", "matcher"] as const) process.kill(this.#supabase.pidOf(kind), "SIGCONT");
+    await Promise.all(
+      KINDS.flatMap((kind) => this.#running[kind].map((one) => one.end("SIGTERM"))),
+    );
+    for (const kind of ["worker", "matcher"] as const)
+      process.kill(this.#supabase.pidOf(kind), "SIGCONT");
     await this.#supabase.end("SIGTERM");
   }
 
   /** One that runs a process of its kind, with the variables that it needs and no others. */
   async #add(kind: Kind): Promise<void> {
-    const counts = Object.fromEntries(KINDS.map((one) => [CONCURRENCY[one], one === kind ? "1" : "0"]));
+    const counts = Object.fromEntries(
+      KINDS.map((one) => [CONCURRENCY[one], one === kind ? "1" : "0"]),
+    );
     const machine = await Supervisor.ready({ ...this.#env, ...counts, DATA_DIR: freshDataDir() });
     this.#running[kind].push(machine);
     if (kind === "web") this.balancer.add(machine.port);

@@ -26,7 +26,8 @@ export async function deafPooler(databaseUrl: string): Promise<Pooler> {
       framed((message) => message[0] !== NOTIFICATION && client.write(message)),
     );
     upstream.on("end", () => client.end());
-    for (const socket of [client, upstream]) socket.on("error", () => [client, upstream].map((end) => end.destroy()));
+    for (const socket of [client, upstream])
+      socket.on("error", () => [client, upstream].map((end) => end.destroy()));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -43,10 +44,15 @@ export async function deafPooler(databaseUrl: string): Promise<Pooler> {
  * waited longest, and lets anybody in.
  */
 export async function forgetfulPooler(databaseUrl: string, connections: number): Promise<Pooler> {
-  const upstreams = await Promise.all(Array.from({ length: connections }, () => rawConnection(databaseUrl)));
+  const upstreams = await Promise.all(
+    Array.from({ length: connections }, () => rawConnection(databaseUrl)),
+  );
   const idle = [...upstreams];
   const waiting: ((upstream: Socket) => void)[] = [];
-  const take = () => new Promise<Socket>((given) => (idle.length > 0 ? given(idle.shift() as Socket) : waiting.push(given)));
+  const take = () =>
+    new Promise<Socket>((given) =>
+      idle.length > 0 ? given(idle.shift() as Socket) : waiting.push(given),
+    );
   const give = (upstream: Socket) => {
     const next = waiting.shift();
     if (next) next(upstream);
@@ -80,7 +86,9 @@ export async function forgetfulPooler(databaseUrl: string, connections: number):
     client.on("data", (chunk) => {
       if (greeted) return converse(chunk);
       greeted = true;
-      client.write(Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((letter) => letter.charCodeAt(0))));
+      client.write(
+        Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((letter) => letter.charCodeAt(0))),
+      );
     });
     client.on("error", () => {});
   });
@@ -122,7 +130,10 @@ function endOf(bytes: Buffer): number {
 
 export const hasPgBouncer = spawnSync("pgbouncer", ["--version"]).status === 0;
 
-export async function pgBouncer(databaseUrl: string, mode: "transaction" | "session"): Promise<Pooler> {
+export async function pgBouncer(
+  databaseUrl: string,
+  mode: "transaction" | "session",
+): Promise<Pooler> {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), "tieout-pgbouncer-"));
   const port = await freePort();

@@ -10,17 +10,24 @@ const DATA_DIR = freshDataDir();
 let stack: Supervisor;
 let project: Project;
 beforeAll(async () => {
-  stack = await Supervisor.ready({ DATA_DIR, WEB_CONCURRENCY: "2", WORKER_CONCURRENCY: "2", RATE_LIMIT_PER_MINUTE: "0" });
+  stack = await Supervisor.ready({
+    DATA_DIR,
+    WEB_CONCURRENCY: "2",
+    WORKER_CONCURRENCY: "2",
+    RATE_LIMIT_PER_MINUTE: "0",
+  });
   project = new Project(stack, DATA_DIR);
 });
 afterAll(() => stack.end("SIGTERM"));
 
 type Ready = { status: string; working: { worker: number } };
-const working = async () => ((await (await fetch(`http://127.0.0.1:${stack.port}/readyz`)).json()) as Ready).working.worker;
+const working = async () =>
+  ((await (await fetch(`http://127.0.0.1:${stack.port}/readyz`)).json()) as Ready).working.worker;
 
 /** Those that answer, in the order in which they came to. */
 function webs(): number[] {
-  const children = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+  const children = (pid: number) =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
   return children(stack.pidOf("web"));
 }
 
@@ -37,7 +44,9 @@ describe("two web processes on one port and two workers", () => {
     const headers = { ...(await project.headers()), Connection: "close" };
     const callers = Array.from({ length: 4 }, async () => {
       while (!over) {
-        const answer = await fetch(`http://127.0.0.1:${stack.port}/v1/me`, { headers }).catch((error: Error) => error.cause ?? error);
+        const answer = await fetch(`http://127.0.0.1:${stack.port}/v1/me`, { headers }).catch(
+          (error: Error) => error.cause ?? error,
+        );
         statuses.push(answer instanceof Response ? answer.status : answer);
         if (answer instanceof Response) await answer.arrayBuffer();
         await sleep(10);
@@ -45,8 +54,12 @@ describe("two web processes on one port and two workers", () => {
     });
 
     stack.process.kill("SIGUSR2");
-    await until("both workers to be replaced", () => ["worker-1", "worker-2"].every((name, n) => stack.pidOf(name) !== workers[n]));
-    await until("both web processes to be replaced", () => stack.entries.some(({ msg }) => msg === "web processes replaced"));
+    await until("both workers to be replaced", () =>
+      ["worker-1", "worker-2"].every((name, n) => stack.pidOf(name) !== workers[n]),
+    );
+    await until("both web processes to be replaced", () =>
+      stack.entries.some(({ msg }) => msg === "web processes replaced"),
+    );
     over = true;
     await Promise.all(callers);
 
@@ -73,7 +86,8 @@ describe("two web processes on one port and two workers", () => {
   });
 
   test("are replaced though one of them is killed meanwhile", async () => {
-    const replaced = () => stack.entries.filter(({ msg }) => msg === "web processes replaced").length;
+    const replaced = () =>
+      stack.entries.filter(({ msg }) => msg === "web processes replaced").length;
     const [before, already] = [webs(), replaced()];
     stack.process.kill("SIGUSR2");
     process.kill(before[1] ?? 0, "SIGKILL");
@@ -84,7 +98,10 @@ describe("two web processes on one port and two workers", () => {
   });
 
   test("end with the supervisor, however it ends", async () => {
-    const pids = [...webs(), ...["web", "worker-1", "worker-2", "data-api", "postgres"].map((name) => stack.pidOf(name))];
+    const pids = [
+      ...webs(),
+      ...["web", "worker-1", "worker-2", "data-api", "postgres"].map((name) => stack.pidOf(name)),
+    ];
     await stack.end("SIGKILL");
     await until("all of them to end", () => !pids.some(runs));
     const next = await Supervisor.ready({

@@ -23,14 +23,20 @@ export class Project {
 
   /** A connection as the database's owner. */
   async connect(): Promise<Client> {
-    const client = new Client({ connectionString: this.env.DATABASE_URL, connectionTimeoutMillis: 10_000 });
+    const client = new Client({
+      connectionString: this.env.DATABASE_URL,
+      connectionTimeoutMillis: 10_000,
+    });
     client.on("error", () => {});
     await client.connect();
     return client;
   }
 
   async headers(tenant = "acme"): Promise<Record<string, string>> {
-    const token = await new SignJWT({ preferred_username: "ada", tenants: { [tenant]: ["tenant_admin"] } })
+    const token = await new SignJWT({
+      preferred_username: "ada",
+      tenants: { [tenant]: ["tenant_admin"] },
+    })
       .setProtectedHeader({ alg: "HS256" })
       .setSubject("ada")
       .setExpirationTime("1h")
@@ -39,19 +45,26 @@ export class Project {
   }
 
   async call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const headers = { ...(await this.headers()), ...(body && { "Content-Type": "application/json" }) };
+    const headers = {
+      ...(await this.headers()),
+      ...(body && { "Content-Type": "application/json" }),
+    };
     const response = await fetch(`http://127.0.0.1:${this.#supervisor.port}${path}`, {
       method,
       headers,
       body: body && JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as Answer;
   }
 
   /** Gives the workers a job. @returns whether it has been done. */
   async giveJob(task: string): Promise<() => Promise<boolean>> {
-    const [job] = await this.sql<{ id: string }>("select id from graphile_worker.add_job($1)", [task]);
-    return async () => (await this.sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0;
+    const [job] = await this.sql<{ id: string }>("select id from graphile_worker.add_job($1)", [
+      task,
+    ]);
+    return async () =>
+      (await this.sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0;
   }
 }

@@ -12,7 +12,8 @@ import { Supervisor } from "./supervisor.ts";
 
 const DATA_DIR = freshDataDir();
 const REPLICA_DIR = freshDataDir();
-const SHARED = /^(SUPABASE_|DATABASE_URL|REQUEST_DATABASE_URL|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/;
+const SHARED =
+  /^(SUPABASE_|DATABASE_URL|REQUEST_DATABASE_URL|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/;
 
 /** Stands for the Supabase project. */
 let supabase: Supervisor;
@@ -39,7 +40,11 @@ beforeAll(async () => {
   const replicaPort = await freePort();
   const { command, ids } = postgres.command(replicaPort);
   const [program = "", ...args] = command;
-  replica = spawn(program, args, { env: { LC_ALL: "C" } as unknown as NodeJS.ProcessEnv, stdio: "ignore", ...ids });
+  replica = spawn(program, args, {
+    env: { LC_ALL: "C" } as unknown as NodeJS.ProcessEnv,
+    stdio: "ignore",
+    ...ids,
+  });
   const at = (url: string | URL) => Object.assign(new URL(url), { port: String(replicaPort) }).href;
   onReplica = await until("the replica to answer", () => connectTo(at(primary)));
 
@@ -70,21 +75,35 @@ async function connectTo(connectionString: string): Promise<Client | null> {
 }
 
 type List = { items: { title: string }[] };
-const titles = async (path: string) => (await project.call<List>("GET", path)).items.map(({ title }) => title);
+const titles = async (path: string) =>
+  (await project.call<List>("GET", path)).items.map(({ title }) => title);
 
 test("searches are read from a replica, which may lag, all else from the database; and from there too once the replica is gone", async () => {
-  expect((await onReplica.query("select pg_is_in_recovery() as follows")).rows).toEqual([{ follows: true }]);
+  expect((await onReplica.query("select pg_is_in_recovery() as follows")).rows).toEqual([
+    { follows: true },
+  ]);
   await onReplica.query("select pg_wal_replay_pause()");
   const paused = "select pg_get_wal_replay_pause_state() = 'paused' as paused";
-  await until("the replica to stand still", async () => (await onReplica.query(paused)).rows[0].paused);
-  const { id } = await project.call<{ id: string }>("POST", "/v1/exceptions", { title: "Replicated payout", severity: "low" });
+  await until(
+    "the replica to stand still",
+    async () => (await onReplica.query(paused)).rows[0].paused,
+  );
+  const { id } = await project.call<{ id: string }>("POST", "/v1/exceptions", {
+    title: "Replicated payout",
+    severity: "low",
+  });
 
   expect(await titles("/v1/exceptions?q=replicated")).toEqual([]);
   expect(await titles("/v1/exceptions?limit=1")).toEqual(["Replicated payout"]);
-  expect(await project.call("GET", `/v1/exceptions/${id}`)).toMatchObject({ title: "Replicated payout" });
+  expect(await project.call("GET", `/v1/exceptions/${id}`)).toMatchObject({
+    title: "Replicated payout",
+  });
 
   await onReplica.query("select pg_wal_replay_resume()");
-  await until("the replica to follow", async () => (await titles("/v1/exceptions?q=replicated")).length === 1);
+  await until(
+    "the replica to follow",
+    async () => (await titles("/v1/exceptions?q=replicated")).length === 1,
+  );
 
   replica.kill("SIGQUIT");
   await once(replica, "exit");

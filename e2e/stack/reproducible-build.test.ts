@@ -12,21 +12,30 @@ afterAll(() => {
 /** Caches, and traces with the times of the build. */
 const NOT_SERVED = /^(cache|trace|trace-build)(\/|$)/;
 /** Drawn at random by each build, since they are secrets. */
-const KEYS = /((?:previewMode(?:Id|SigningKey|EncryptionKey)|encryptionKey)\\?"\s*:\s*\\?")[^"\\]+/g;
+const KEYS =
+  /((?:previewMode(?:Id|SigningKey|EncryptionKey)|encryptionKey)\\?"\s*:\s*\\?")[^"\\]+/g;
 
 function digestsOf({ folder }: CommitBuild): Record<string, string> {
   const built = join(folder, ".next");
-  const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map((entry) => relative(built, join(entry.parentPath, entry.name))).filter((path) => !NOT_SERVED.test(path));
+  const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files
+    .map((entry) => relative(built, join(entry.parentPath, entry.name)))
+    .filter((path) => !NOT_SERVED.test(path));
   return Object.fromEntries(
     paths.sort().map((path) => {
-      const content = readFileSync(join(built, path), "latin1").replaceAll(folder, "").replace(KEYS, "$1");
+      const content = readFileSync(join(built, path), "latin1")
+        .replaceAll(folder, "")
+        .replace(KEYS, "$1");
       return [path, createHash("sha256").update(content, "latin1").digest("hex")];
     }),
   );
 }
 
-test("two builds of a commit, each in a folder of its own, are the same but for their keys", { timeout: 900_000 }, () => {
+test("two builds of a commit, each in a folder of its own, are the same but for their keys", {
+  timeout: 900_000,
+}, () => {
   builds.push(new CommitBuild("HEAD"), new CommitBuild("HEAD"));
   const [one = {}, other = {}] = builds.map(digestsOf);
   expect(Object.keys(one).length).toBeGreaterThan(1000);

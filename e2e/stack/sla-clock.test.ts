@@ -63,7 +63,12 @@ async function hasPassed(moment: Date): Promise<boolean> {
 
 /** How many breaches were reported, of how many exceptions, how many early, and by how much the latest was late. */
 async function breaches() {
-  const [row] = await sql<{ reported: number; exceptions: number; early: number; latest_ms: number | null }>(
+  const [row] = await sql<{
+    reported: number;
+    exceptions: number;
+    early: number;
+    latest_ms: number | null;
+  }>(
     `select count(*)::int as reported, count(distinct data -> 'exception' ->> 'id')::int as exceptions,
        count(*) filter (where at < (data ->> 'due_at')::timestamptz)::int as early,
        max(extract(epoch from at - (data ->> 'due_at')::timestamptz) * 1000)::float as latest_ms
@@ -81,7 +86,8 @@ async function breachedCount(): Promise<number> {
   return row?.n ?? -1;
 }
 
-const allAreReported = () => until("every breach to be reported", async () => (await breaches()).reported >= COUNT);
+const allAreReported = () =>
+  until("every breach to be reported", async () => (await breaches()).reported >= COUNT);
 
 describe("deadlines that pass", () => {
   test("while the worker stands still are counted at once, and told of once each when it goes on", async () => {
@@ -124,18 +130,25 @@ describe("deadlines that pass", () => {
 });
 
 /** A worker that takes the time to be another one. `moved`: how many clocks it has moved on. */
-async function shiftedWorker(by_ms: number): Promise<{ moved: () => number; stop: () => Promise<void> }> {
+async function shiftedWorker(
+  by_ms: number,
+): Promise<{ moved: () => number; stop: () => Promise<void> }> {
   const preload = `const { now } = Date; const Real = Date;
     globalThis.Date = class extends Real { constructor(...given) { super(...(given.length ? given : [now() + ${by_ms}])); } static now() { return now() + ${by_ms}; } };`;
-  const worker: ChildProcess = spawn(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, WORKER], {
-    env: { ...process.env, ...stackOf(dataDir).env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const worker: ChildProcess = spawn(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, WORKER],
+    {
+      env: { ...process.env, ...stackOf(dataDir).env },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   let moved = 0;
   let working = false;
   createInterface({ input: worker.stdout as NodeJS.ReadableStream }).on("line", (line) => {
     const entry = JSON.parse(line) as { msg: string; time: string; moved?: number };
-    if (entry.msg === "working") working = Math.abs(Date.parse(entry.time) - Date.now() - by_ms) < 60_000;
+    if (entry.msg === "working")
+      working = Math.abs(Date.parse(entry.time) - Date.now() - by_ms) < 60_000;
     if (entry.msg === "deadlines crossed") moved += entry.moved ?? 0;
   });
   await until("the worker to work, by its own time", () => working);

@@ -38,7 +38,8 @@ describe("while a stack runs", () => {
 
   test("nobody else can read its secrets", () => {
     expect(modeOf(DATA_DIR)).toBe("700");
-    for (const file of ["secrets.json", "stack.json"]) expect(modeOf(join(DATA_DIR, file))).toBe("600");
+    for (const file of ["secrets.json", "stack.json"])
+      expect(modeOf(join(DATA_DIR, file))).toBe("600");
   });
 
   test("it listens on this machine alone", async () => {
@@ -56,11 +57,16 @@ describe("while a stack runs", () => {
     expect(holdersOf("AUDIT_SIGNING_KEY")).toEqual(["worker"]);
     expect(holdersOf("ENCRYPTION_KEYS")).toEqual(["web", "worker"]);
     expect(holdersOf("SUPABASE_JWT_SECRET")).toEqual(["web", "data-api"]);
-    for (const name of ["NEXTAUTH_SECRET", "AUTH_JWT_SECRET"]) expect(holdersOf(name), name).toEqual(["web"]);
+    for (const name of ["NEXTAUTH_SECRET", "AUTH_JWT_SECRET"])
+      expect(holdersOf(name), name).toEqual(["web"]);
   });
 
   test("a start that is given its variables uses it as any Supabase project, and starts no database", async () => {
-    const project = Object.fromEntries(Object.entries(stackOf(DATA_DIR).env).filter(([name]) => /^(SUPABASE_|DATABASE_URL$)/.test(name)));
+    const project = Object.fromEntries(
+      Object.entries(stackOf(DATA_DIR).env).filter(([name]) =>
+        /^(SUPABASE_|DATABASE_URL$)/.test(name),
+      ),
+    );
     const second = await Supervisor.ready({ DATA_DIR: freshDataDir(), ...project });
 
     expect(await second.get("/readyz")).toBe(200);
@@ -83,7 +89,9 @@ describe("while a stack runs", () => {
 
     expect(await second.end()).toBe(1);
 
-    expect(second.fatal).toBe(`Port ${stack.port} is in use. Stop the process listening there, or set another PORT.`);
+    expect(second.fatal).toBe(
+      `Port ${stack.port} is in use. Stop the process listening there, or set another PORT.`,
+    );
     expect(second.pids.some(Number.isInteger)).toBe(false);
   });
 });
@@ -110,8 +118,16 @@ test("secrets are made once, given ones win, and a database without the ones it 
 
 describe("settings that stop the start", () => {
   test.each([
-    ["a secret under 32 bytes", { AUTH_JWT_SECRET: "short" }, "AUTH_JWT_SECRET is shorter than 32 bytes"],
-    ["a METRICS_TOKEN under 32 bytes", { METRICS_TOKEN: "short" }, "METRICS_TOKEN is shorter than 32 bytes"],
+    [
+      "a secret under 32 bytes",
+      { AUTH_JWT_SECRET: "short" },
+      "AUTH_JWT_SECRET is shorter than 32 bytes",
+    ],
+    [
+      "a METRICS_TOKEN under 32 bytes",
+      { METRICS_TOKEN: "short" },
+      "METRICS_TOKEN is shorter than 32 bytes",
+    ],
     ["no number of processes", { WORKER_CONCURRENCY: "two" }, 'WORKER_CONCURRENCY is "two"'],
     ["more processes than make sense", { WEB_CONCURRENCY: "65" }, 'WEB_CONCURRENCY is "65"'],
     [
@@ -135,7 +151,11 @@ describe("settings that stop the start", () => {
       { WEBHOOK_ALLOW_HOSTS: "10.0.0.1,hooks.corp:8443" },
       'WEBHOOK_ALLOW_HOSTS must be host names or addresses, comma-separated, without scheme, port or path; "hooks.corp:8443" isn\'t one',
     ],
-    ["a host of receivers that is a URL", { WEBHOOK_ALLOW_HOSTS: "http://hooks.corp" }, "WEBHOOK_ALLOW_HOSTS must be"],
+    [
+      "a host of receivers that is a URL",
+      { WEBHOOK_ALLOW_HOSTS: "http://hooks.corp" },
+      "WEBHOOK_ALLOW_HOSTS must be",
+    ],
     [
       "a Supabase project without all of its variables",
       { SUPABASE_URL: "http://127.0.0.1:1", SUPABASE_SECRET_KEY: "x", DATABASE_URL: "x" },

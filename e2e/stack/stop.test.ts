@@ -13,8 +13,17 @@ test("SIGTERM ends every part, in order, and the supervisor with 0", async () =>
   expect(await stack.end("SIGTERM")).toBe(0);
 
   expect(stack.pids.some(runs)).toBe(false);
-  const stopped = stack.entries.filter(({ part, msg }) => part === "supervisor" && msg.endsWith("stopped")).map(({ msg }) => msg);
-  expect(stopped).toEqual(["web stopped", "matcher stopped", "worker stopped", "data-api stopped", "postgres stopped", "stopped"]);
+  const stopped = stack.entries
+    .filter(({ part, msg }) => part === "supervisor" && msg.endsWith("stopped"))
+    .map(({ msg }) => msg);
+  expect(stopped).toEqual([
+    "web stopped",
+    "matcher stopped",
+    "worker stopped",
+    "data-api stopped",
+    "postgres stopped",
+    "stopped",
+  ]);
 });
 
 test("a request under way when the stop comes is answered", async () => {
@@ -50,7 +59,8 @@ test("a stop that comes before everything is up ends what is", async () => {
 test("a supervisor killed with -9 leaves nothing running, whatever its parts are busy with, and the next start comes up at once", async () => {
   const DATA_DIR = freshDataDir();
   const killed = await Supervisor.ready({ DATA_DIR });
-  for (const part of ["web", "worker", "data-api"] as const) process.kill(killed.pidOf(part), "SIGSTOP");
+  for (const part of ["web", "worker", "data-api"] as const)
+    process.kill(killed.pidOf(part), "SIGSTOP");
 
   await killed.end("SIGKILL");
   const next = await Supervisor.ready({ DATA_DIR, PORT: String(killed.port) });
@@ -65,5 +75,9 @@ async function credential(dataDir: string): Promise<Record<string, string>> {
     .setProtectedHeader({ alg: "HS256" })
     .setExpirationTime("5m")
     .sign(new TextEncoder().encode(AUTH_JWT_SECRET));
-  return { Authorization: `Bearer ${token}`, "X-Tenant-Id": "acme", "Content-Type": "application/json" };
+  return {
+    Authorization: `Bearer ${token}`,
+    "X-Tenant-Id": "acme",
+    "Content-Type": "application/json",
+  };
 }

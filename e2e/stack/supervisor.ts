@@ -34,7 +34,9 @@ export class Supervisor {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
     this.process.channel?.unref();
-    createInterface({ input: this.process.stdout as NodeJS.ReadableStream }).on("line", (line) => this.entries.push(JSON.parse(line)));
+    createInterface({ input: this.process.stdout as NodeJS.ReadableStream }).on("line", (line) =>
+      this.entries.push(JSON.parse(line)),
+    );
   }
 
   static async start(env: Record<string, string>): Promise<Supervisor> {
@@ -46,7 +48,8 @@ export class Supervisor {
     await until(
       "the stack to be ready",
       () => {
-        if (supervisor.process.exitCode !== null) throw new Error(`The stack did not start: ${supervisor.fatal}`);
+        if (supervisor.process.exitCode !== null)
+          throw new Error(`The stack did not start: ${supervisor.fatal}`);
         return supervisor.says("ready");
       },
       READY_WITHIN_MS,
@@ -82,7 +85,8 @@ export class Supervisor {
   /** @returns the exit code, or the signal that ended it. */
   async end(signal?: NodeJS.Signals): Promise<number | string | null> {
     if (signal) this.process.kill(signal);
-    if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, "exit");
+    if (this.process.exitCode === null && this.process.signalCode === null)
+      await once(this.process, "exit");
     return this.process.exitCode ?? this.process.signalCode;
   }
 }

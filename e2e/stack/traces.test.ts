@@ -41,7 +41,11 @@ const spansOf = (traceId: string) => collector.spans.filter((span) => span.trace
 async function send(path: string, contentType: string, body: string): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${stack.port}${path}`, {
     method: "POST",
-    headers: { ...(await project.headers()), "Content-Type": contentType, traceparent: `00-${CALLER.trace}-${CALLER.span}-01` },
+    headers: {
+      ...(await project.headers()),
+      "Content-Type": contentType,
+      traceparent: `00-${CALLER.trace}-${CALLER.span}-01`,
+    },
     body,
   });
   expect(response.ok, await response.text()).toBe(true);
@@ -50,17 +54,33 @@ async function send(path: string, contentType: string, body: string): Promise<st
 
 test("one trace leads from a request over its SQL and the queue to the receipt of its webhook", async () => {
   await receiver.behave("/traced", { secrets: [SECRET] });
-  await project.call("POST", "/v1/webhooks", { url: receiver.url("/traced"), events: ["exception.created"], secret: SECRET });
-  const traceId = await send("/v1/exceptions", "application/json", JSON.stringify({ title: "Traced", severity: "low" }));
+  await project.call("POST", "/v1/webhooks", {
+    url: receiver.url("/traced"),
+    events: ["exception.created"],
+    secret: SECRET,
+  });
+  const traceId = await send(
+    "/v1/exceptions",
+    "application/json",
+    JSON.stringify({ title: "Traced", severity: "low" }),
+  );
   const [received] = await receiver.gets("/traced", 1);
   await until("the three steps to be recorded", () => spansOf(traceId).length >= 3);
 
-  const spans = spansOf(traceId).sort((left, right) => Number(Boolean(left.parentSpanId)) - Number(Boolean(right.parentSpanId)));
+  const spans = spansOf(traceId).sort(
+    (left, right) => Number(Boolean(left.parentSpanId)) - Number(Boolean(right.parentSpanId)),
+  );
   const [request, ...below] = spans;
-  expect([request?.service, request?.name, request?.parentSpanId ?? ""]).toEqual(["tieout-web", "createException", ""]);
+  expect([request?.service, request?.name, request?.parentSpanId ?? ""]).toEqual([
+    "tieout-web",
+    "createException",
+    "",
+  ]);
   // Who calls is linked to, and not believed: a trace of theirs could be anybody's.
   expect(request?.links).toMatchObject([{ traceId: CALLER.trace, spanId: CALLER.span }]);
-  expect(below.map(({ service, name, parentSpanId }) => [service, name, parentSpanId]).sort()).toEqual([
+  expect(
+    below.map(({ service, name, parentSpanId }) => [service, name, parentSpanId]).sort(),
+  ).toEqual([
     ["tieout-web", "create_exception", request?.spanId],
     ["tieout-worker", "webhook exception.created", request?.spanId],
   ]);
@@ -72,12 +92,23 @@ test("one trace leads from a request over its SQL and the queue to the receipt o
 
 test("the trace of a file leads from its import over the match of one line to the exception of another and its receipt", async () => {
   await receiver.behave("/lines", { secrets: [SECRET] });
-  await project.call("POST", "/v1/webhooks", { url: receiver.url("/lines"), events: ["exception.created"], secret: SECRET });
+  await project.call("POST", "/v1/webhooks", {
+    url: receiver.url("/lines"),
+    events: ["exception.created"],
+    secret: SECRET,
+  });
   const source = (name: string) =>
-    project.call<{ id: string }>("POST", "/v1/sources", { name, kind: "ledger", currency: "EUR", grace_days: 0 });
+    project.call<{ id: string }>("POST", "/v1/sources", {
+      name,
+      kind: "ledger",
+      currency: "EUR",
+      grace_days: 0,
+    });
   const [left, right] = [await source("Traced bank"), await source("Traced ledger")];
   await project.call("POST", `/v1/sources/${left.id}/lines`, {
-    lines: [{ external_id: "l1", amount_minor: 1234, value_date: "2020-01-10", reference: "INV-1" }],
+    lines: [
+      { external_id: "l1", amount_minor: 1234, value_date: "2020-01-10", reference: "INV-1" },
+    ],
   });
   const period = await project.call<{ id: string }>("POST", "/v1/reconciliations", {
     name: "Traced",
@@ -88,21 +119,37 @@ test("the trace of a file leads from its import over the match of one line to th
   });
   const file = "value_date,amount,reference\n2020-01-10,12.34,INV-1\n2020-01-11,99.99,INV-2\n";
   const traceId = await send(`/v1/sources/${right.id}/imports`, "text/csv", file);
-  const received = () => receiver.received.filter(({ path, headers }) => path === "/lines" && headers.traceparent?.includes(traceId));
+  const received = () =>
+    receiver.received.filter(
+      ({ path, headers }) => path === "/lines" && headers.traceparent?.includes(traceId),
+    );
   await until("the exception to be received", () => received().length === 1);
   const isRecorded = (step: string) => spansOf(traceId).some(({ name }) => name === step);
   // The webhook of the test before is told of the exception, too.
   const isReceipt = ({ service, spanId }: { service: string; spanId: string }) =>
-    service === "tieout-worker" && received()[0]?.headers.traceparent === `00-${traceId}-${spanId}-01`;
-  await until("the run and the receipt to be recorded", () => isRecorded("job match_pair") && spansOf(traceId).some(isReceipt));
+    service === "tieout-worker" &&
+    received()[0]?.headers.traceparent === `00-${traceId}-${spanId}-01`;
+  await until(
+    "the run and the receipt to be recorded",
+    () => isRecorded("job match_pair") && spansOf(traceId).some(isReceipt),
+  );
   // Each process tells of its own steps in its own time.
-  await until("the web process to record its steps", () => isRecorded("createImport") && isRecorded("open_import"));
-  const matches = await project.call<{ items: object[] }>("GET", `/v1/reconciliations/${period.id}/matches?state=confirmed`);
+  await until(
+    "the web process to record its steps",
+    () => isRecorded("createImport") && isRecorded("open_import"),
+  );
+  const matches = await project.call<{ items: object[] }>(
+    "GET",
+    `/v1/reconciliations/${period.id}/matches?state=confirmed`,
+  );
   expect(matches.items).toHaveLength(1);
 
   const spans = spansOf(traceId);
-  const nameOf = (spanId: string | undefined) => spans.find((span) => span.spanId === spanId)?.name ?? "";
-  const steps = spans.map(({ service, name, parentSpanId }) => `${service}: ${nameOf(parentSpanId)} > ${name}`);
+  const nameOf = (spanId: string | undefined) =>
+    spans.find((span) => span.spanId === spanId)?.name ?? "";
+  const steps = spans.map(
+    ({ service, name, parentSpanId }) => `${service}: ${nameOf(parentSpanId)} > ${name}`,
+  );
   expect([...new Set(steps)].sort()).toEqual([
     "tieout-matcher: createImport > job match_pair",
     "tieout-matcher: createImport > job read_import",
@@ -124,26 +171,42 @@ test("the trace of a file leads from its import over the match of one line to th
 
 test("a job that nobody asked for has a trace of its own", async () => {
   await until("it to be done", await project.giveJob("purge_imports"));
-  await until("it to be recorded", () => collector.spans.some(({ name }) => name === "job purge_imports"));
+  await until("it to be recorded", () =>
+    collector.spans.some(({ name }) => name === "job purge_imports"),
+  );
   const span = collector.spans.find(({ name }) => name === "job purge_imports");
   expect([span?.parentSpanId ?? "", spansOf(span?.traceId ?? "").length]).toEqual(["", 1]);
 });
 
 test("metrics are those of a scrape, by the same names, of each process", async () => {
   await project.call("GET", "/v1/me");
-  const scraped = await fetch(`http://127.0.0.1:${stack.port}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
-  const types = [...(await scraped.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => `${name} ${type}`);
+  const scraped = await fetch(`http://127.0.0.1:${stack.port}/metrics`, {
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  });
+  const types = [...(await scraped.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
+    ([, name = "", type = ""]) => `${name} ${type}`,
+  );
   const typeOf = (name: string) => {
     const metric = collector.metric("tieout-web", name);
-    return metric?.histogram ? "histogram" : metric?.sum?.isMonotonic ? "counter" : metric?.gauge ? "gauge" : "";
+    return metric?.histogram
+      ? "histogram"
+      : metric?.sum?.isMonotonic
+        ? "counter"
+        : metric?.gauge
+          ? "gauge"
+          : "";
   };
-  await until("all of them to be sent", () => types.every((one) => `${one.split(" ")[0]} ${typeOf(one.split(" ")[0] ?? "")}` === one));
+  await until("all of them to be sent", () =>
+    types.every((one) => `${one.split(" ")[0]} ${typeOf(one.split(" ")[0] ?? "")}` === one),
+  );
   expect(types.length).toBeGreaterThan(30);
 
   const run = () =>
     collector
       .metric("tieout-matcher", "tieout_job_duration_seconds")
-      ?.histogram?.dataPoints.find(({ attributes }) => attributes.some(({ value }) => value.stringValue === "match_pair"));
+      ?.histogram?.dataPoints.find(({ attributes }) =>
+        attributes.some(({ value }) => value.stringValue === "match_pair"),
+      );
   await until("the run to be measured", () => Number(run()?.count) > 0);
   const { bucketCounts = [], explicitBounds = [], count, sum } = run() ?? {};
   expect([bucketCounts.length, bucketCounts.reduce((all, one) => all + Number(one), 0)]).toEqual([
@@ -151,19 +214,36 @@ test("metrics are those of a scrape, by the same names, of each process", async 
     Number(count),
   ]);
   expect(sum).toBeGreaterThan(0);
-  await until("the worker's to be sent", () => collector.metric("tieout-worker", "tieout_webhook_attempt_seconds") !== undefined);
+  await until(
+    "the worker's to be sent",
+    () => collector.metric("tieout-worker", "tieout_webhook_attempt_seconds") !== undefined,
+  );
   expect(new Set(collector.metrics.map(({ instance }) => instance)).size).toBeGreaterThanOrEqual(3);
 });
 
 test("the log of each process is sent, and what it says of a request belongs to its trace", async () => {
-  const traceId = await send("/v1/exceptions", "application/json", JSON.stringify({ title: "Logged", severity: "low" }));
+  const traceId = await send(
+    "/v1/exceptions",
+    "application/json",
+    JSON.stringify({ title: "Logged", severity: "low" }),
+  );
   const line = () => collector.logs.find((record) => record.traceId === traceId);
   await until("the request's line to be sent", () => line() !== undefined);
-  expect(line()).toMatchObject({ service: "tieout-web", severityText: "info", body: { stringValue: "request" } });
-  await until("the request's span to be sent", () => spansOf(traceId).some(({ service }) => service === "tieout-web"));
-  expect(line()?.spanId).toBe(spansOf(traceId).find(({ name }) => name === "createException")?.spanId);
+  expect(line()).toMatchObject({
+    service: "tieout-web",
+    severityText: "info",
+    body: { stringValue: "request" },
+  });
+  await until("the request's span to be sent", () =>
+    spansOf(traceId).some(({ service }) => service === "tieout-web"),
+  );
+  expect(line()?.spanId).toBe(
+    spansOf(traceId).find(({ name }) => name === "createException")?.spanId,
+  );
   await until("the others' to be sent", () =>
-    ["worker", "matcher"].every((one) => collector.logs.some(({ service }) => service === `tieout-${one}`)),
+    ["worker", "matcher"].every((one) =>
+      collector.logs.some(({ service }) => service === `tieout-${one}`),
+    ),
   );
 });
 
@@ -177,8 +257,19 @@ test("where no endpoint is set, nothing of OpenTelemetry is loaded", async () =>
     console.log(JSON.stringify(loaded.length));
     process.exit();`;
   const run = async (env: Record<string, string>) => {
-    const options = { cwd: new URL("../..", import.meta.url), env: { PATH: process.env.PATH, ...env } as unknown as NodeJS.ProcessEnv };
-    return Number((await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], options)).stdout);
+    const options = {
+      cwd: new URL("../..", import.meta.url),
+      env: { PATH: process.env.PATH, ...env } as unknown as NodeJS.ProcessEnv,
+    };
+    return Number(
+      (
+        await promisify(execFile)(
+          process.execPath,
+          ["--input-type=module", "--eval", script],
+          options,
+        )
+      ).stdout,
+    );
   };
   expect(await run({})).toBe(0);
   expect(await run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" })).toBeGreaterThan(0);

@@ -22,7 +22,12 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const dataDir = freshDataDir();
 const keys = [0, 1].map(() => randomBytes(32).toString("base64"));
 const start = (encryptionKeys = keys[0] ?? "") =>
-  Supervisor.ready({ DATA_DIR: dataDir, WEBHOOK_ALLOW_HOSTS: "127.0.0.1", RATE_LIMIT_PER_MINUTE: "0", ENCRYPTION_KEYS: encryptionKeys });
+  Supervisor.ready({
+    DATA_DIR: dataDir,
+    WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
+    RATE_LIMIT_PER_MINUTE: "0",
+    ENCRYPTION_KEYS: encryptionKeys,
+  });
 
 let stack: Supervisor;
 let receiver: Receiver;
@@ -41,14 +46,22 @@ function stackFile(): { url: string; env: Record<string, string> } {
 
 async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
   const { url, env } = stackFile();
-  const token = await new SignJWT({ preferred_username: "ada", tenants: { acme: ["tenant_admin"] } })
+  const token = await new SignJWT({
+    preferred_username: "ada",
+    tenants: { acme: ["tenant_admin"] },
+  })
     .setProtectedHeader({ alg: "HS256" })
     .setSubject("ada")
     .setExpirationTime("10m")
     .sign(new TextEncoder().encode(env.AUTH_JWT_SECRET));
-  const headers = { Authorization: `Bearer ${token}`, "X-Tenant-Id": "acme", ...(body && { "Content-Type": "application/json" }) };
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    "X-Tenant-Id": "acme",
+    ...(body && { "Content-Type": "application/json" }),
+  };
   const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as Answer;
 }
 
@@ -69,7 +82,11 @@ type Sent = { path: string; webhook: string; delivery: string };
 async function send(behaviour: Behaviour): Promise<Sent> {
   const path = `/hook-${++hooks}`;
   await receiver.behave(path, { secrets: [SECRET], ...behaviour });
-  const webhook = await call<{ id: string }>("POST", "/v1/webhooks", { url: receiver.url(path), events: ["webhook.test"], secret: SECRET });
+  const webhook = await call<{ id: string }>("POST", "/v1/webhooks", {
+    url: receiver.url(path),
+    events: ["webhook.test"],
+    secret: SECRET,
+  });
   const { id } = await call<Delivery>("POST", `/v1/webhooks/${webhook.id}/test`);
   await receiver.gets(path, 1);
   return { path, webhook: webhook.id, delivery: id };
@@ -147,7 +164,10 @@ describe("a worker in mid-delivery", () => {
     try {
       const hasPassed =
         "select from webhook_attempts where delivery_id = $1 and started_at < clock_timestamp() - make_interval(secs => $2)";
-      await until("the deadline to pass", async () => (await sql(hasPassed, [sent.delivery, BEYOND_THE_DEADLINE_S])).length > 0);
+      await until(
+        "the deadline to pass",
+        async () => (await sql(hasPassed, [sent.delivery, BEYOND_THE_DEADLINE_S])).length > 0,
+      );
     } finally {
       process.kill(frozen, "SIGCONT");
     }
@@ -163,16 +183,21 @@ describe("a worker in mid-delivery", () => {
     // In the midst of a job, which then fails, and is to be settled while the connections go.
     await (await project.connect()).query("begin; lock table public.records");
     const isDone = await project.giveJob("purge_records");
-    const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'purge_records'";
+    const waits =
+      "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'purge_records'";
     await until("the job to be under way", async () => (await sql(waits)).length > 0);
-    await sql("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = current_user");
+    await sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = current_user",
+    );
     const sent = await send({});
     expectAccounted(sent, await delivered(sent));
     await until("the job to be done", isDone);
     // A successor goes on as well, where the worker said that it can't: it never falls over.
     const since = stack.entries.slice(before);
     const said = since.filter(({ part, level }) => part === "worker" && level === "fatal");
-    expect(since.filter(({ msg }) => msg === "worker exited, restarting").length).toBeLessThanOrEqual(said.length);
+    expect(
+      since.filter(({ msg }) => msg === "worker exited, restarting").length,
+    ).toBeLessThanOrEqual(said.length);
   });
 
   test("whose Postgres stops at once settles when it is back, and sends nothing twice", async () => {
@@ -194,7 +219,9 @@ test("of 300 deliveries none is lost, and none goes unrecorded, when Postgres st
     events: ["exception.updated"],
     secret: SECRET,
   });
-  await sql("insert into events (tenant_id, type, data) select 'acme', 'exception.updated', '{}' from generate_series(1, 300)");
+  await sql(
+    "insert into events (tenant_id, type, data) select 'acme', 'exception.updated', '{}' from generate_series(1, 300)",
+  );
   await receiver.gets(path, 100);
   process.kill(stack.pidOf("postgres"), "SIGQUIT");
   const count = (what: string) =>
@@ -204,14 +231,19 @@ test("of 300 deliveries none is lost, and none goes unrecorded, when Postgres st
     );
   await until(
     "all to be delivered",
-    async () => (await count("webhook_deliveries where webhook_id = $1 and status = 'delivered'")) === 300,
+    async () =>
+      (await count("webhook_deliveries where webhook_id = $1 and status = 'delivered'")) === 300,
   );
   const received = receiver.at(path);
   expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(300);
-  const attempts = await count("webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.webhook_id = $1");
+  const attempts = await count(
+    "webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.webhook_id = $1",
+  );
   expect(received.length).toBeLessThanOrEqual(attempts ?? 0);
   expect(
-    await count("webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.webhook_id = $1 and a.status = 'in_flight'"),
+    await count(
+      "webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where d.webhook_id = $1 and a.status = 'in_flight'",
+    ),
   ).toBe(0);
   await call("DELETE", `/v1/webhooks/${id}`);
 });
@@ -233,7 +265,9 @@ describe("a stack that is stopped in mid-delivery", () => {
     stack = await start();
     const detail = await delivered(sent);
     expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
-    expect(detail.attempts[0]?.detail).toBe("Interrupted before the response arrived; attempted again.");
+    expect(detail.attempts[0]?.detail).toBe(
+      "Interrupted before the response arrived; attempted again.",
+    );
     expectAccounted(sent, detail);
   });
 });

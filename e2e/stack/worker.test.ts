@@ -29,15 +29,25 @@ async function inTransaction(statement: string): Promise<{ end: () => Promise<vo
 }
 
 const waiting = (what: string) =>
-  project.sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query ~ $1`, [what]).then((rows) => rows.length);
+  project
+    .sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query ~ $1`, [what])
+    .then((rows) => rows.length);
 
 test("a worker that could only live ends, and its successor takes work: graphile-worker remembers that its first look for jobs failed", async () => {
   const lock = await inTransaction("lock table graphile_worker._private_tasks");
   process.kill(stack.pidOf("worker"), "SIGKILL");
-  await until("the first look for jobs", async () => (await waiting("_private_tasks as (tasks|existing)")) > 0);
-  await project.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'");
+  await until(
+    "the first look for jobs",
+    async () => (await waiting("_private_tasks as (tasks|existing)")) > 0,
+  );
+  await project.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'",
+  );
   await lock.end();
-  await until("readiness to show that no work is taken", async () => (await stack.get("/readyz")) === 503);
+  await until(
+    "readiness to show that no work is taken",
+    async () => (await stack.get("/readyz")) === 503,
+  );
   await until("a job to be done", await project.giveJob("announce_expiring_api_keys"));
   await until("the service to be ready", async () => (await stack.get("/readyz")) === 200);
 });
@@ -66,7 +76,10 @@ test("a database that has no connection left is named in our own log, and worked
   await until("the log to say so", async () => {
     await takeMore();
     return stack.entries.some(
-      ({ part, msg, reason }) => part === "worker" && msg === "waits for the database" && /no connection left/.test(`${reason}`),
+      ({ part, msg, reason }) =>
+        part === "worker" &&
+        msg === "waits for the database" &&
+        /no connection left/.test(`${reason}`),
     );
   });
   await Promise.all(taken.map((client) => client.end()));

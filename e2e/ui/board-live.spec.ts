@@ -11,7 +11,9 @@ test.beforeEach(async ({ context }) => {
 });
 
 test.describe("while it is open, the SLA board", () => {
-  test("counts down and changes colour by itself, with nothing from the server", async ({ page }) => {
+  test("counts down and changes colour by itself, with nothing from the server", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Crossing", due_in_minutes: 60.9 });
     await page.clock.install();
     await page.goto(`/${tenant}/exceptions`);
@@ -20,7 +22,9 @@ test.describe("while it is open, the SLA board", () => {
     await expect(row).toHaveAttribute("data-risk", "medium");
     await expect(page.getByText(/Updated [1-9] s ago/)).toBeVisible();
     // What was asked before is answered by then.
-    const cut = page.waitForEvent("requestfailed", (request) => request.url().includes("/v1/exceptions/sla"));
+    const cut = page.waitForEvent("requestfailed", (request) =>
+      request.url().includes("/v1/exceptions/sla"),
+    );
     await page.route("**/v1/**", (route) => route.abort());
     await cut;
     await page.clock.runFor("02:00");
@@ -57,16 +61,21 @@ test.describe("while it is open, the SLA board", () => {
     await expect(rowOf(page, "Meanwhile")).toBeVisible();
   });
 
-  test("has what comes wait while the pointer is over the rows, and counts it in the tab's title", async ({ page }) => {
+  test("has what comes wait while the pointer is over the rows, and counts it in the tab's title", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Second", due_in_minutes: 40 });
     const leaving = await report(tenant, { title: "Third", due_in_minutes: 50 });
     await page.goto(`/${tenant}/exceptions`);
     await rowOf(page, "Second").hover();
     await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
-    await page.evaluate(() => Object.defineProperty(document, "hasFocus", { configurable: true, value: () => false }));
+    await page.evaluate(() =>
+      Object.defineProperty(document, "hasFocus", { configurable: true, value: () => false }),
+    );
     await report(tenant, { title: "First", due_in_minutes: 30 });
     const bearer = await userToken(tenant, ["tenant_lead"], "leo");
-    const change = (id: string, body: object) => api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body });
+    const change = (id: string, body: object) =>
+      api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body });
     await change(leaving.id, { status: "resolved", resolution: "By leo." });
     const pill = page.getByRole("button", { name: "1 new" });
     await expect(pill).toBeVisible();
@@ -76,14 +85,19 @@ test.describe("while it is open, the SLA board", () => {
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await expect(page).toHaveTitle(/^Exceptions/);
     // By key, as the pointer stays where it is. The mark goes again by itself, so it is looked for from before.
-    const marked = page.waitForFunction(() => document.querySelector("tr[data-news=arrived]")?.textContent?.includes("First"));
+    const marked = page.waitForFunction(() =>
+      document.querySelector("tr[data-news=arrived]")?.textContent?.includes("First"),
+    );
     await pill.press("Enter");
     await marked;
     await expect(rowOf(page, "Third")).toBeHidden();
     await expect(pill).toBeHidden();
   });
 
-  test("keeps showing what it has while the connection is gone, and says so", async ({ page, context }) => {
+  test("keeps showing what it has while the connection is gone, and says so", async ({
+    page,
+    context,
+  }) => {
     await report(tenant, { title: "Seen before", due_in_minutes: 30 });
     await page.goto(`/${tenant}/exceptions`);
     await expect(rowOf(page, "Seen before")).toBeVisible();

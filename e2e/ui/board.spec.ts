@@ -16,13 +16,21 @@ test.describe("the SLA board", () => {
     await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   });
 
-  test("shows an exception that a system reports, in red-orange and without a reload", async ({ page }) => {
+  test("shows an exception that a system reports, in red-orange and without a reload", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Old payout", due_in_minutes: 900 });
     await page.goto(`/${tenant}/exceptions`);
     await expect(rowOf(page, "Old payout")).toBeVisible();
     await page.evaluate(() => Object.assign(window, { sameDocument: true }));
 
-    await report(tenant, { title: "Payout 4711", due_in_minutes: 30, amount_minor: 125_000, currency: "EUR", assigned_to: "user:leo" });
+    await report(tenant, {
+      title: "Payout 4711",
+      due_in_minutes: 30,
+      amount_minor: 125_000,
+      currency: "EUR",
+      assigned_to: "user:leo",
+    });
     const row = rowOf(page, "Payout 4711");
     await expect(row).toBeVisible();
     await expect(row.getByText("< 1 h", { exact: true }).first()).toBeVisible();
@@ -35,35 +43,53 @@ test.describe("the SLA board", () => {
     expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
   });
 
-  test("at every edge of a risk, shows what the list, the summary, the counts and the events say", async ({ page }) => {
+  test("at every edge of a risk, shows what the list, the summary, the counts and the events say", async ({
+    page,
+  }) => {
     test.slow();
     const bearer = await userToken(tenant, ["tenant_lead"]);
     const edges = [0, 59, 60, 240, 241].flatMap((minutes) => [minutes - 0.5, minutes + 0.5]);
-    await Promise.all(edges.map((due_in_minutes) => report(tenant, { title: `Due in ${due_in_minutes}`, due_in_minutes })));
+    await Promise.all(
+      edges.map((due_in_minutes) =>
+        report(tenant, { title: `Due in ${due_in_minutes}`, due_in_minutes }),
+      ),
+    );
     // Room for every row.
     await page.setViewportSize({ width: 1280, height: 1600 });
     await page.goto(`/${tenant}/exceptions?charts=true&breached=true`);
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
-    await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 10 in total/ })).toBeVisible();
+    await expect(
+      page.getByRole("application", { name: /^Open exceptions by time to breach: 10 in total/ }),
+    ).toBeVisible();
     await page.getByText("Show as table").first().click();
     await expect(open).toBeVisible();
 
     // All of them move with the time; at one moment they agree.
     await expect(async () => {
-      const { items, summary } = (await api("GET", "/v1/exceptions/sla", { bearer, tenant })).json as SlaList;
+      const { items, summary } = (await api("GET", "/v1/exceptions/sla", { bearer, tenant }))
+        .json as SlaList;
       const listed = items.map(({ title, breach_risk }) => [title, breach_risk]);
-      const rows = page.getByRole("table", { name: "Open exceptions", exact: true }).locator("tr[data-id]");
-      const shown = await rows.evaluateAll((all) => all.map((row) => [row.querySelector("a")?.textContent, row.getAttribute("data-risk")]));
+      const rows = page
+        .getByRole("table", { name: "Open exceptions", exact: true })
+        .locator("tr[data-id]");
+      const shown = await rows.evaluateAll((all) =>
+        all.map((row) => [row.querySelector("a")?.textContent, row.getAttribute("data-risk")]),
+      );
       expect(shown).toEqual(listed);
-      const tile = async (name: RegExp) => Number(await page.getByRole("button", { name }).locator(".tabular-nums").textContent());
-      expect([await tile(/^Breached .*past/), await tile(/^At risk/), await tile(/^On track/)]).toEqual([
+      const tile = async (name: RegExp) =>
+        Number(await page.getByRole("button", { name }).locator(".tabular-nums").textContent());
+      expect([
+        await tile(/^Breached .*past/),
+        await tile(/^At risk/),
+        await tile(/^On track/),
+      ]).toEqual([summary.breached_count, summary.at_risk_count, summary.on_track_count]);
+      const counts = await open.locator("td").allTextContents();
+      const [, late, high, medium, low] = counts.map(Number);
+      expect([late, (high ?? 0) + (medium ?? 0), low]).toEqual([
         summary.breached_count,
         summary.at_risk_count,
         summary.on_track_count,
       ]);
-      const counts = await open.locator("td").allTextContents();
-      const [, late, high, medium, low] = counts.map(Number);
-      expect([late, (high ?? 0) + (medium ?? 0), low]).toEqual([summary.breached_count, summary.at_risk_count, summary.on_track_count]);
       const events = await sql<{ title: string; type: string }>(
         "select distinct on (1) data -> 'exception' ->> 'title' as title, type from public.events where tenant_id = $1 and type like 'exception.sla.%' order by 1, id desc",
         [tenant],
@@ -75,11 +101,15 @@ test.describe("the SLA board", () => {
         medium: "exception.sla.at_risk",
         low: undefined,
       };
-      expect(items.map(({ title }) => kinds[title])).toEqual(items.map(({ breach_risk }) => expected[breach_risk]));
+      expect(items.map(({ title }) => kinds[title])).toEqual(
+        items.map(({ breach_risk }) => expected[breach_risk]),
+      );
     }).toPass();
   });
 
-  test("finds an exception by its words, keeps them in the address, and exports what is listed", async ({ page }) => {
+  test("finds an exception by its words, keeps them in the address, and exports what is listed", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Payout 4711 has no bank line", due_in_minutes: 30 });
     await report(tenant, { title: "Fee is unknown", due_in_minutes: 40 });
     await page.goto(`/${tenant}/exceptions`);
@@ -87,7 +117,9 @@ test.describe("the SLA board", () => {
     await expect(rowOf(page, "Fee is unknown")).toBeHidden();
     await expect(rowOf(page, "Payout 4711 has no bank line")).toBeVisible();
     await page.reload();
-    await expect(page.getByRole("searchbox", { name: "Search exceptions" })).toHaveValue("bank payout");
+    await expect(page.getByRole("searchbox", { name: "Search exceptions" })).toHaveValue(
+      "bank payout",
+    );
     await expect(rowOf(page, "Fee is unknown")).toBeHidden();
     await page.getByRole("button", { name: "More", exact: true }).click();
     const downloading = page.waitForEvent("download");
@@ -122,7 +154,10 @@ test.describe("the SLA board", () => {
     await page.reload();
     await expect(rowOf(page, "Due today")).toBeVisible();
     await expect(rows(page)).toHaveCount(1);
-    await expect(page.getByRole("button", { name: /^At risk/ })).toHaveAttribute("aria-pressed", "true");
+    await expect(page.getByRole("button", { name: /^At risk/ })).toHaveAttribute(
+      "aria-pressed",
+      "true",
+    );
 
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expect(page).not.toHaveURL(/severity|breach_risk/);
@@ -130,10 +165,14 @@ test.describe("the SLA board", () => {
 
     await page.goto(`/${tenant}/exceptions?severity=critical,low&assigned_to=none&breached=true`);
     await expect(rows(page)).toHaveCount(4);
-    await expect(page.getByRole("button", { name: "Filter by severity: Critical +1" })).toBeVisible();
+    await expect(
+      page.getByRole("button", { name: "Filter by severity: Critical +1" }),
+    ).toBeVisible();
   });
 
-  test("opens on what can still be saved, group by group, and unfolds what is breached", async ({ page }) => {
+  test("opens on what can still be saved, group by group, and unfolds what is breached", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });
     await report(tenant, { title: "Soon due", due_in_minutes: 45 });
     await report(tenant, { title: "Far away", due_in_minutes: 900 });
@@ -154,7 +193,9 @@ test.describe("the SLA board", () => {
     await expect(rowOf(page, "Late one")).toBeVisible();
   });
 
-  test("rows are one stop of the keyboard, and the focus stays among them when one goes", async ({ page }) => {
+  test("rows are one stop of the keyboard, and the focus stays among them when one goes", async ({
+    page,
+  }) => {
     await reportMany(tenant, 50);
     await page.goto(`/${tenant}/exceptions`);
     const link = (title: string) => page.getByRole("link", { name: title, exact: true });
@@ -173,15 +214,27 @@ test.describe("the SLA board", () => {
     expect(await page.evaluate(() => document.activeElement?.closest("tbody"))).toBeNull();
     await page.keyboard.press("Shift+Tab");
     await expect(link("Item 1")).toBeFocused();
-    await sql(editing(`'status', 'resolved', 'resolution', 'By leo.'`, `tenant_id = $1 and title = 'Item 1'`), [tenant]);
+    await sql(
+      editing(
+        `'status', 'resolved', 'resolution', 'By leo.'`,
+        `tenant_id = $1 and title = 'Item 1'`,
+      ),
+      [tenant],
+    );
     await expect(link("Item 2")).toBeFocused();
   });
 
-  test("lists closed work, creates an exception by hand, and looks as it was left", async ({ page }) => {
+  test("lists closed work, creates an exception by hand, and looks as it was left", async ({
+    page,
+  }) => {
     const done = await report(tenant, { title: "Done with", due_in_minutes: 30 });
     await report(tenant, { title: "Still open", due_in_minutes: 40 });
     const body = { status: "resolved", resolution: "By leo." };
-    await api("PATCH", `/v1/exceptions/${done.id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant, body });
+    await api("PATCH", `/v1/exceptions/${done.id}`, {
+      bearer: await userToken(tenant, ["tenant_lead"]),
+      tenant,
+      body,
+    });
     await page.goto(`/${tenant}/exceptions`);
     await expect(rowOf(page, "Still open")).toBeVisible();
     await page.getByText("Closed", { exact: true }).click();
@@ -208,11 +261,21 @@ test.describe("the SLA board", () => {
     await expect(rowOf(page, "Fee of 12.50")).toContainText("€12.50");
 
     // Of the reconciliation that the board is filtered by.
-    const period = { name: "Payouts to bank", period_start: "2026-10-01", period_end: "2026-10-31", left_source: "a", right_source: "b" };
+    const period = {
+      name: "Payouts to bank",
+      period_start: "2026-10-01",
+      period_end: "2026-10-31",
+      left_source: "a",
+      right_source: "b",
+    };
     const lead = { bearer: await userToken(tenant, ["tenant_lead"]), tenant };
-    const { id } = (await api("POST", "/v1/reconciliations", { ...lead, body: period })).json as { id: string };
+    const { id } = (await api("POST", "/v1/reconciliations", { ...lead, body: period })).json as {
+      id: string;
+    };
     await page.goto(`/${tenant}/exceptions?reconciliation_id=${id}&new=true`);
-    await expect(dialog.getByRole("option", { name: "Payouts to bank, 1 Oct 2026 to 31 Oct 2026" })).toBeAttached();
+    await expect(
+      dialog.getByRole("option", { name: "Payouts to bank, 1 Oct 2026 to 31 Oct 2026" }),
+    ).toBeAttached();
     await dialog.getByLabel("Title").fill("Fee of October");
     await dialog.getByRole("button", { name: "Create exception" }).click();
     await expect(rows(page)).toHaveCount(1);
@@ -235,10 +298,16 @@ test.describe("the SLA board", () => {
     await page.getByRole("columnheader", { name: "Severity" }).getByRole("button").click();
     await expect(page).toHaveURL(/sortBy=severity/);
     await expect(rows(page).first()).toContainText("Gravest");
-    await expect(page.getByRole("columnheader", { name: "Severity" })).toHaveAttribute("aria-sort", "ascending");
+    await expect(page.getByRole("columnheader", { name: "Severity" })).toHaveAttribute(
+      "aria-sort",
+      "ascending",
+    );
   });
 
-  test("says what to do when nothing is open, and what it shows works", async ({ page, context }) => {
+  test("says what to do when nothing is open, and what it shows works", async ({
+    page,
+    context,
+  }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(`/${tenant}/exceptions`);
     await expect(page.getByRole("heading", { name: "No open exceptions" })).toBeVisible();
@@ -247,12 +316,18 @@ test.describe("the SLA board", () => {
     const body = /-d '(.*)'/.exec(copied)?.[1] ?? "";
     const path = /curl \S+?(\/v1\/\S+)/.exec(copied)?.[1] ?? "";
     expect(copied).toContain(`X-Tenant-Id: ${tenant}`);
-    const answer = await api("POST", path, { bearer: await userToken(tenant, ["tenant_lead"]), tenant, body: JSON.parse(body) });
+    const answer = await api("POST", path, {
+      bearer: await userToken(tenant, ["tenant_lead"]),
+      tenant,
+      body: JSON.parse(body),
+    });
     expect(answer.status).toBe(201);
     await expect(rows(page).first()).toBeVisible();
   });
 
-  test("gives the report of the last 30 days as a file, and says when it cannot", async ({ page }) => {
+  test("gives the report of the last 30 days as a file, and says when it cannot", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30, severity: "critical" });
     await page.goto(`/${tenant}/exceptions`);
     const askFor = async (name: string) => {
@@ -260,19 +335,26 @@ test.describe("the SLA board", () => {
       await page.getByRole("menuitem", { name }).click();
     };
     const [download] = await Promise.all([page.waitForEvent("download"), askFor("By severity")]);
-    expect(download.suggestedFilename()).toMatch(new RegExp(`^sla-${tenant}-by-severity-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
+    expect(download.suggestedFilename()).toMatch(
+      new RegExp(`^sla-${tenant}-by-severity-\\d{4}-\\d\\d-\\d\\d\\.csv$`),
+    );
     const [columns, row] = (await readFile(await download.path(), "utf8")).split("\r\n");
     expect(columns).toMatch(/^key,opened,resolved,breached,/);
     expect(row).toMatch(/^critical,1,0,1,/);
 
     await page.route("**/sla/report/export?**", (route) =>
-      route.fulfill({ status: 503, json: { code: "unavailable", detail: "Not now.", request_id: null } }),
+      route.fulfill({
+        status: 503,
+        json: { code: "unavailable", detail: "Not now.", request_id: null },
+      }),
     );
     await askFor("By day");
     await expect(page.getByRole("status").getByText("Not now.")).toBeVisible();
   });
 
-  test("draws time to breach and breaches per day when asked, keeps that in the address, and has each as a table", async ({ page }) => {
+  test("draws time to breach and breaches per day when asked, keeps that in the address, and has each as a table", async ({
+    page,
+  }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });
     await report(tenant, { title: "Soon due", due_in_minutes: 45 });
     await page.goto(`/${tenant}/exceptions`);
@@ -282,8 +364,12 @@ test.describe("the SLA board", () => {
     await page.getByRole("button", { name: "Charts" }).click();
     await expect(page).toHaveURL(/charts=true/);
     await page.reload();
-    await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 2 in total/ })).toBeVisible();
-    await expect(page.getByRole("application", { name: /^Breaches per day: 1 in total/ })).toBeVisible();
+    await expect(
+      page.getByRole("application", { name: /^Open exceptions by time to breach: 2 in total/ }),
+    ).toBeVisible();
+    await expect(
+      page.getByRole("application", { name: /^Breaches per day: 1 in total/ }),
+    ).toBeVisible();
     for (const summary of await page.getByText("Show as table").all()) await summary.click();
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
     await expect(open.getByRole("row", { name: "Up to 1 day late 1" })).toBeVisible();
@@ -308,7 +394,11 @@ test.describe("the SLA board", () => {
   test("an error shows its request id, and trying again works", async ({ page }) => {
     await report(tenant, { title: "Still there", due_in_minutes: 30 });
     await page.goto(`/${tenant}/exceptions`);
-    const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+    const problem = {
+      code: "internal",
+      detail: "Something went wrong on our side.",
+      request_id: "req_0123456789abcdef",
+    };
     await page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
     await page.getByRole("button", { name: /^At risk/ }).click();
     await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();

@@ -22,18 +22,29 @@ async function openBoard(page: Page): Promise<void> {
 
 const boxOf = (page: Page, title: string) => rowOf(page, title).getByRole("checkbox");
 
-async function stored(): Promise<Record<string, { assigned_to: string | null; status: string; resolution: string | null }>> {
-  const rows = await sql<{ title: string; assigned_to: string | null; status: string; resolution: string | null }>(
-    "select title, assigned_to, status, resolution from public.exceptions where tenant_id = $1",
-    [tenant],
-  );
+async function stored(): Promise<
+  Record<string, { assigned_to: string | null; status: string; resolution: string | null }>
+> {
+  const rows = await sql<{
+    title: string;
+    assigned_to: string | null;
+    status: string;
+    resolution: string | null;
+  }>("select title, assigned_to, status, resolution from public.exceptions where tenant_id = $1", [
+    tenant,
+  ]);
   return Object.fromEntries(rows.map(({ title, ...row }) => [title, row]));
 }
 
-test("rows are chosen one by one, in a range, all at once and by keyboard, and the bar is fetched with the first", async ({ page }) => {
+test("rows are chosen one by one, in a range, all at once and by keyboard, and the bar is fetched with the first", async ({
+  page,
+}) => {
   await reportMany(tenant, 6);
   const scripts: string[] = [];
-  page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
+  page.on(
+    "request",
+    (request) => request.resourceType() === "script" && scripts.push(request.url()),
+  );
   await page.goto(`/${tenant}/exceptions`);
   await page.waitForLoadState("networkidle");
   const before = scripts.length;
@@ -60,7 +71,9 @@ test("rows are chosen one by one, in a range, all at once and by keyboard, and t
   await boxOf(page, "Item 4").click({ modifiers: ["Shift"] });
   await expect(bar(page)).toContainText("3 selected");
   await expect(boxOf(page, "Item 3")).toBeChecked();
-  await expect(page.getByRole("checkbox", { name: "Select all loaded exceptions" })).toHaveJSProperty("indeterminate", true);
+  await expect(
+    page.getByRole("checkbox", { name: "Select all loaded exceptions" }),
+  ).toHaveJSProperty("indeterminate", true);
 
   await rowOf(page, "Item 3").getByRole("link").focus();
   await page.keyboard.press("x");
@@ -117,7 +130,9 @@ test("with rows selected, the keys act on all of them, and on no row beside", as
   await expect(rowOf(page, "Item 3")).not.toContainText("Paused");
 });
 
-test("what is chosen is given to somebody, reviewed, and closed with a resolution", async ({ page }) => {
+test("what is chosen is given to somebody, reviewed, and closed with a resolution", async ({
+  page,
+}) => {
   await reportMany(tenant, 3);
   await openBoard(page);
   await boxOf(page, "Item 1").check();
@@ -129,7 +144,10 @@ test("what is chosen is given to somebody, reviewed, and closed with a resolutio
   await expect(page.getByRole("status").getByText("2 exceptions assigned to zoe")).toBeVisible();
   await expect(rowOf(page, "Item 2")).toContainText("zoe");
   await expect(bar(page)).toBeHidden();
-  expect(await stored()).toMatchObject({ "Item 1": { assigned_to: "user:zoe" }, "Item 3": { assigned_to: null } });
+  expect(await stored()).toMatchObject({
+    "Item 1": { assigned_to: "user:zoe" },
+    "Item 3": { assigned_to: null },
+  });
 
   await boxOf(page, "Item 1").check();
   await bar(page).getByRole("button", { name: "Status" }).click();
@@ -162,25 +180,38 @@ test("who stands in the way is told of and stays chosen, the others change", asy
   await openBoard(page);
   await expect(rowOf(page, "Still open")).toBeVisible();
   // What another one does in the meantime is not on this board yet: what was asked before is answered by then.
-  const cut = page.waitForEvent("requestfailed", (request) => request.url().includes("/v1/exceptions/sla"));
+  const cut = page.waitForEvent("requestfailed", (request) =>
+    request.url().includes("/v1/exceptions/sla"),
+  );
   await page.route(/\/v1\/exceptions\/sla[?/]/, (route) => route.abort());
   await cut;
   const body = { status: "resolved", resolution: "By leo." };
-  await api("PATCH", `/v1/exceptions/${id}`, { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
+  await api("PATCH", `/v1/exceptions/${id}`, {
+    bearer: await userToken(tenant, ["tenant_lead"], "leo"),
+    tenant,
+    body,
+  });
 
   await page.getByRole("checkbox", { name: "Select all loaded exceptions" }).check();
   await bar(page).getByRole("button", { name: "Status" }).click();
   await page.getByRole("menuitem", { name: "In review" }).click();
   const dialog = page.getByRole("dialog", { name: "1 exception was not changed" });
-  await expect(dialog.getByRole("listitem")).toHaveText(/Settled meanwhile.*cannot move from resolved to in_review/);
+  await expect(dialog.getByRole("listitem")).toHaveText(
+    /Settled meanwhile.*cannot move from resolved to in_review/,
+  );
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(bar(page)).toContainText("1 selected");
   await expect(rowOf(page, "Settled meanwhile")).toContainText("Open");
   await expect(rowOf(page, "Still open")).toContainText("In review");
-  expect(await stored()).toMatchObject({ "Still open": { status: "in_review" }, "Settled meanwhile": { status: "resolved" } });
+  expect(await stored()).toMatchObject({
+    "Still open": { status: "in_review" },
+    "Settled meanwhile": { status: "resolved" },
+  });
 });
 
-test("a lost answer is asked for again under the same key; one that never comes is taken back", async ({ page }) => {
+test("a lost answer is asked for again under the same key; one that never comes is taken back", async ({
+  page,
+}) => {
   await reportMany(tenant, 2);
   await openBoard(page);
   await boxOf(page, "Item 1").check();
@@ -200,13 +231,22 @@ test("a lost answer is asked for again under the same key; one that never comes 
   await expect(page.getByRole("status").getByText("1 exception assigned to zoe")).toBeVisible();
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(1);
-  expect(await sql("select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'", [tenant])).toHaveLength(
-    1,
-  );
+  expect(
+    await sql(
+      "select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'",
+      [tenant],
+    ),
+  ).toHaveLength(1);
 
   await page.unroute("**/v1/exceptions/bulk");
-  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789" };
-  await page.route("**/v1/exceptions/bulk", (route) => route.fulfill({ status: 500, json: problem }));
+  const problem = {
+    code: "internal",
+    detail: "Something went wrong on our side.",
+    request_id: "req_0123456789",
+  };
+  await page.route("**/v1/exceptions/bulk", (route) =>
+    route.fulfill({ status: 500, json: problem }),
+  );
   await page.route(/\/v1\/exceptions\/sla[?/]/, (route) => route.abort());
   await boxOf(page, "Item 2").check();
   await assignTo("kim");
@@ -218,7 +258,9 @@ test("a lost answer is asked for again under the same key; one that never comes 
   await expect(boxOf(page, "Item 2")).toBeChecked();
 });
 
-test("more than one call takes are sent in parts, with their progress, and can be stopped between two", async ({ page }) => {
+test("more than one call takes are sent in parts, with their progress, and can be stopped between two", async ({
+  page,
+}) => {
   test.slow();
   await reportMany(tenant, 1200);
   await openBoard(page);
@@ -249,8 +291,9 @@ test("more than one call takes are sent in parts, with their progress, and can b
   await dialog.getByRole("button", { name: "Done" }).click();
   expect(sizes).toEqual([500, 500]);
   await expect(bar(page)).toContainText("200 selected");
-  const [row] = await sql<{ n: number }>("select count(*)::int as n from public.exceptions where tenant_id = $1 and status = 'in_review'", [
-    tenant,
-  ]);
+  const [row] = await sql<{ n: number }>(
+    "select count(*)::int as n from public.exceptions where tenant_id = $1 and status = 'in_review'",
+    [tenant],
+  );
   expect(row?.n).toBe(1000);
 });

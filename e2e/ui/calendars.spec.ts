@@ -20,9 +20,12 @@ test.beforeEach(async ({ context }) => {
   call = (method, path, body) => api(method, path, { bearer, tenant, body });
 });
 
-const only = async () => ((await call("GET", "/v1/calendars")).json as { items: Calendar[] }).items[0] as Calendar;
+const only = async () =>
+  ((await call("GET", "/v1/calendars")).json as { items: Calendar[] }).items[0] as Calendar;
 
-test("an admin makes a calendar: hours past midnight by keyboard, holidays confirmed one by one, days of a file", async ({ page }) => {
+test("an admin makes a calendar: hours past midnight by keyboard, holidays confirmed one by one, days of a file", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/calendars`);
   await page.getByRole("link", { name: "New calendar" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Frankfurt office");
@@ -60,9 +63,11 @@ test("an admin makes a calendar: hours past midnight by keyboard, holidays confi
     "END:VCALENDAR",
     "",
   ];
-  await ics
-    .getByLabel("Choose a file")
-    .setInputFiles({ name: "own.ics", mimeType: "text/calendar", buffer: Buffer.from(lines.join("\r\n")) });
+  await ics.getByLabel("Choose a file").setInputFiles({
+    name: "own.ics",
+    mimeType: "text/calendar",
+    buffer: Buffer.from(lines.join("\r\n")),
+  });
   await expect(ics).toContainText("own.ics: 1 day read, 1 event skipped");
   await ics.getByRole("button", { name: "Add 1 day" }).click();
 
@@ -78,24 +83,44 @@ test("an admin makes a calendar: hours past midnight by keyboard, holidays confi
   await expect(page.getByText("Version 1")).toBeVisible();
   const { weekly, special_days } = await only();
   expect(weekly).toContainEqual({ day: "saturday", from: "22:00", to: "06:00" });
-  expect(special_days).toContainEqual({ date: `${year}-12-31`, name: null, intervals: [{ from: "09:00", to: "12:00" }] });
+  expect(special_days).toContainEqual({
+    date: `${year}-12-31`,
+    name: null,
+    intervals: [{ from: "09:00", to: "12:00" }],
+  });
   const dates = special_days.map(({ date }) => date);
   expect(dates).toContain(`${year}-12-24`);
   expect(dates).toContain(`${year}-12-25`);
   expect(dates).not.toContain(`${year}-01-01`);
 });
 
-test("a change shows which open deadlines it moves, and moves them only where told to", async ({ page }) => {
-  const always = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map((day) => ({
-    day,
-    from: "00:00",
-    to: "24:00",
-  }));
-  const { id } = (await call("POST", "/v1/calendars", { name: "Round the clock", time_zone: "UTC", weekly: always })).json as Calendar;
+test("a change shows which open deadlines it moves, and moves them only where told to", async ({
+  page,
+}) => {
+  const always = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map(
+    (day) => ({
+      day,
+      from: "00:00",
+      to: "24:00",
+    }),
+  );
+  const { id } = (
+    await call("POST", "/v1/calendars", {
+      name: "Round the clock",
+      time_zone: "UTC",
+      weekly: always,
+    })
+  ).json as Calendar;
   const minutes_to_resolve = { critical: 20_160, high: 20_160, medium: 20_160, low: 20_160 };
-  await call("PUT", "/v1/sla-policy", { minutes_to_resolve, at_risk_thresholds: [60], calendar_id: id });
-  const made = (await call("POST", "/v1/exceptions", { title: "Payout", severity: "high" })).json as { id: string; due_at: string };
-  const dueAt = async () => ((await call("GET", `/v1/exceptions/${made.id}`)).json as { due_at: string }).due_at;
+  await call("PUT", "/v1/sla-policy", {
+    minutes_to_resolve,
+    at_risk_thresholds: [60],
+    calendar_id: id,
+  });
+  const made = (await call("POST", "/v1/exceptions", { title: "Payout", severity: "high" }))
+    .json as { id: string; due_at: string };
+  const dueAt = async () =>
+    ((await call("GET", `/v1/exceptions/${made.id}`)).json as { due_at: string }).due_at;
 
   await page.goto(`/${tenant}/calendars/${id}`);
   await expect(page.getByText("Exceptions of every severity.")).toBeVisible();

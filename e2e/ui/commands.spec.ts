@@ -15,12 +15,17 @@ test("the palette goes to a page by a few letters and Enter", async ({ page, con
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("what is typed after ⌘K is kept before any script has loaded, and Enter waits for what it finds", async ({ page, context }) => {
+test("what is typed after ⌘K is kept before any script has loaded, and Enter waits for what it finds", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await report(tenant, { title: "Larkspur line is missing", due_in_minutes: 30 });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(/\/_next\/static\/chunks\/.*\.js/, (route) => released.then(() => route.continue()));
+  await page.route(/\/_next\/static\/chunks\/.*\.js/, (route) =>
+    released.then(() => route.continue()),
+  );
   // Not by goto, which waits until the page listens.
   await page.evaluate((address) => location.assign(address), `${stack.url}/${tenant}/sources`);
   await page.getByRole("button", { name: "Search or jump to" }).waitFor();
@@ -43,12 +48,17 @@ test("the page stands while the palette is fetched", async ({ page, context }) =
   await held;
   // Time to render, by the clock: a browser may draw no frame while nothing changes.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-  expect(await page.getByRole("heading", { name: "Exceptions", exact: true }).isVisible()).toBe(true);
+  expect(await page.getByRole("heading", { name: "Exceptions", exact: true }).isVisible()).toBe(
+    true,
+  );
   release();
   await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeFocused();
 });
 
-test("the arrows move the choice around, and Escape gives the focus back", async ({ page, context }) => {
+test("the arrows move the choice around, and Escape gives the focus back", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
   await page.getByRole("button", { name: "Charts" }).focus();
@@ -60,13 +70,19 @@ test("the arrows move the choice around, and Escape gives the focus back", async
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   await expect(chosen).toContainText("Exceptions");
-  await expect(field).toHaveAttribute("aria-activedescendant", (await chosen.getAttribute("id")) ?? "");
+  await expect(field).toHaveAttribute(
+    "aria-activedescendant",
+    (await chosen.getAttribute("id")) ?? "",
+  );
   await page.keyboard.press("Escape");
   await expect(field).toBeHidden();
   await expect(page.getByRole("button", { name: "Charts" })).toBeFocused();
 });
 
-test("the palette finds keys, exceptions, records and reconciliations, and opens what is chosen", async ({ page, context }) => {
+test("the palette finds keys, exceptions, records and reconciliations, and opens what is chosen", async ({
+  page,
+  context,
+}) => {
   const admin = await tenantWithAdmin();
   const { tenant } = admin;
   await admin.create({ name: "Larkspur feed" });
@@ -84,7 +100,9 @@ test("the palette finds keys, exceptions, records and reconciliations, and opens
     await page.getByRole("option", { name: title }).click();
   };
   await open("Larkspur line is missing");
-  await expect(page.getByRole("dialog").getByRole("heading", { name: "Larkspur line is missing" })).toBeVisible();
+  await expect(
+    page.getByRole("dialog").getByRole("heading", { name: "Larkspur line is missing" }),
+  ).toBeVisible();
   await page.keyboard.press("Escape");
   await open("Larkspur feed");
   await expect(page.getByRole("dialog", { name: "Larkspur feed" })).toBeVisible();
@@ -96,10 +114,11 @@ test("the palette finds keys, exceptions, records and reconciliations, and opens
   await expect(page.getByRole("heading", { name: "Larkspur to ledger", level: 1 })).toBeVisible();
   await open("Larkspur work");
   await expect(page).toHaveURL(`/${tenant}/exceptions?severity=critical`);
-  await expect(page.getByRole("navigation", { name: "Saved views" }).getByRole("button", { name: /Larkspur work/ })).toHaveAttribute(
-    "aria-current",
-    "true",
-  );
+  await expect(
+    page
+      .getByRole("navigation", { name: "Saved views" })
+      .getByRole("button", { name: /Larkspur work/ }),
+  ).toHaveAttribute("aria-current", "true");
 });
 
 test("the palette finds an exception behind many others", async ({ page, context }) => {
@@ -113,7 +132,10 @@ test("the palette finds an exception behind many others", async ({ page, context
   await expect(page.getByRole("option", { name: "Larkspur line is missing" })).toBeVisible();
 });
 
-test("a credential pasted into the palette finds its key, and its secret is sent nowhere", async ({ page, context }) => {
+test("a credential pasted into the palette finds its key, and its secret is sent nowhere", async ({
+  page,
+  context,
+}) => {
   const admin = await tenantWithAdmin();
   const key = await admin.create({ name: "Bank feed" });
   const secret = key.credential.split(".")[1] ?? "";
@@ -128,7 +150,10 @@ test("a credential pasted into the palette finds its key, and its secret is sent
   expect(asked.join("\n")).not.toContain(secret);
 });
 
-test("what a role may not do is there, says who may, and does nothing", async ({ page, context }) => {
+test("what a role may not do is there, says who may, and does nothing", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_analyst"] });
   await page.goto("/acme/exceptions");
   await openPalette(page);
@@ -142,7 +167,10 @@ test("what a role may not do is there, says who may, and does nothing", async ({
   await expect(option).toBeVisible();
 });
 
-test("an action opens its form, over which the palette does not come", async ({ page, context }) => {
+test("an action opens its form, over which the palette does not come", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/members`);
@@ -163,7 +191,10 @@ test("an action opens its form, over which the palette does not come", async ({ 
   await expect(form.getByLabel("Name")).toHaveValue("Half typed");
 });
 
-test("the palette switches the tenant and keeps the page, and turns theme and times", async ({ page, context }) => {
+test("the palette switches the tenant and keeps the page, and turns theme and times", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_admin"], globex: ["tenant_lead"] });
   await page.goto("/acme/integrations");
   await openPalette(page);
@@ -177,11 +208,15 @@ test("the palette switches the tenant and keeps the page, and turns theme and ti
   await openPalette(page);
   await page.keyboard.type("local times");
   await page.keyboard.press("Enter");
-  const timeZone = async () => (await context.cookies()).find(({ name }) => name === "tieout.time-zone")?.value;
+  const timeZone = async () =>
+    (await context.cookies()).find(({ name }) => name === "tieout.time-zone")?.value;
   await expect.poll(timeZone).toBe("Europe%2FBerlin");
 });
 
-test("g and a letter go to a page, / to its search, ? to the shortcuts; in a field they are text", async ({ page, context }) => {
+test("g and a letter go to a page, / to its search, ? to the shortcuts; in a field they are text", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
   const palette = await openPalette(page);

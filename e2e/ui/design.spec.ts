@@ -19,7 +19,9 @@ async function enter(page: Page, target: Locator): Promise<void> {
 }
 
 test.describe("by keyboard,", () => {
-  test("a dialog takes the focus to its first field, keeps it, and gives it back on Escape", async ({ page }) => {
+  test("a dialog takes the focus to its first field, keeps it, and gives it back on Escape", async ({
+    page,
+  }) => {
     const opener = button(page, "Dialog");
     await enter(page, opener);
     const dialog = page.getByRole("dialog", { name: "Revoke Bank feed" });
@@ -29,15 +31,20 @@ test.describe("by keyboard,", () => {
     for (let stop = 0; stop < 8; stop += 1) {
       stops.add(
         await page.evaluate(
-          () => document.activeElement?.textContent || document.activeElement?.ariaLabel || document.activeElement?.tagName || "",
+          () =>
+            document.activeElement?.textContent ||
+            document.activeElement?.ariaLabel ||
+            document.activeElement?.tagName ||
+            "",
         ),
       );
       await page.keyboard.press("Tab");
       expect(
         await page.evaluate(
           () =>
-            [document.body, document.documentElement].includes(document.activeElement as HTMLElement) ||
-            Boolean(document.activeElement?.closest("dialog")),
+            [document.body, document.documentElement].includes(
+              document.activeElement as HTMLElement,
+            ) || Boolean(document.activeElement?.closest("dialog")),
         ),
       ).toBe(true);
     }
@@ -47,7 +54,9 @@ test.describe("by keyboard,", () => {
     await expect(opener).toBeFocused();
   });
 
-  test("a panel opens beside the page, closes by Escape or a click beside it, and gives the focus back", async ({ page }) => {
+  test("a panel opens beside the page, closes by Escape or a click beside it, and gives the focus back", async ({
+    page,
+  }) => {
     const opener = button(page, "Panel");
     const panel = page.getByRole("dialog", { name: "A panel" });
     await enter(page, opener);
@@ -80,14 +89,20 @@ test.describe("by keyboard,", () => {
     await page.setViewportSize({ width: 1000, height: 800 });
     await enter(page, opener);
     await expect(panel).toBeVisible();
-    expect(await panel.evaluate((element) => element.matches(":modal") && element.contains(document.activeElement))).toBe(true);
+    expect(
+      await panel.evaluate(
+        (element) => element.matches(":modal") && element.contains(document.activeElement),
+      ),
+    ).toBe(true);
     await page.setViewportSize({ width: 1440, height: 900 });
     await expect.poll(() => panel.evaluate((element) => element.matches(":modal"))).toBe(false);
     await page.keyboard.press("Escape");
     await expect(panel).toBeHidden();
   });
 
-  test("a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back", async ({ page }) => {
+  test("a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back", async ({
+    page,
+  }) => {
     const trigger = button(page, "Sort by");
     await tabTo(page, trigger);
     await expect(trigger).toHaveAttribute("aria-expanded", "false");
@@ -113,7 +128,10 @@ test.describe("by keyboard,", () => {
     await page.keyboard.press("Enter");
     await expect(trigger).toBeFocused();
     await page.keyboard.press("Enter");
-    await expect(page.getByRole("menuitemradio", { name: "Risk" })).toHaveAttribute("aria-checked", "true");
+    await expect(page.getByRole("menuitemradio", { name: "Risk" })).toHaveAttribute(
+      "aria-checked",
+      "true",
+    );
     await page.keyboard.press("Tab");
     await expect(page.getByRole("menu")).toBeHidden();
   });
@@ -142,7 +160,9 @@ test.describe("by keyboard,", () => {
     await tabTo(page, field);
     await expect(field).toHaveAttribute("aria-invalid", "true");
     await expect(field).toHaveAccessibleDescription(/isn't an IP address or CIDR range/);
-    await expect(page.getByLabel("Required")).toHaveAccessibleDescription("Select this to continue.");
+    await expect(page.getByLabel("Required")).toHaveAccessibleDescription(
+      "Select this to continue.",
+    );
   });
 
   test("a message is said, and can be sent away", async ({ page }) => {

@@ -5,7 +5,9 @@ import { beSignedIn } from "./person.ts";
 import { expectNoSidewaysScrolling, PHONE, settled } from "./soundness.ts";
 import { test } from "./test.ts";
 
-test("the search finds a guide, an operation and an error by keyboard alone, and goes there", async ({ page }) => {
+test("the search finds a guide, an operation and an error by keyboard alone, and goes there", async ({
+  page,
+}) => {
   await page.goto("/docs");
   await settled(page);
   for (const [query, name, url] of [
@@ -41,7 +43,10 @@ test("the search says when nothing matches, and when it could not be loaded", as
   await expect(page.getByRole("option").first()).toContainText("conflict");
 });
 
-test("an example is copied as it is shown, in the language that was chosen", async ({ page, context }) => {
+test("an example is copied as it is shown, in the language that was chosen", async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/docs/reference/exceptions/create-exception");
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -64,7 +69,9 @@ test("a phone's navigation opens, leads on, and closes", async ({ page }) => {
   await expect(navigation).toBeHidden();
 });
 
-test("the pages before and after are one step away, and a heading's link is its address", async ({ page }) => {
+test("the pages before and after are one step away, and a heading's link is its address", async ({
+  page,
+}) => {
   await page.goto("/docs/guides/quickstart");
   await page
     .getByRole("navigation", { name: "Previous and next page" })
@@ -76,17 +83,30 @@ test("the pages before and after are one step away, and a heading's link is its 
   await expect(page.getByRole("heading", { name: "A server: API key" })).toBeInViewport();
 });
 
-test("the dashboard leads to the documentation, and an error of a page to its own page there", async ({ page, context }) => {
+test("the dashboard leads to the documentation, and an error of a page to its own page there", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   const bearer = await userToken(tenant, ["tenant_admin"]);
-  await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer, tenant, body: { name: "Bank feed", scopes: ["read:exceptions"] } });
+  await api("POST", `/v1/tenants/${tenant}/api-keys`, {
+    bearer,
+    tenant,
+    body: { name: "Bank feed", scopes: ["read:exceptions"] },
+  });
   await page.goto(`/${tenant}/api-keys`);
   await page.getByRole("button", { name: /Account and preferences/ }).click();
-  await expect(page.getByRole("menuitem", { name: "Documentation" })).toHaveAttribute("href", "/docs");
+  await expect(page.getByRole("menuitem", { name: "Documentation" })).toHaveAttribute(
+    "href",
+    "/docs",
+  );
   await page.keyboard.press("Escape");
   await page.route("**/v1/**", (route) =>
-    route.fulfill({ status: 500, json: { code: "internal", detail: "Sorry.", request_id: "req_1" } }),
+    route.fulfill({
+      status: 500,
+      json: { code: "internal", detail: "Sorry.", request_id: "req_1" },
+    }),
   );
   await page.getByRole("searchbox").fill("bank");
   await page.getByRole("link", { name: "internal", exact: true }).click();

@@ -8,7 +8,11 @@ let id: string;
 
 test.beforeEach(async ({ page, context }) => {
   tenant = await createTenant();
-  ({ id } = await report(tenant, { title: "Payout 4711", due_in_minutes: 30, details: { source_line: 118 } }));
+  ({ id } = await report(tenant, {
+    title: "Payout 4711",
+    due_in_minutes: 30,
+    details: { source_line: 118 },
+  }));
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/exceptions`);
 });
@@ -18,7 +22,10 @@ function panel(page: Page) {
 }
 
 async function stored() {
-  const answer = await api("GET", `/v1/exceptions/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+  const answer = await api("GET", `/v1/exceptions/${id}`, {
+    bearer: await userToken(tenant, ["tenant_lead"]),
+    tenant,
+  });
   return answer.json;
 }
 
@@ -33,7 +40,9 @@ test("an exception opens beside the board, at an address of its own", async ({ p
   await expect(panel(page)).toBeHidden();
 });
 
-test("by keyboard alone: open, take it, start the review, close, and be where one was", async ({ page }) => {
+test("by keyboard alone: open, take it, start the review, close, and be where one was", async ({
+  page,
+}) => {
   const link = rowOf(page, "Payout 4711").getByRole("link");
   await link.focus();
   await page.keyboard.press("Enter");
@@ -67,11 +76,13 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
   await expect(rowOf(page, "Payout 4711")).toContainText("In review");
 });
 
-test("it is given to a member that is found by a part of the name, or to a name that is typed", async ({ page }) => {
-  await sql("insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), $1, $2)", [
-    `zoe.quist@${tenant}.example`,
-    { tenants: { [tenant]: ["tenant_lead"] } },
-  ]);
+test("it is given to a member that is found by a part of the name, or to a name that is typed", async ({
+  page,
+}) => {
+  await sql(
+    "insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), $1, $2)",
+    [`zoe.quist@${tenant}.example`, { tenants: { [tenant]: ["tenant_lead"] } }],
+  );
   await rowOf(page, "Payout 4711").getByRole("link").click();
   const assignee = panel(page).getByRole("button", { name: /^Assignee/ });
   const options = page.getByRole("option");
@@ -82,15 +93,21 @@ test("it is given to a member that is found by a part of the name, or to a name 
   await expect(options).toHaveText([/zoe\.quist/, /Assign to “QUI”/]);
   await page.keyboard.press("Enter");
   await expect(page.getByText("Assigned to zoe.quist")).toBeVisible();
-  await expect(async () => expect(await stored()).toMatchObject({ assigned_to: "user:zoe.quist" })).toPass();
+  await expect(async () =>
+    expect(await stored()).toMatchObject({ assigned_to: "user:zoe.quist" }),
+  ).toPass();
 
   await assignee.click();
   await page.getByRole("combobox", { name: "Assignee" }).fill("from elsewhere");
-  await expect(page.getByRole("status").filter({ hasText: "Names can't contain spaces." })).toBeVisible();
+  await expect(
+    page.getByRole("status").filter({ hasText: "Names can't contain spaces." }),
+  ).toBeVisible();
   await expect(options).toHaveCount(0);
   await page.getByRole("combobox", { name: "Assignee" }).fill("from-elsewhere");
   await options.filter({ hasText: "not a listed member" }).click();
-  await expect(async () => expect(await stored()).toMatchObject({ assigned_to: "user:from-elsewhere" })).toPass();
+  await expect(async () =>
+    expect(await stored()).toMatchObject({ assigned_to: "user:from-elsewhere" }),
+  ).toPass();
 
   await assignee.click();
   await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
@@ -115,7 +132,9 @@ test("a change that the server refuses is taken back", async ({ page }) => {
   const problem = { code: "conflict", detail: "Somebody was faster.", request_id: "req_1" };
   // Nothing but the page's own memory can take it back.
   await page.route("**/v1/**", (route) =>
-    route.request().method() === "PATCH" ? route.fulfill({ status: 409, json: problem }) : route.abort(),
+    route.request().method() === "PATCH"
+      ? route.fulfill({ status: 409, json: problem })
+      : route.abort(),
   );
   await panel(page)
     .getByRole("button", { name: /^Assignee/ })
@@ -131,7 +150,9 @@ test("its clock is told when it is opened, and follows a change", async ({ page 
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await rowOf(page, "Payout 4711").getByRole("link").click();
-  await expect(panel(page).getByRole("list", { name: "Activity" })).toContainText("robot created this exception");
+  await expect(panel(page).getByRole("list", { name: "Activity" })).toContainText(
+    "robot created this exception",
+  );
   expect(asked.filter((path) => path.endsWith("/ledger"))).toEqual([]);
   await panel(page).getByText("SLA timeline").click();
   const clock = panel(page).getByRole("table");
@@ -169,7 +190,10 @@ test("comments and changes are one stream, older ones when they are asked for; w
   await page.keyboard.type("please");
   await page.keyboard.press("Control+Enter");
   await expect(activity.first()).toContainText("<b>Ask</b> @zoe please");
-  const [comment] = await sql("select body, mentions from public.exception_comments where exception_id = $1", [id]);
+  const [comment] = await sql(
+    "select body, mentions from public.exception_comments where exception_id = $1",
+    [id],
+  );
   expect(comment).toEqual({ body: "<b>Ask</b> <@user:zoe> please", mentions: ["user:zoe"] });
   await panel(page).getByRole("button", { name: "Show older activity" }).click();
   await expect(activity).toHaveCount(72);
@@ -177,7 +201,9 @@ test("comments and changes are one stream, older ones when they are asked for; w
   await expect(panel(page).getByRole("button", { name: "Show older activity" })).toBeHidden();
 });
 
-test("the title, the severity and the deadline are edited where they are read", async ({ page }) => {
+test("the title, the severity and the deadline are edited where they are read", async ({
+  page,
+}) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page)
     .getByRole("button", { name: /edit the title/ })
@@ -191,10 +217,18 @@ test("the title, the severity and the deadline are edited where they are read", 
   await renamed.getByRole("button", { name: /edit the deadline/ }).click();
   await renamed.getByLabel("Deadline").fill("2030-01-02T10:00");
   await page.keyboard.press("Enter");
-  await expect(renamed.getByRole("button", { name: /^2 Jan, 10:00.*edit the deadline/ })).toBeVisible();
+  await expect(
+    renamed.getByRole("button", { name: /^2 Jan, 10:00.*edit the deadline/ }),
+  ).toBeVisible();
   // As the page shows it: in UTC, though the browser is in Berlin.
   const due_at = "2030-01-02T10:00:00.000Z";
-  await expect(async () => expect(await stored()).toMatchObject({ title: "Payout 4711 arrived late", severity: "low", due_at })).toPass();
+  await expect(async () =>
+    expect(await stored()).toMatchObject({
+      title: "Payout 4711 arrived late",
+      severity: "low",
+      due_at,
+    }),
+  ).toPass();
   await renamed.getByRole("button", { name: /edit the title/ }).click();
   await page.keyboard.type("Never mind");
   await page.keyboard.press("Escape");

@@ -14,7 +14,8 @@ export default class FiguresReporter implements Reporter {
   }
 
   onEnd(): void {
-    if (this.#rows.length > 0) console.table(this.#rows.sort((left, right) => right.script_kb - left.script_kb));
+    if (this.#rows.length > 0)
+      console.table(this.#rows.sort((left, right) => right.script_kb - left.script_kb));
     if (this.#sessions.length > 0) console.table(this.#sessions);
   }
 }

@@ -7,7 +7,13 @@ export const FIGURES = "figures";
 /** The annotation of what a person did from beginning to end. */
 export const SESSION = "session";
 
-export type Figures = { first_paint_ms: number; largest_paint_ms: number; layout_shift: number; blocked_ms: number; script_kb: number };
+export type Figures = {
+  first_paint_ms: number;
+  largest_paint_ms: number;
+  layout_shift: number;
+  blocked_ms: number;
+  script_kb: number;
+};
 
 /** From there on a browser calls a task long. */
 export const LONG_MS = 50;
@@ -33,13 +39,18 @@ export function watch(): void {
   const seen = { largestPaint: 0, layoutShift: 0, blocked: 0 };
   window.figures = seen;
   const observe = (type: string, take: (entry: never) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach((entry) => void take(entry as never))).observe({ type, buffered: true });
+    new PerformanceObserver((list) =>
+      list.getEntries().forEach((entry) => void take(entry as never)),
+    ).observe({ type, buffered: true });
   observe("largest-contentful-paint", ({ startTime }: PerformanceEntry) => {
     seen.largestPaint = startTime;
   });
-  observe("layout-shift", ({ value, hadRecentInput }: { value: number; hadRecentInput: boolean }) => {
-    if (!hadRecentInput) seen.layoutShift += value;
-  });
+  observe(
+    "layout-shift",
+    ({ value, hadRecentInput }: { value: number; hadRecentInput: boolean }) => {
+      if (!hadRecentInput) seen.layoutShift += value;
+    },
+  );
   observe("longtask", ({ duration }: PerformanceEntry) => {
     seen.blocked += Math.max(0, duration - 50);
   });
@@ -48,11 +59,18 @@ export function watch(): void {
 /** So far. Script counts as it came over the wire, whether or not this browser had it already. */
 export function figuresOf(page: Page): Promise<Figures> {
   return page.evaluate(() => {
-    const scripts = performance.getEntriesByType("resource").filter(({ name }) => new URL(name).pathname.endsWith(".js"));
-    const bytes = scripts.reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0);
+    const scripts = performance
+      .getEntriesByType("resource")
+      .filter(({ name }) => new URL(name).pathname.endsWith(".js"));
+    const bytes = scripts.reduce(
+      (sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize,
+      0,
+    );
     const { largestPaint, layoutShift, blocked } = window.figures;
     return {
-      first_paint_ms: Math.round(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0),
+      first_paint_ms: Math.round(
+        performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
+      ),
       largest_paint_ms: Math.round(largestPaint),
       layout_shift: Math.round(layoutShift * 1000) / 1000,
       blocked_ms: Math.round(blocked),

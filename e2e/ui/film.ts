@@ -22,7 +22,10 @@ export class Film {
     if (FOLDER === undefined) return;
     const seconds = Math.round((performance.now() - this.#began) / 1000);
     const at = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    this.#frames.push({ words: `${this.#frames.length + 1}. ${words} (${at})`, picture: await page.screenshot() });
+    this.#frames.push({
+      words: `${this.#frames.length + 1}. ${words} (${at})`,
+      picture: await page.screenshot(),
+    });
   }
 
   /** @param figures what is written above the pictures */
@@ -40,7 +43,10 @@ export class Film {
       `<body style="margin:0;padding:16px;font:16px sans-serif;background:#ddd"><h1 style="font-size:22px">${this.#name}</h1><p>${figures}</p>` +
         `<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:start">${pictures.join("")}</div></body>`,
     );
-    await page.screenshot({ path: join(folder, `${this.#name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.png`), fullPage: true });
+    await page.screenshot({
+      path: join(folder, `${this.#name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.png`),
+      fullPage: true,
+    });
     await page.close();
   }
 }

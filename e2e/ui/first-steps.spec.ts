@@ -6,7 +6,10 @@ import { test } from "./test.ts";
 
 const card = (page: Page) => page.getByRole("region", { name: "First steps" });
 
-test("the steps follow what happens, live: a key, its first call, a webhook, an event", async ({ page, context }) => {
+test("the steps follow what happens, live: a key, its first call, a webhook, an event", async ({
+  page,
+  context,
+}) => {
   const admin = await tenantWithAdmin();
   await beSignedIn(context, { [admin.tenant]: ["tenant_admin"] });
   await page.goto(`/${admin.tenant}/exceptions`);
@@ -34,11 +37,17 @@ test("the steps follow what happens, live: a key, its first call, a webhook, an 
   await expect(page.getByRole("region", { name: "You're all set" })).toBeHidden();
 });
 
-test("dismissed, they stay away on every device, and the menu brings them back", async ({ page, context }) => {
+test("dismissed, they stay away on every device, and the menu brings them back", async ({
+  page,
+  context,
+}) => {
   const { tenant } = await tenantWithAdmin();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/exceptions`);
-  const kept = page.waitForResponse((response) => response.url().endsWith("/v1/first-steps") && response.request().method() === "PUT");
+  const kept = page.waitForResponse(
+    (response) =>
+      response.url().endsWith("/v1/first-steps") && response.request().method() === "PUT",
+  );
   await card(page).getByRole("button", { name: "Dismiss the first steps" }).click();
   await expect(card(page)).toBeHidden();
   await kept;

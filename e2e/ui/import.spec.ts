@@ -14,21 +14,36 @@ test.beforeEach(async ({ context }) => {
 const card = (page: Page) => page.getByRole("region", { name: "Import", exact: true });
 
 async function choose(page: Page, name: string, content: string): Promise<void> {
-  await page.getByLabel("Choose a file").setInputFiles({ name, mimeType: "", buffer: Buffer.from(content) });
+  await page
+    .getByLabel("Choose a file")
+    .setInputFiles({ name, mimeType: "", buffer: Buffer.from(content) });
   await expect(card(page)).toContainText(name);
 }
 
 async function saved(page: Page, button: string): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
-  return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: button }).click(),
+  ]);
+  return {
+    name: download.suggestedFilename(),
+    text: await readFile(await download.path(), "utf8"),
+  };
 }
 
 function csvOf(rows: number): string {
-  return ["title,severity", ...Array.from({ length: rows }, (_, at) => `Line ${at + 2},low`), ""].join("\n");
+  return [
+    "title,severity",
+    ...Array.from({ length: rows }, (_, at) => `Line ${at + 2},low`),
+    "",
+  ].join("\n");
 }
 
 async function imported(): Promise<number> {
-  const [row] = await sql<{ n: number }>("select count(*)::int as n from public.exceptions where tenant_id = $1", [tenant]);
+  const [row] = await sql<{ n: number }>(
+    "select count(*)::int as n from public.exceptions where tenant_id = $1",
+    [tenant],
+  );
   return row?.n ?? 0;
 }
 
@@ -43,24 +58,42 @@ test("from the board to the board: a template, filled, is imported", async ({ pa
   await expect(rowOf(page, "Payout 4711 has no bank line")).toContainText("€1,250.00");
 });
 
-test("lines that are refused are told by number and reason, and given to be kept and corrected", async ({ page }) => {
+test("lines that are refused are told by number and reason, and given to be kept and corrected", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions/import`);
-  const lines = ["title,severity,amount_minor", "Good,low,", '"Two\nlines",urgent,', "=1+1,low,5", "Fine,high,"];
+  const lines = [
+    "title,severity,amount_minor",
+    "Good,low,",
+    '"Two\nlines",urgent,',
+    "=1+1,low,5",
+    "Fine,high,",
+  ];
   await choose(page, "feed.csv", lines.join("\r\n"));
   await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
   const refused = page.getByRole("region", { name: "Rejected rows" }).getByRole("row");
-  await expect(refused).toHaveText([/Line/, /^4.*severity.*Must be one of critical/, /^5.*currency.*must be sent together/]);
+  await expect(refused).toHaveText([
+    /Line/,
+    /^4.*severity.*Must be one of critical/,
+    /^5.*currency.*must be sent together/,
+  ]);
   expect(await imported()).toBe(2);
 
   const reasons = await saved(page, "Reasons");
-  expect(reasons.text).toContain('\r\n5,currency,amount_minor and currency must be sent together.,"\'=1+1,low,5"\r\n');
+  expect(reasons.text).toContain(
+    '\r\n5,currency,amount_minor and currency must be sent together.,"\'=1+1,low,5"\r\n',
+  );
   const records = await saved(page, "Rows to fix");
   expect(records.name).toBe("feed-rejected.csv");
-  expect(records.text.startsWith('title,severity,amount_minor\n"Two\nlines",urgent,\n=1+1,low,5\n')).toBe(true);
+  expect(
+    records.text.startsWith('title,severity,amount_minor\n"Two\nlines",urgent,\n=1+1,low,5\n'),
+  ).toBe(true);
 });
 
-test("its progress is real; it is stopped and gone on with, and nothing is imported twice", async ({ page }) => {
+test("its progress is real; it is stopped and gone on with, and nothing is imported twice", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions/import`);
   const content = csvOf(4500);
   await choose(page, "feed.csv", content);
@@ -91,7 +124,9 @@ test("its progress is real; it is stopped and gone on with, and nothing is impor
   await expect(card(page)).toContainText("Already imported1,000");
 });
 
-test("a file that is chosen again, in another visit, goes on where it broke off", async ({ page }) => {
+test("a file that is chosen again, in another visit, goes on where it broke off", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions/import`);
   await choose(page, "feed.csv", csvOf(2500));
   let calls = 0;
@@ -114,9 +149,15 @@ test("a file that is chosen again, in another visit, goes on where it broke off"
   expect(await imported()).toBe(2500);
 });
 
-test("a server that is not to be reached for a moment is asked again by itself", async ({ page }) => {
+test("a server that is not to be reached for a moment is asked again by itself", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions/import`);
-  await choose(page, "feed.ndjson", '{"title":"One","severity":"low"}\n{"title":"Two","severity":"low"}\n');
+  await choose(
+    page,
+    "feed.ndjson",
+    '{"title":"One","severity":"low"}\n{"title":"Two","severity":"low"}\n',
+  );
   let calls = 0;
   await page.route("**/v1/exceptions/import", async (route) => {
     if (++calls > 1) return route.continue();
@@ -130,9 +171,11 @@ test("a server that is not to be reached for a moment is asked again by itself",
 
 test("a file that is no text is said not to be", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
-  await page
-    .getByLabel("Choose a file")
-    .setInputFiles({ name: "feed.csv", mimeType: "text/csv", buffer: Buffer.from([0x74, 0x0a, 0xff, 0xfe, 0x0a]) });
+  await page.getByLabel("Choose a file").setInputFiles({
+    name: "feed.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from([0x74, 0x0a, 0xff, 0xfe, 0x0a]),
+  });
   await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page)).toContainText("The file isn't UTF-8.");
   expect(await imported()).toBe(0);

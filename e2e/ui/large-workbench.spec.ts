@@ -26,7 +26,9 @@ test("of thousands of open lines few are in the page, scrolling is no long task,
     for (const side of ["left", "right"] as const)
       await fixture.add(
         side,
-        Array.from({ length: BATCH }, (_, n) => line(`${side}-${from + n}`, 1000 + from + n, from + n === 0 ? FIRST : {})),
+        Array.from({ length: BATCH }, (_, n) =>
+          line(`${side}-${from + n}`, 1000 + from + n, from + n === 0 ? FIRST : {}),
+        ),
       );
   await beSignedIn(context, { [fixture.tenant]: ["tenant_lead"] });
   await page.goto(`/${fixture.tenant}/reconciliations/${fixture.period}/workbench`);
@@ -52,7 +54,8 @@ test("of thousands of open lines few are in the page, scrolling is no long task,
     await expect(first).toHaveAttribute("aria-selected", "true");
   }
   await page.keyboard.press("Enter");
-  for (const side of ["Bank", "Ledger"]) await expect(rows(page, side).filter({ hasText: "Aurora" })).toBeHidden();
+  for (const side of ["Bank", "Ledger"])
+    await expect(rows(page, side).filter({ hasText: "Aurora" })).toBeHidden();
   release();
   await expect(page.getByText(/^Matched 2 lines/)).toBeVisible();
 });

@@ -34,13 +34,16 @@ async function openBoard(page: Page, title: string): Promise<void> {
 }
 
 async function assignees(): Promise<string> {
-  const rows = await sql<{ assigned_to: string | null }>("select assigned_to from public.exceptions where tenant_id = $1 order by title", [
-    tenant,
-  ]);
+  const rows = await sql<{ assigned_to: string | null }>(
+    "select assigned_to from public.exceptions where tenant_id = $1 order by title",
+    [tenant],
+  );
   return rows.map(({ assigned_to }) => assigned_to ?? "nobody").join(" ");
 }
 
-test("what is typed after the key or the button of a dialog goes into it, however late scripts come", async ({ page }) => {
+test("what is typed after the key or the button of a dialog goes into it, however late scripts come", async ({
+  page,
+}) => {
   await report(tenant, { title: "Payout", due_in_minutes: 300 });
   await page.goto(`/${tenant}/exceptions`);
   const release = await hold(page, "**/_next/static/chunks/**");
@@ -48,22 +51,34 @@ test("what is typed after the key or the button of a dialog goes into it, howeve
   await page.keyboard.press("p");
   await page.keyboard.type("custom");
   release();
-  await expect(page.getByRole("dialog", { name: /^Pause/ }).getByLabel("Reason")).toHaveValue("custom");
+  await expect(page.getByRole("dialog", { name: /^Pause/ }).getByLabel("Reason")).toHaveValue(
+    "custom",
+  );
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "New exception" }).click();
   await page.keyboard.type("pram");
-  await expect(page.getByRole("dialog", { name: "New exception" }).getByLabel("Title")).toHaveValue("pram");
+  await expect(page.getByRole("dialog", { name: "New exception" }).getByLabel("Title")).toHaveValue(
+    "pram",
+  );
   expect(await assignees()).toBe("nobody");
 });
 
-test("a picker's field has the focus by the time that its press has been dealt with", async ({ page }) => {
+test("a picker's field has the focus by the time that its press has been dealt with", async ({
+  page,
+}) => {
   await report(tenant, { title: "Payout", due_in_minutes: 300 });
   await openBoard(page, "Payout");
   const opener = panel(page, "Payout").getByRole("button", { name: /^Assignee/ });
-  expect(await opener.evaluate((button: HTMLElement) => [button.click(), document.activeElement?.tagName][1])).toBe("INPUT");
+  expect(
+    await opener.evaluate(
+      (button: HTMLElement) => [button.click(), document.activeElement?.tagName][1],
+    ),
+  ).toBe("INPUT");
   await page.keyboard.press("Escape");
   const after = await page.evaluate(async () => {
-    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true }));
+    document.activeElement?.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "a", bubbles: true }),
+    );
     await Promise.resolve();
     return document.activeElement?.tagName;
   });
@@ -84,7 +99,9 @@ test("Enter in a picker waits for who answers to what was typed", async ({ page 
   await expect.poll(assignees).toBe("user:anton user:anton");
 });
 
-test("a comment or an undo that is answered late leaves the form that one has gone on to as it is", async ({ page }) => {
+test("a comment or an undo that is answered late leaves the form that one has gone on to as it is", async ({
+  page,
+}) => {
   await report(tenant, { title: "A", due_in_minutes: 300 });
   await report(tenant, { title: "B", due_in_minutes: 301 });
   await openBoard(page, "A");
@@ -102,7 +119,9 @@ test("a comment or an undo that is answered late leaves the form that one has go
   await page.keyboard.press("c");
   await comment(page).fill("Ask");
 
-  const commented = page.waitForResponse((response) => response.url().endsWith("/comments") && response.request().method() === "POST");
+  const commented = page.waitForResponse(
+    (response) => response.url().endsWith("/comments") && response.request().method() === "POST",
+  );
   answerComment();
   await commented;
   await page.keyboard.type(" them");
@@ -145,7 +164,11 @@ test("an undo whose answer was lost is done again, and known to be done", async 
     async (route) => {
       // It comes to the server, and its answer to nobody.
       const bearer = await userToken(tenant, ["tenant_analyst"]);
-      await api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body: route.request().postDataJSON() });
+      await api("PATCH", `/v1/exceptions/${id}`, {
+        bearer,
+        tenant,
+        body: route.request().postDataJSON(),
+      });
       await route.abort();
     },
     { times: 1 },
@@ -169,7 +192,8 @@ test("what is closed while more rows are asked for stays away, and they come", a
   await page.evaluate(() => {
     const ask = window.fetch;
     window.fetch = (input, init) => {
-      if (String(input).includes("cursor=")) document.querySelector<HTMLElement>("form [value=resolved]")?.click();
+      if (String(input).includes("cursor="))
+        document.querySelector<HTMLElement>("form [value=resolved]")?.click();
       return ask(input, init);
     };
   });

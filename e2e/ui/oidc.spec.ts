@@ -5,13 +5,21 @@ import { Provider } from "oidc-provider";
 import { stack } from "../fixtures.ts";
 import { test } from "./test.ts";
 
-const { OIDC_CORP_ISSUER: issuer, OIDC_CORP_CLIENT_ID: clientId, OIDC_CORP_CLIENT_SECRET: clientSecret } = process.env;
+const {
+  OIDC_CORP_ISSUER: issuer,
+  OIDC_CORP_CLIENT_ID: clientId,
+  OIDC_CORP_CLIENT_SECRET: clientSecret,
+} = process.env;
 
 /** A real OpenID provider: whoever signs in as `olga` is a lead of acme. */
 async function startProvider(): Promise<Server> {
   const provider = new Provider(issuer as string, {
     clients: [
-      { client_id: clientId as string, client_secret: clientSecret as string, redirect_uris: [`${stack.url}/api/auth/callback/corp`] },
+      {
+        client_id: clientId as string,
+        client_secret: clientSecret as string,
+        redirect_uris: [`${stack.url}/api/auth/callback/corp`],
+      },
     ],
     claims: { openid: ["sub"], email: ["email"], profile: ["preferred_username", "tenants"] },
     conformIdTokenClaims: false,
@@ -50,7 +58,9 @@ async function signInAtProvider(page: import("@playwright/test").Page, login: st
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-test("a person signs in at an OpenID provider and has the tenants that it says", async ({ page }) => {
+test("a person signs in at an OpenID provider and has the tenants that it says", async ({
+  page,
+}) => {
   await page.goto("/acme/exceptions?severity=high");
   await signInAtProvider(page, "olga");
   await expect(page).toHaveURL("/acme/exceptions?severity=high");
@@ -63,7 +73,9 @@ test("a person whom the provider gives no tenant gets none", async ({ page }) =>
   await signInAtProvider(page, "otto");
   await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await page.goto("/");
-  await expect(page.getByRole("heading", { name: "You're not a member of any tenant yet" })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: "You're not a member of any tenant yet" }),
+  ).toBeVisible();
 });
 
 test("a person who turns back at the provider is told, and can try again", async ({ page }) => {

@@ -4,10 +4,15 @@ import { beSignedIn, report } from "./person.ts";
 import { test } from "./test.ts";
 
 const figure = (page: Page, name: string) =>
-  page.getByRole("list", { name: "Open exceptions" }).getByRole("link", { name: new RegExp(`^${name}`) });
+  page
+    .getByRole("list", { name: "Open exceptions" })
+    .getByRole("link", { name: new RegExp(`^${name}`) });
 const rows = (page: Page) => page.getByRole("row").filter({ has: page.locator("a[data-row]") });
 
-test("each risk's number leads to exactly its exceptions, and the tenant's name back", async ({ page, context }) => {
+test("each risk's number leads to exactly its exceptions, and the tenant's name back", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   const counts = { Breached: 3, "At risk": 2, "On track": 1 };
   for (const [nth, due_in_minutes] of [-50, -40, -30, 30, 120, 900].entries())
@@ -26,11 +31,19 @@ test("each risk's number leads to exactly its exceptions, and the tenant's name 
   await expect(rows(page)).toHaveCount(6);
 });
 
-test("money, what is nobody's and what is due next lead to exactly their exceptions", async ({ page, context }) => {
+test("money, what is nobody's and what is due next lead to exactly their exceptions", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   const money = (amount_minor: number, currency = "EUR") => ({ amount_minor, currency });
   await report(tenant, { title: "Late", due_in_minutes: -30, ...money(100) });
-  await report(tenant, { title: "Soon", due_in_minutes: 30, assigned_to: "user:ana", ...money(250) });
+  await report(tenant, {
+    title: "Soon",
+    due_in_minutes: 30,
+    assigned_to: "user:ana",
+    ...money(250),
+  });
   await report(tenant, { title: "Dollars", due_in_minutes: 60, ...money(900, "USD") });
   await report(tenant, { title: "Tomorrow", due_in_minutes: 1500, ...money(5000) });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
@@ -50,7 +63,10 @@ test("money, what is nobody's and what is due next lead to exactly their excepti
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("a day's breaches lead to exactly those exceptions, wherever their deadlines are now", async ({ page, context }) => {
+test("a day's breaches lead to exactly those exceptions, wherever their deadlines are now", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   for (const nth of [1, 2]) await report(tenant, { title: `Late ${nth}`, due_in_minutes: -1 });
   await report(tenant, { title: "Ahead", due_in_minutes: 300 });
@@ -59,9 +75,12 @@ test("a day's breaches lead to exactly those exceptions, wherever their deadline
   const card = page.getByRole("region", { name: "Last 30 days" });
   await card.getByText("Show as table").click();
   const breached = card.getByRole("link", { name: /breached on/ });
-  const counts = async () => (await breached.allTextContents()).map((text) => Number.parseInt(text, 10));
+  const counts = async () =>
+    (await breached.allTextContents()).map((text) => Number.parseInt(text, 10));
   // Midnight may lie between the two.
-  await expect.poll(async () => (await counts()).reduce((sum, count) => sum + count, 0), { timeout: 30_000 }).toBe(2);
+  await expect
+    .poll(async () => (await counts()).reduce((sum, count) => sum + count, 0), { timeout: 30_000 })
+    .toBe(2);
   const [count = 0] = await counts();
   await breached.first().click();
   await expect(rows(page)).toHaveCount(count);
@@ -69,14 +88,19 @@ test("a day's breaches lead to exactly those exceptions, wherever their deadline
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("an analyst sees what is theirs first and no keys, an admin the tenant first and the keys", async ({ page, context }) => {
+test("an analyst sees what is theirs first and no keys, an admin the tenant first and the keys", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await report(tenant, { title: "Payout 1", due_in_minutes: 30, assigned_to: "user:ana" });
   const cards = () => page.getByRole("main").getByRole("heading", { level: 2 });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
   await page.goto(`/${tenant}`);
   await expect(cards().first()).toHaveText("Assigned to you");
-  await expect(page.getByRole("list", { name: "Assigned to you" }).getByRole("link")).toHaveText("Payout 1");
+  await expect(page.getByRole("list", { name: "Assigned to you" }).getByRole("link")).toHaveText(
+    "Payout 1",
+  );
   await expect(page.getByRole("heading", { name: "API keys" })).toBeHidden();
   await context.clearCookies();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] }, "ada");

@@ -13,7 +13,10 @@ test.beforeEach(async ({ context }) => {
 const asked = (page: Page) => page.getByRole("dialog", { name: /^Pause / });
 
 async function paused(): Promise<Record<string, string | null>> {
-  const answer = await api("GET", "/v1/exceptions", { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+  const answer = await api("GET", "/v1/exceptions", {
+    bearer: await userToken(tenant, ["tenant_lead"]),
+    tenant,
+  });
   const { items } = answer.json as { items: { title: string; pause_reason: string | null }[] };
   return Object.fromEntries(items.map(({ title, pause_reason }) => [title, pause_reason]));
 }
@@ -54,16 +57,22 @@ test("the panel pauses and resumes, and its timeline says so", async ({ page }) 
   await expect(panel.getByRole("table")).toContainText(/Paused[\s\S]*Resumed/);
 });
 
-test("what is breached can't be paused: button and key say why, and its deadline is moved in the panel", async ({ page }) => {
+test("what is breached can't be paused: button and key say why, and its deadline is moved in the panel", async ({
+  page,
+}) => {
   const { id } = await report(tenant, { title: "Late", due_in_minutes: -5 });
   await page.goto(`/${tenant}/exceptions?exception=${id}`);
   const panel = page.getByRole("dialog", { name: "Late" });
   const pause = panel.getByRole("button", { name: "Pause" });
   await expect(pause).toBeDisabled();
-  await expect(pause).toHaveAccessibleDescription("Can't pause. Its deadline has passed. Move the deadline to pause it.");
+  await expect(pause).toHaveAccessibleDescription(
+    "Can't pause. Its deadline has passed. Move the deadline to pause it.",
+  );
   await expect(async () => {
     await page.keyboard.press("p");
-    await expect(page.getByText("Can't pause", { exact: true }).first()).toBeVisible({ timeout: 1000 });
+    await expect(page.getByText("Can't pause", { exact: true }).first()).toBeVisible({
+      timeout: 1000,
+    });
   }).toPass();
   await expect(asked(page)).toBeHidden();
   await panel.getByRole("button", { name: /edit the deadline/ }).click();
@@ -72,7 +81,9 @@ test("what is breached can't be paused: button and key say why, and its deadline
   await expect(pause).toBeEnabled();
 });
 
-test("a selection is paused with one reason, and what cannot be paused is told", async ({ page }) => {
+test("a selection is paused with one reason, and what cannot be paused is told", async ({
+  page,
+}) => {
   for (const [title, due_in_minutes] of [
     ["Late", -5],
     ["Payout 1", 30],
@@ -80,7 +91,9 @@ test("a selection is paused with one reason, and what cannot be paused is told",
   ] as const)
     await report(tenant, { title, due_in_minutes });
   await page.goto(`/${tenant}/exceptions?breached=true`);
-  await expect(() => page.getByRole("checkbox", { name: "Select all loaded exceptions" }).check({ timeout: 1000 })).toPass();
+  await expect(() =>
+    page.getByRole("checkbox", { name: "Select all loaded exceptions" }).check({ timeout: 1000 }),
+  ).toPass();
   const bar = page.getByRole("region", { name: "Selected exceptions" });
   await bar.getByRole("button", { name: "Clock" }).click();
   await page.getByRole("menuitem", { name: /Pause/ }).click();
@@ -88,38 +101,65 @@ test("a selection is paused with one reason, and what cannot be paused is told",
   await asked(page).getByRole("button", { name: "Pause 3 exceptions" }).click();
   await expect(page.getByText("2 exceptions paused").first()).toBeVisible();
   await expect(page.getByText(/Its deadline has passed/)).toBeVisible();
-  expect(await paused()).toEqual({ Late: null, "Payout 1": "Bank holiday", "Payout 2": "Bank holiday" });
+  expect(await paused()).toEqual({
+    Late: null,
+    "Payout 1": "Bank holiday",
+    "Payout 2": "Bank holiday",
+  });
 });
 
-test("the policy names a calendar and limits pauses, reviewed before they are saved", async ({ page }) => {
+test("the policy names a calendar and limits pauses, reviewed before they are saved", async ({
+  page,
+}) => {
   const admin = await userToken(tenant, ["tenant_admin"]);
   await api("POST", "/v1/calendars", {
     bearer: admin,
     tenant,
-    body: { name: "Frankfurt office", time_zone: "Europe/Berlin", weekly: [{ day: "monday", from: "09:00", to: "17:00" }] },
+    body: {
+      name: "Frankfurt office",
+      time_zone: "Europe/Berlin",
+      weekly: [{ day: "monday", from: "09:00", to: "17:00" }],
+    },
   });
   await page.goto(`/${tenant}/sla-policy`);
   await expect(async () => {
-    await page.getByRole("combobox", { name: "Calendar" }).selectOption({ label: "Frankfurt office (Europe/Berlin)" });
-    await expect(page.getByRole("button", { name: "Review changes" })).toBeEnabled({ timeout: 1000 });
+    await page
+      .getByRole("combobox", { name: "Calendar" })
+      .selectOption({ label: "Frankfurt office (Europe/Berlin)" });
+    await expect(page.getByRole("button", { name: "Review changes" })).toBeEnabled({
+      timeout: 1000,
+    });
   }).toPass();
   await page.getByLabel("Pauses per exception").fill("3");
-  await page.getByLabel("Pause while the reason code is").fill("waiting_for_bank, waiting_for_customer");
+  await page
+    .getByLabel("Pause while the reason code is")
+    .fill("waiting_for_bank, waiting_for_customer");
   await page.getByRole("button", { name: "Review changes" }).click();
   const review = page.getByRole("dialog", { name: "Change the SLA policy" });
-  await expect(review.getByRole("row", { name: "Calendar Round the clock Frankfurt office" })).toBeVisible();
-  await expect(review.getByRole("row", { name: /^Pauses .*3 per exception; by waiting_for_bank, waiting_for_customer/ })).toBeVisible();
+  await expect(
+    review.getByRole("row", { name: "Calendar Round the clock Frankfurt office" }),
+  ).toBeVisible();
+  await expect(
+    review.getByRole("row", {
+      name: /^Pauses .*3 per exception; by waiting_for_bank, waiting_for_customer/,
+    }),
+  ).toBeVisible();
   await review.getByRole("button", { name: "Keep editing" }).click();
   await page.getByRole("button", { name: "Choose per severity" }).click();
   await page.getByRole("combobox", { name: "Critical" }).selectOption({ label: "Round the clock" });
   await page.getByRole("button", { name: "Review changes" }).click();
-  await expect(review.getByRole("row", { name: "Calendar, high Round the clock Frankfurt office" })).toBeVisible();
+  await expect(
+    review.getByRole("row", { name: "Calendar, high Round the clock Frankfurt office" }),
+  ).toBeVisible();
   await expect(review).not.toContainText("Calendar, critical");
   await review.getByRole("button", { name: "Save policy" }).click();
   await expect(page.getByText("SLA policy saved")).toBeVisible();
   const stored = (await api("GET", "/v1/sla-policy", { bearer: admin, tenant })).json;
   expect(stored).toMatchObject({
     calendar_by_severity: { critical: null },
-    pause: { max_count: 3, rules: [{ reason_code: "waiting_for_bank" }, { reason_code: "waiting_for_customer" }] },
+    pause: {
+      max_count: 3,
+      rules: [{ reason_code: "waiting_for_bank" }, { reason_code: "waiting_for_customer" }],
+    },
   });
 });

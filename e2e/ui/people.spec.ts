@@ -6,7 +6,10 @@ import { anotherContext, test } from "./test.ts";
 
 const CHOSEN = "a few words of my own";
 
-test("who is invited opens the mailed link, sets a password and is in, with the pages of their role", async ({ page, browser }) => {
+test("who is invited opens the mailed link, sets a password and is in, with the pages of their role", async ({
+  page,
+  browser,
+}) => {
   const tenant = await createTenant();
   const admin = await enrol({ [tenant]: ["tenant_admin"] });
   const email = `${uniqueName("nia")}@mail.example`;
@@ -38,7 +41,9 @@ test("who is invited opens the mailed link, sets a password and is in, with the 
   await theirs.context().close();
 });
 
-test("several people are invited at once; who can't be is named and stays in the field, with those behind", async ({ page }) => {
+test("several people are invited at once; who can't be is named and stays in the field, with those behind", async ({
+  page,
+}) => {
   const tenant = await createTenant();
   const admin = await enrol({ [tenant]: ["tenant_admin"] });
   const [first, last] = [`${uniqueName("nia")}@mail.example`, `${uniqueName("zoe")}@mail.example`];
@@ -51,10 +56,13 @@ test("several people are invited at once; who can't be is named and stays in the
   await expect(dialog.getByLabel("Email")).toHaveValue(`${admin.email}, ${last}`);
   await dialog.getByLabel("Email").fill(last);
   await dialog.getByRole("button", { name: "Send invitation" }).click();
-  for (const email of [first, last]) await expect(page.getByRole("listitem").filter({ hasText: email })).toContainText("Analyst");
+  for (const email of [first, last])
+    await expect(page.getByRole("listitem").filter({ hasText: email })).toContainText("Analyst");
 });
 
-test("a person changes their password and what they are mailed on their profile, which ⌘K finds", async ({ page }) => {
+test("a person changes their password and what they are mailed on their profile, which ⌘K finds", async ({
+  page,
+}) => {
   const tenant = await createTenant();
   const { email } = await enrol({ [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}`);

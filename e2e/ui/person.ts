@@ -31,7 +31,8 @@ export async function enter(page: Page, email: string, password = PASSWORD): Pro
 
 /** Scrolls on to the end of a list, until it says so. By script: a wheel's scroll can go on beneath the next click. */
 export async function scrollToEnd(page: Page, said: string): Promise<void> {
-  const scroll = () => page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  const scroll = () =>
+    page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
   await expect(async () => {
     await scroll();
     await expect(page.getByText(said)).toBeVisible({ timeout: 200 });
@@ -48,7 +49,9 @@ export async function beSignedIn(
 ): Promise<void> {
   const cookie = await sessionCookie({ tenants, name, ...claims });
   const [cookieName = "", value = ""] = cookie.split("=", 2);
-  await context.addCookies([{ name: cookieName, value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
+  await context.addCookies([
+    { name: cookieName, value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" },
+  ]);
 }
 
 /** Reports an exception over /v1, as a tenant's own system does. */
@@ -67,7 +70,11 @@ export async function report(
 }
 
 /** Creates a record over /v1, as a tenant's own system does. */
-export async function keep(tenant: string, surface: string, body: Record<string, unknown>): Promise<StoredRecord> {
+export async function keep(
+  tenant: string,
+  surface: string,
+  body: Record<string, unknown>,
+): Promise<StoredRecord> {
   const answer = await api("POST", `/v1/${surface}`, {
     bearer: await userToken(tenant, ["tenant_lead"], "robot"),
     tenant,
@@ -77,7 +84,10 @@ export async function keep(tenant: string, surface: string, body: Record<string,
   return answer.json as StoredRecord;
 }
 
-export async function reconcile(tenant: string, fields: Partial<Reconciliation> & { name: string }): Promise<Reconciliation> {
+export async function reconcile(
+  tenant: string,
+  fields: Partial<Reconciliation> & { name: string },
+): Promise<Reconciliation> {
   const answer = await api("POST", "/v1/reconciliations", {
     bearer: await userToken(tenant, ["tenant_lead"], "robot"),
     tenant,
@@ -112,13 +122,21 @@ export function minutesFromNow(minutes: number): string {
 
 /** The board's row of an exception. */
 export function rowOf(page: Page, title: string) {
-  return page.getByRole("row").filter({ has: page.getByRole("link", { name: title, exact: true }) });
+  return page
+    .getByRole("row")
+    .filter({ has: page.getByRole("link", { name: title, exact: true }) });
 }
 
 /** Presses Tab until something that listens has the focus, as one does without a mouse. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
-  await expect.poll(() => target.evaluate((element) => Object.keys(element).some((key) => key.startsWith("__reactProps$")))).toBe(true);
+  await expect
+    .poll(() =>
+      target.evaluate((element) =>
+        Object.keys(element).some((key) => key.startsWith("__reactProps$")),
+      ),
+    )
+    .toBe(true);
   for (let stops = 0; stops < MOST_STOPS; stops += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
@@ -137,7 +155,11 @@ export async function openPalette(page: Page): Promise<Locator> {
 }
 
 /** A colour of the design as the browser computes it. */
-export function tokenColour(page: Page, attributes: Record<string, string>, property: string): Promise<string> {
+export function tokenColour(
+  page: Page,
+  attributes: Record<string, string>,
+  property: string,
+): Promise<string> {
   return page.evaluate(
     ([given, name]) => {
       const probe = document.body.appendChild(document.createElement("div"));

@@ -34,18 +34,31 @@ test("a reconciliation is created, and leads to a page of its own", async ({ pag
   await expect(rowOf(page, "Payouts to bank")).toContainText("99.9 %");
   await rowOf(page, "Payouts to bank").getByRole("link").click();
   await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
-  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Reconciliations" }).click();
+  await page
+    .getByRole("navigation", { name: "Breadcrumb" })
+    .getByRole("link", { name: "Reconciliations" })
+    .click();
   await expect(rowOf(page, "Payouts to bank")).toBeVisible();
 });
 
-test("a new name alone is sent, so that counts that were reported meanwhile stay", async ({ page }) => {
+test("a new name alone is sent, so that counts that were reported meanwhile stay", async ({
+  page,
+}) => {
   const { id } = await reconcile(tenant, { name: "Payouts", matched_count: 10 });
   await page.goto(`/${tenant}/reconciliations`);
   await rowOf(page, "Payouts").getByRole("link").click();
   await page.getByRole("button", { name: "Edit" }).click();
   await panel(page).getByLabel("Name").fill("Payouts to bank");
   const bearer = await userToken(tenant, ["tenant_lead"]);
-  expect((await api("PATCH", `/v1/reconciliations/${id}`, { bearer, tenant, body: { matched_count: 20 } })).status).toBe(200);
+  expect(
+    (
+      await api("PATCH", `/v1/reconciliations/${id}`, {
+        bearer,
+        tenant,
+        body: { matched_count: 20 },
+      })
+    ).status,
+  ).toBe(200);
   await panel(page).getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
   expect((await api("GET", `/v1/reconciliations/${id}`, { bearer, tenant })).json).toMatchObject({
@@ -54,14 +67,19 @@ test("a new name alone is sent, so that counts that were reported meanwhile stay
   });
 });
 
-test("what a run changed shows though it began and ended between two looks", async ({ page, context }) => {
+test("what a run changed shows though it began and ended between two looks", async ({
+  page,
+  context,
+}) => {
   test.setTimeout(120_000);
   const fixture = await Fixture.create();
   await beSignedIn(context, { [fixture.tenant]: ["tenant_lead"] });
   await page.goto(`/${fixture.tenant}/reconciliations/${fixture.period}`);
   await expect(page.getByText("No run yet.")).toBeVisible();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(/\/v1\/reconciliations\/[^/]+\/runs/, (route) => released.then(() => route.continue()));
+  await page.route(/\/v1\/reconciliations\/[^/]+\/runs/, (route) =>
+    released.then(() => route.continue()),
+  );
   await fixture.run();
   const proof = page.waitForRequest(/\/proof/);
   release();
@@ -94,13 +112,21 @@ test("a period that a matcher closes can't be changed meanwhile, says why, and s
   await sql("delete from private.closing_requests where tenant_id = $1", [tenant]);
   await fixture.ok("POST", `reconciliations/${period}/close`);
   // Long before the page would look by itself at a period that nothing happens to.
-  await expect(page.getByText(/Nothing in this period changes any more/)).toBeVisible({ timeout: 10_000 });
+  await expect(page.getByText(/Nothing in this period changes any more/)).toBeVisible({
+    timeout: 10_000,
+  });
   await expect(page.getByRole("button", { name: "Reopen" })).toBeEnabled();
   await expect(page.getByText("Closing this period…")).toBeHidden();
 });
 
-test("the list is filtered by status and period, at an address that a reload finds", async ({ page }) => {
-  await reconcile(tenant, { name: "September", period_start: "2026-09-01", period_end: "2026-09-30" });
+test("the list is filtered by status and period, at an address that a reload finds", async ({
+  page,
+}) => {
+  await reconcile(tenant, {
+    name: "September",
+    period_start: "2026-09-01",
+    period_end: "2026-09-30",
+  });
   await reconcile(tenant, { name: "October", status: "in_progress" });
   await page.goto(`/${tenant}/reconciliations`);
   await page.getByRole("button", { name: "Filter by Status" }).click();
@@ -144,7 +170,10 @@ test("the status moves where it may, and the fields change", async ({ page }) =>
   await panel(page).getByRole("button", { name: "Save changes" }).click();
   await expect(panel(page)).toBeHidden();
   await expect(page.getByRole("definition").filter({ hasText: /^3$/ })).toBeVisible();
-  const { json } = await api("GET", `/v1/reconciliations/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+  const { json } = await api("GET", `/v1/reconciliations/${id}`, {
+    bearer: await userToken(tenant, ["tenant_lead"]),
+    tenant,
+  });
   expect(json).toMatchObject({ status: "in_progress", unmatched_count: 3, matched_count: 4977 });
   await page.getByRole("button", { name: "Status: In progress" }).click();
   await page.getByRole("menuitemradio", { name: "Archived" }).click();
@@ -165,9 +194,16 @@ test("an error shows its request id, and trying again works", async ({ page }) =
   await reconcile(tenant, { name: "Payouts to bank" });
   await page.goto(`/${tenant}/reconciliations`);
   await expect(rowOf(page, "Payouts to bank")).toBeVisible();
-  const problem = { code: "unavailable", status: 503, detail: "The database is unavailable right now.", request_id: "req_known" };
+  const problem = {
+    code: "unavailable",
+    status: 503,
+    detail: "The database is unavailable right now.",
+    request_id: "req_known",
+  };
   const asked = (url: URL) => url.pathname === "/v1/reconciliations";
-  await page.route(asked, (route) => route.fulfill({ status: 503, contentType: "application/problem+json", json: problem }));
+  await page.route(asked, (route) =>
+    route.fulfill({ status: 503, contentType: "application/problem+json", json: problem }),
+  );
   await page.getByRole("button", { name: "Filter by Status" }).click();
   await page.getByRole("menuitemradio", { name: "Open" }).click();
   await expect(page.getByText("Request req_known")).toBeVisible();

@@ -12,15 +12,26 @@ async function begin(page: Page, path: string, role: Role = "tenant_admin") {
 }
 
 async function stored(surface: string, id: string, query = {}): Promise<unknown> {
-  return (await api("GET", `/v1/${surface}/${id}`, { bearer: await userToken(tenant, ["tenant_admin"]), tenant, query })).json;
+  return (
+    await api("GET", `/v1/${surface}/${id}`, {
+      bearer: await userToken(tenant, ["tenant_admin"]),
+      tenant,
+      query,
+    })
+  ).json;
 }
 
 async function change(surface: string, id: string, body: object) {
-  await api("PATCH", `/v1/${surface}/${id}`, { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
+  await api("PATCH", `/v1/${surface}/${id}`, {
+    bearer: await userToken(tenant, ["tenant_lead"], "leo"),
+    tenant,
+    body,
+  });
 }
 
 const panel = (page: Page) => page.getByRole("dialog");
-const said = (page: Page, text: string | RegExp) => page.getByRole("status").filter({ hasText: text }).first();
+const said = (page: Page, text: string | RegExp) =>
+  page.getByRole("status").filter({ hasText: text }).first();
 
 test.beforeEach(async () => {
   tenant = await createTenant();
@@ -40,20 +51,31 @@ test("a record is created as a form, and is in the list at once", async ({ page 
   await panel(page).getByRole("button", { name: "Close" }).click();
   await expect(rowOf(page, "Stripe payouts")).toContainText("stripe");
   const id = await idOf("integrations");
-  expect(await stored("integrations", id)).toMatchObject({ name: "Stripe payouts", provider: "stripe", config: { account: "acct_1" } });
+  expect(await stored("integrations", id)).toMatchObject({
+    name: "Stripe payouts",
+    provider: "stripe",
+    config: { account: "acct_1" },
+  });
 });
 
 test("a record is created as JSON, with fields that no form knows", async ({ page }) => {
   await begin(page, "troubleshooting?record=new");
   await panel(page).getByText("JSON", { exact: true }).click();
-  await panel(page).getByLabel("All fields").fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}');
+  await panel(page)
+    .getByLabel("All fields")
+    .fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}');
   await expect(panel(page).getByText("Invalid JSON.")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Create" })).toBeDisabled();
-  await panel(page).getByLabel("All fields").fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}}');
+  await panel(page)
+    .getByLabel("All fields")
+    .fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}}');
   await panel(page).getByRole("button", { name: "Create" }).click();
   await expect(said(page, "Created A feed delivers nothing")).toBeVisible();
   const id = await idOf("troubleshooting");
-  expect(await stored("troubleshooting", id)).toMatchObject({ title: "A feed delivers nothing", runbook: { steps: [1, 2] } });
+  expect(await stored("troubleshooting", id)).toMatchObject({
+    title: "A feed delivers nothing",
+    runbook: { steps: [1, 2] },
+  });
 });
 
 test("what the server refuses stands at its field, and nothing typed is lost", async ({ page }) => {
@@ -61,9 +83,14 @@ test("what the server refuses stands at its field, and nothing typed is lost", a
   await panel(page).getByLabel("Name").fill("Bridge");
   await panel(page).getByLabel("Configuration (JSON)").fill('{"api_key": "hunter2"}');
   await panel(page).getByRole("button", { name: "Create" }).click();
-  await expect(panel(page).getByText("config.api_key: This looks like a credential.")).toBeVisible();
+  await expect(
+    panel(page).getByText("config.api_key: This looks like a credential."),
+  ).toBeVisible();
   await expect(panel(page).getByLabel("Name")).toHaveValue("Bridge");
-  await expect(panel(page).getByLabel("Configuration (JSON)")).toHaveAttribute("aria-invalid", "true");
+  await expect(panel(page).getByLabel("Configuration (JSON)")).toHaveAttribute(
+    "aria-invalid",
+    "true",
+  );
   await panel(page).getByLabel("Configuration (JSON)").fill('{"secret_ref": "vault:bridge"}');
   await panel(page).getByRole("button", { name: "Create" }).click();
   await expect(said(page, "Created Bridge")).toBeVisible();
@@ -102,7 +129,10 @@ test("a panel asks before it closes over what was typed, and not without", async
   await expect(panel(page)).toBeHidden();
   // Until the address has followed, another page that is asked for gives way to it.
   await expect(page).not.toHaveURL(/record=/);
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Reconciliations" }).click();
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Reconciliations" })
+    .click();
   await expect(page.getByRole("heading", { name: "Reconciliations", level: 1 })).toBeVisible();
   expect(asked).toEqual([]);
 });
@@ -114,9 +144,14 @@ test("a search that was being typed stays behind where a link is followed", asyn
   // In one go, as where the page was too busy to take them one by one.
   await page.getByRole("searchbox").evaluate((field: HTMLInputElement) => {
     field.focus();
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, "settle");
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(
+      field,
+      "settle",
+    );
     field.dispatchEvent(new Event("input", { bubbles: true }));
-    const link = [...document.querySelectorAll<HTMLAnchorElement>("nav a[href$='/troubleshooting']")].find((one) => one.checkVisibility());
+    const link = [
+      ...document.querySelectorAll<HTMLAnchorElement>("nav a[href$='/troubleshooting']"),
+    ].find((one) => one.checkVisibility());
     link?.focus();
     link?.click();
   });
@@ -128,7 +163,11 @@ test("a search that was being typed stays behind where a link is followed", asyn
 
 test("a record is found by its words, at an address that can be shared", async ({ page }) => {
   await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
-  await keep(tenant, "integrations", { name: "Adyen fees", provider: "adyen", config: { feed: "adyen.settlements" } });
+  await keep(tenant, "integrations", {
+    name: "Adyen fees",
+    provider: "adyen",
+    config: { feed: "adyen.settlements" },
+  });
   await begin(page, "integrations");
   await page.getByRole("searchbox", { name: "Search integrations" }).fill("settle");
   await expect(page).toHaveURL(/q=settle/);
@@ -145,7 +184,12 @@ test("a record is found by its words, at an address that can be shared", async (
 });
 
 test("a change sends what was changed, and keeps what the form does not know", async ({ page }) => {
-  const { id } = await keep(tenant, "release-notes", { title: "Draft", version: "1.0", owner: "ops", published: false });
+  const { id } = await keep(tenant, "release-notes", {
+    title: "Draft",
+    version: "1.0",
+    owner: "ops",
+    published: false,
+  });
   await begin(page, `release-notes?record=${id}`);
   await expect(panel(page).getByText("One more field is kept unchanged")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeDisabled();
@@ -156,7 +200,12 @@ test("a change sends what was changed, and keeps what the form does not know", a
   await panel(page).getByRole("button", { name: "Save changes" }).click();
   await expect(said(page, "Saved")).toBeVisible();
   const record = await stored("release-notes", id);
-  expect(record).toMatchObject({ title: "Final", published: true, published_at: "2026-11-20T09:30:00.000Z", owner: "ops" });
+  expect(record).toMatchObject({
+    title: "Final",
+    published: true,
+    published_at: "2026-11-20T09:30:00.000Z",
+    owner: "ops",
+  });
   expect(record).not.toHaveProperty("version");
   await panel(page).getByLabel("Title").fill("Final again");
   await panel(page).getByRole("button", { name: "Save changes" }).click();
@@ -164,19 +213,32 @@ test("a change sends what was changed, and keeps what the form does not know", a
 });
 
 test("a change by somebody else is not lost: mine goes on top of theirs", async ({ page }) => {
-  const { id } = await keep(tenant, "troubleshooting", { title: "Mine to change", symptom: "Old", resolution: "Old" });
+  const { id } = await keep(tenant, "troubleshooting", {
+    title: "Mine to change",
+    symptom: "Old",
+    resolution: "Old",
+  });
   await begin(page, `troubleshooting?record=${id}`);
   await panel(page).getByLabel("Title").fill("My title");
   await change("troubleshooting", id, { symptom: "Theirs" });
   await panel(page).getByRole("button", { name: "Save changes" }).click();
-  await expect(panel(page).getByText("Someone else changed this troubleshooting guide")).toBeVisible();
-  expect(await stored("troubleshooting", id)).toMatchObject({ title: "Mine to change", symptom: "Theirs" });
+  await expect(
+    panel(page).getByText("Someone else changed this troubleshooting guide"),
+  ).toBeVisible();
+  expect(await stored("troubleshooting", id)).toMatchObject({
+    title: "Mine to change",
+    symptom: "Theirs",
+  });
   await panel(page).getByRole("button", { name: "Overwrite with my changes" }).click();
   await expect(panel(page).getByLabel("Symptom")).toHaveValue("Theirs");
   await expect(panel(page).getByLabel("Title")).toHaveValue("My title");
   await panel(page).getByRole("button", { name: "Save changes" }).click();
   await expect(said(page, "Saved")).toBeVisible();
-  expect(await stored("troubleshooting", id)).toMatchObject({ title: "My title", symptom: "Theirs", resolution: "Old" });
+  expect(await stored("troubleshooting", id)).toMatchObject({
+    title: "My title",
+    symptom: "Theirs",
+    resolution: "Old",
+  });
 });
 
 test("a change by somebody else can be taken instead", async ({ page }) => {
@@ -205,8 +267,15 @@ test("what is deleted can be brought back at once", async ({ page }) => {
 test("the bin shows the days left, and gives back", async ({ page }) => {
   for (const name of ["Recent", "Nearly gone"]) {
     const { id } = await keep(tenant, "integrations", { name, provider: "sftp" });
-    await api("DELETE", `/v1/integrations/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
-    if (name === "Nearly gone") await sql("update public.records set deleted_at = deleted_at - interval '28 days' where id = $1", [id]);
+    await api("DELETE", `/v1/integrations/${id}`, {
+      bearer: await userToken(tenant, ["tenant_lead"]),
+      tenant,
+    });
+    if (name === "Nearly gone")
+      await sql(
+        "update public.records set deleted_at = deleted_at - interval '28 days' where id = $1",
+        [id],
+      );
   }
   await begin(page, "integrations");
   await expect(page.getByRole("heading", { name: "No integrations yet" })).toBeVisible();
@@ -235,7 +304,11 @@ test("a lead deletes, and is told who can restore", async ({ page }) => {
 });
 
 test("an analyst reads, and is told whom to ask", async ({ page }) => {
-  await keep(tenant, "troubleshooting", { title: "A payout is missing", symptom: "Left side only", extra: { line: 118 } });
+  await keep(tenant, "troubleshooting", {
+    title: "A payout is missing",
+    symptom: "Left side only",
+    extra: { line: 118 },
+  });
   await begin(page, "troubleshooting", "tenant_analyst");
   await expect(page.getByText("Ask an admin or a lead to make changes.")).toBeVisible();
   await expect(page.getByRole("button", { name: "New troubleshooting guide" })).toBeHidden();
@@ -272,7 +345,11 @@ test("an error shows its request id, and trying again works", async ({ page }) =
   await keep(tenant, "integrations", { name: "Bridge" });
   await begin(page, "integrations");
   await expect(rowOf(page, "Bridge")).toBeVisible();
-  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+  const problem = {
+    code: "internal",
+    detail: "Something went wrong on our side.",
+    request_id: "req_0123456789abcdef",
+  };
   await page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
   await page.getByRole("searchbox").fill("bridge");
   await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible({ timeout: 30_000 });
@@ -282,6 +359,9 @@ test("an error shows its request id, and trying again works", async ({ page }) =
 });
 
 async function idOf(surface: string): Promise<string> {
-  const [row] = await sql<{ id: string }>("select id from public.records where tenant_id = $1 and surface = $2", [tenant, surface]);
+  const [row] = await sql<{ id: string }>(
+    "select id from public.records where tenant_id = $1 and surface = $2",
+    [tenant, surface],
+  );
   return row?.id ?? "";
 }

@@ -5,7 +5,10 @@ import { test } from "./test.ts";
 
 const READ = /\/v1\/requests\?/;
 
-test("while it is live, no request moves under the pointer, not even by a read that was under way", async ({ page, context }) => {
+test("while it is live, no request moves under the pointer, not even by a read that was under way", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   const bearer = await userToken(tenant, ["tenant_admin"]);
@@ -27,10 +30,14 @@ test("while it is live, no request moves under the pointer, not even by a read t
   });
   await underWay.promise;
   await call("/v1/webhooks");
-  await expect.poll(async () => (await call("/v1/requests?limit=50")).text).toContain("/v1/webhooks");
+  await expect
+    .poll(async () => (await call("/v1/requests?limit=50")).text)
+    .toContain("/v1/webhooks");
   const top = (await row.boundingBox())?.y;
   await row.hover();
-  await expect(page.getByRole("status").getByText("Paused while you point at the list.")).toBeVisible();
+  await expect(
+    page.getByRole("status").getByText("Paused while you point at the list."),
+  ).toBeVisible();
   const read = page.waitForResponse(READ);
   letGo.resolve();
   expect(await (await read).text()).toContain("/v1/webhooks");

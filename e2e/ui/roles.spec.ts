@@ -3,7 +3,10 @@ import { createTenant } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
-test("a member without a role is told so on every page, and whom to ask, in the shell", async ({ page, context }) => {
+test("a member without a role is told so on every page, and whom to ask, in the shell", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: [] });
   const paths = [
@@ -19,7 +22,10 @@ test("a member without a role is told so on every page, and whom to ask, in the 
   ];
   for (const path of paths) {
     await page.goto(`/${tenant}/${path}`);
-    await expect(page.getByRole("heading", { name: /Your role doesn't allow this|Admins manage/ }), path).toBeVisible();
+    await expect(
+      page.getByRole("heading", { name: /Your role doesn't allow this|Admins manage/ }),
+      path,
+    ).toBeVisible();
     await expect(page.getByText("Ask a tenant admin").first(), path).toBeVisible();
     await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   }
@@ -28,7 +34,11 @@ test("a member without a role is told so on every page, and whom to ask, in the 
 test("another tenant's pages, and pages that there are not, say so", async ({ page, context }) => {
   const [tenant, other] = [await createTenant(), await createTenant()];
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
-  for (const path of [`/${other}/exceptions`, `/${tenant}/runbooks`, `/${tenant}/webhooks/whk_00000000000000000000`]) {
+  for (const path of [
+    `/${other}/exceptions`,
+    `/${tenant}/runbooks`,
+    `/${tenant}/webhooks/whk_00000000000000000000`,
+  ]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { name: "Page not found" }), path).toBeVisible();
   }

@@ -14,17 +14,25 @@ test.beforeEach(async ({ context }) => {
   await beSignedIn(context, { [trail.tenant]: ["tenant_admin"] });
 });
 
-const call = (method: string, path: string, body?: object, bearer = trail.admin, headers: Record<string, string> = {}) =>
-  api(method, path, { bearer, tenant: trail.tenant, body, headers });
+const call = (
+  method: string,
+  path: string,
+  body?: object,
+  bearer = trail.admin,
+  headers: Record<string, string> = {},
+) => api(method, path, { bearer, tenant: trail.tenant, body, headers });
 
 /** A key that is made and renamed, a stranger who is refused, and a call of the service-role key. */
 async function aDay(): Promise<NewApiKey> {
   const path = `/v1/tenants/${trail.tenant}/api-keys`;
-  const key = (await call("POST", path, { name: "Nightly", scopes: ["read:exceptions"] })).json as NewApiKey;
+  const key = (await call("POST", path, { name: "Nightly", scopes: ["read:exceptions"] }))
+    .json as NewApiKey;
   await call("PATCH", `${path}/${key.id}`, { name: "Weekly" });
   const stranger = await tenantWithTrail();
   await call("GET", "/v1/me", undefined, stranger.admin);
-  await call("GET", "/v1/exceptions", undefined, stack.secretKey, { "X-Audit-Reason": "Support case 118" });
+  await call("GET", "/v1/exceptions", undefined, stack.secretKey, {
+    "X-Audit-Reason": "Support case 118",
+  });
   await until("all of it is told", async () => (await trail.list()).items.length === 4);
   return key;
 }
@@ -35,7 +43,9 @@ const rows = (page: Page) =>
     .getByRole("row")
     .filter({ has: page.getByRole("link") });
 
-test("today's cross-tenant calls are filtered for, one is opened, and exporting them is an event itself", async ({ page }) => {
+test("today's cross-tenant calls are filtered for, one is opened, and exporting them is an event itself", async ({
+  page,
+}) => {
   await aDay();
   await page.goto(`/${trail.tenant}/security-events`);
   await expect(rows(page)).toHaveCount(4);
@@ -45,12 +55,15 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/period=today/);
   await expect(page).toHaveURL(/across=true/);
-  for (const row of await rows(page).all()) await expect(row.getByText("Cross-tenant")).toBeVisible();
+  for (const row of await rows(page).all())
+    await expect(row.getByText("Cross-tenant")).toBeVisible();
 
   await page.getByRole("link", { name: "Called with the service-role key" }).click();
   const panel = page.getByRole("dialog", { name: "Called with the service-role key" });
   await expect(panel.getByText("Support case 118")).toBeVisible();
-  await expect(panel.getByText(`A service-role key (all tenants), used for ${trail.tenant}`)).toBeVisible();
+  await expect(
+    panel.getByText(`A service-role key (all tenants), used for ${trail.tenant}`),
+  ).toBeVisible();
   await expect(panel.getByText("listExceptions")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("link", { name: "Called with the service-role key" })).toBeFocused();
@@ -67,16 +80,22 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   const exported = rows(page).filter({ hasText: "Exported data" });
   await expect(exported).toBeVisible();
   await exported.getByRole("link", { name: "Exported data" }).click();
-  await expect(page.getByRole("dialog").getByLabel("Event details")).toContainText("Cross tenantYes");
+  await expect(page.getByRole("dialog").getByLabel("Event details")).toContainText(
+    "Cross tenantYes",
+  );
 });
 
-test("a change is shown before and after, and leads to what was changed and to all that its maker did", async ({ page }) => {
+test("a change is shown before and after, and leads to what was changed and to all that its maker did", async ({
+  page,
+}) => {
   const key = await aDay();
   await page.goto(`/${trail.tenant}/security-events?type=api_key.*`);
   await expect(rows(page)).toHaveCount(2);
   await page.getByRole("link", { name: "Changed an API key" }).click();
   const panel = page.getByRole("dialog", { name: "Changed an API key" });
-  await expect(panel.getByRole("listitem").filter({ hasText: "name" })).toContainText(/Before: Nightly.*After: Weekly/s);
+  await expect(panel.getByRole("listitem").filter({ hasText: "name" })).toContainText(
+    /Before: Nightly.*After: Weekly/s,
+  );
   await panel.getByText("Audit log entry").click();
   await expect(panel.getByText("Previous hash")).toBeVisible();
   await panel.getByRole("button", { name: "Show all by this actor" }).click();
@@ -93,8 +112,13 @@ test("the trail is verified at a press, and a broken one says where", async ({ p
   await trail.append(12);
   await page.goto(`/${trail.tenant}/security-events`);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
-  await expect(page.getByRole("status").getByText("Audit log intact: 12 of 12 events verified")).toBeVisible();
-  await tamper(["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 7", [trail.tenant]]);
+  await expect(
+    page.getByRole("status").getByText("Audit log intact: 12 of 12 events verified"),
+  ).toBeVisible();
+  await tamper([
+    "update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 7",
+    [trail.tenant],
+  ]);
   await page.getByRole("button", { name: "Verify again" }).click();
   await expect(page.getByRole("status").getByText("Audit log broken at event 7")).toBeVisible();
   await expect(page.getByText("Verified up to event 6.")).toBeVisible();
@@ -105,13 +129,14 @@ test("the trail is verified at a press, and a broken one says where", async ({ p
 
 test("days are the reader's own, and a range of them is in the address", async ({ page }) => {
   // Further back than what the list shows at first, and not yet past its retention.
-  const day = (after: number) => new Date(Date.now() + (after - 100) * 86_400_000).toISOString().slice(0, 10);
+  const day = (after: number) =>
+    new Date(Date.now() + (after - 100) * 86_400_000).toISOString().slice(0, 10);
   const [before, chosen, next] = [day(-1), day(0), day(1)];
   for (const at of [`${before}T22:30:00Z`, `${chosen}T12:00:00Z`, `${next}T00:30:00Z`]) {
-    await sql("insert into public.security_events (tenant_id, at, type, actor) values ($1, $2, 'test.done', 'user:ada')", [
-      trail.tenant,
-      at,
-    ]);
+    await sql(
+      "insert into public.security_events (tenant_id, at, type, actor) values ($1, $2, 'test.done', 'user:ada')",
+      [trail.tenant, at],
+    );
   }
   await page.goto(`/${trail.tenant}/security-events`);
   await expect(page.getByText("No matching events")).toBeVisible();
@@ -122,14 +147,23 @@ test("days are the reader's own, and a range of them is in the address", async (
   await expect(rows(page)).toHaveCount(1);
   await page.reload();
   await expect(rows(page)).toHaveCount(1);
-  await page.context().addCookies([{ name: "tieout.time-zone", value: "Asia%2FTokyo", domain: "localhost", path: "/" }]);
+  await page
+    .context()
+    .addCookies([
+      { name: "tieout.time-zone", value: "Asia%2FTokyo", domain: "localhost", path: "/" },
+    ]);
   await page.reload();
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("more is loaded as the end comes near, and who did it is asked for by name", async ({ page }) => {
+test("more is loaded as the end comes near, and who did it is asked for by name", async ({
+  page,
+}) => {
   await trail.append(130);
-  await sql("insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'user:bob')", [trail.tenant]);
+  await sql(
+    "insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'user:bob')",
+    [trail.tenant],
+  );
   await page.goto(`/${trail.tenant}/security-events`);
   await page.getByText("Loading more…").scrollIntoViewIfNeeded();
   await expect(rows(page)).toHaveCount(131);
@@ -154,7 +188,8 @@ test("works by keyboard alone", async ({ page }) => {
   const changed = page.getByRole("link", { name: "Changed an API key" });
   await tabTo(page, rows(page).first().getByRole("link").first());
   const isThere = () => changed.evaluate((link) => link === document.activeElement);
-  for (let down = await rows(page).count(); down > 1 && !(await isThere()); down -= 1) await page.keyboard.press("ArrowDown");
+  for (let down = await rows(page).count(); down > 1 && !(await isThere()); down -= 1)
+    await page.keyboard.press("ArrowDown");
   await expect(changed).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "Changed an API key" })).toBeVisible();
@@ -164,14 +199,20 @@ test("works by keyboard alone", async ({ page }) => {
   await expect(rows(page).first().getByRole("link").first()).toBeFocused();
 });
 
-test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({ page }) => {
+test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({
+  page,
+}) => {
   await page.goto(`/${trail.tenant}/security-events?period=all`);
   await expect(page.getByRole("heading", { name: "No security events yet" })).toBeVisible();
   await page.route("**/v1/security-events?**", (route) =>
     route.fulfill({
       status: 503,
       contentType: "application/problem+json",
-      body: JSON.stringify({ code: "unavailable", detail: "The database is unavailable right now.", request_id: "req_test" }),
+      body: JSON.stringify({
+        code: "unavailable",
+        detail: "The database is unavailable right now.",
+        request_id: "req_test",
+      }),
     }),
   );
   await page.getByRole("button", { name: "Filter by Kind" }).click();
@@ -182,7 +223,9 @@ test("says what it is for where nothing happened, and what failed where it canno
   await expect(page.getByText("No matching events")).toBeVisible();
 });
 
-test("a filter that a link brought names its resource, among events and among requests", async ({ page }) => {
+test("a filter that a link brought names its resource, among events and among requests", async ({
+  page,
+}) => {
   const { id } = await aDay();
   await page.goto(`/${trail.tenant}/security-events?target=${id}`);
   await expect(page.getByRole("button", { name: "About Weekly" })).toBeVisible();

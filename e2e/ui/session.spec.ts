@@ -15,7 +15,10 @@ async function signedIn(page: Page, tenants: Parameters<typeof enrol>[0], path: 
 
 /** What the session may, asked as a page asks. */
 function statusOf(page: Page, tenant: string, path: string): Promise<number> {
-  return page.evaluate(([url, id]) => fetch(url, { headers: { "X-Tenant-Id": id } }).then(({ status }) => status), [path, tenant] as const);
+  return page.evaluate(
+    ([url, id]) => fetch(url, { headers: { "X-Tenant-Id": id } }).then(({ status }) => status),
+    [path, tenant] as const,
+  );
 }
 
 async function fillSignIn(page: Page, email: string, password = PASSWORD) {
@@ -24,7 +27,10 @@ async function fillSignIn(page: Page, email: string, password = PASSWORD) {
   await ended(page).getByRole("button", { name: "Sign in" }).click();
 }
 
-test("a session that ends in mid-work is taken up where one is, and nothing typed is lost", async ({ page, context }) => {
+test("a session that ends in mid-work is taken up where one is, and nothing typed is lost", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   const { email } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/api-keys`);
   await page.getByRole("button", { name: "Create key" }).click();
@@ -48,9 +54,16 @@ test("a session that ends in mid-work is taken up where one is, and nothing type
   await expect(page.getByRole("dialog", { name: "Nightly export created" })).toBeVisible();
 });
 
-test("signing out ends it in every tab at once, and signing in anew goes on in every tab", async ({ page, context }) => {
+test("signing out ends it in every tab at once, and signing in anew goes on in every tab", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
-  const { name, email } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/api-keys`);
+  const { name, email } = await signedIn(
+    page,
+    { [tenant]: ["tenant_admin"] },
+    `/${tenant}/api-keys`,
+  );
   const other = await context.newPage();
   await other.goto(`/${tenant}/reconciliations?new=true`);
   await other.getByLabel("Name").fill("October payouts");
@@ -78,19 +91,30 @@ test("a page whose session has ended stops asking", async ({ page, context }) =>
   expect(asked).toEqual([]);
 });
 
-test("where somebody else signs in, the page is theirs, not the one before's", async ({ page, context }) => {
+test("where somebody else signs in, the page is theirs, not the one before's", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
   const second = await enrol({ [tenant]: ["tenant_analyst"] });
   await context.clearCookies();
   await expect(ended(page)).toBeVisible();
   await fillSignIn(page, second.email);
-  await expect(page.getByRole("button", { name: new RegExp(`${second.name} Analyst$`) })).toBeVisible();
+  await expect(
+    page.getByRole("button", { name: new RegExp(`${second.name} Analyst$`) }),
+  ).toBeVisible();
 });
 
-test("a change of roles holds within the time that is set, without signing in again", async ({ page }) => {
+test("a change of roles holds within the time that is set, without signing in again", async ({
+  page,
+}) => {
   const [tenant, other] = [await createTenant(), await createTenant()];
-  const { id, name } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
+  const { id, name } = await signedIn(
+    page,
+    { [tenant]: ["tenant_admin"] },
+    `/${tenant}/exceptions`,
+  );
   expect(await statusOf(page, tenant, "/v1/webhooks")).toBe(200);
   await sql("update auth.users set raw_app_meta_data = $2 where id = $1", [
     id,
@@ -122,9 +146,13 @@ test.describe("who may no longer sign in is out within the time that is set", ()
   }
 });
 
-test("the roles of an identity provider hold for its time, then it is asked again", async ({ page, context }) => {
+test("the roles of an identity provider hold for its time, then it is asked again", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
-  const until = (seconds: number) => beOfProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
+  const until = (seconds: number) =>
+    beOfProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
   await until(60);
   await page.goto(`/${tenant}/exceptions`);
   await expect(page.getByRole("heading", { name: "Exceptions", exact: true })).toBeVisible();
@@ -138,9 +166,16 @@ function beOfProvider(context: BrowserContext, tenant: string, valid_until: numb
   return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { valid_until });
 }
 
-test("a person sees where they are signed in, and signs out one browser or all of them", async ({ page, browser }) => {
+test("a person sees where they are signed in, and signs out one browser or all of them", async ({
+  page,
+  browser,
+}) => {
   const tenant = await createTenant();
-  const { name, email } = await signedIn(page, { [tenant]: ["tenant_analyst"] }, `/${tenant}/exceptions`);
+  const { name, email } = await signedIn(
+    page,
+    { [tenant]: ["tenant_analyst"] },
+    `/${tenant}/exceptions`,
+  );
   const others = await Promise.all([1, 2].map(() => anotherContext(browser)));
   const [second, third] = await Promise.all(others.map((context) => context.newPage()));
   if (!second || !third) throw new Error("no pages");
@@ -168,7 +203,10 @@ test("a person sees where they are signed in, and signs out one browser or all o
   await Promise.all(others.map((context) => context.close()));
 });
 
-test("the session's cookie is out of reach of scripts and of other sites", async ({ page, context }) => {
+test("the session's cookie is out of reach of scripts and of other sites", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
   const session = (await context.cookies()).find(({ name }) => name === "tieout.session");

@@ -22,7 +22,8 @@ test("two tabs with two tenants do not mix", async ({ page, context }) => {
   const other = await context.newPage();
   await page.goto(`/${one}/exceptions`);
   await other.goto(`/${two}/exceptions`);
-  for (const tab of [page, other]) await tab.waitForResponse((response) => response.url().includes("/v1/exceptions/sla"));
+  for (const tab of [page, other])
+    await tab.waitForResponse((response) => response.url().includes("/v1/exceptions/sla"));
   await expect(rowOf(page, "Of one")).toBeVisible();
   await expect(rowOf(page, "Of two")).toBeHidden();
   await expect(rowOf(other, "Of two")).toBeVisible();
@@ -32,7 +33,9 @@ test("two tabs with two tenants do not mix", async ({ page, context }) => {
 test("the theme is kept, and the first paint has it", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
-  const before = await page.evaluate(() => getComputedStyle(document.body.querySelector("main") as Element).backgroundColor);
+  const before = await page.evaluate(
+    () => getComputedStyle(document.body.querySelector("main") as Element).backgroundColor,
+  );
   await page.getByRole("button", { name: /ada Admin$/ }).click();
   await page.getByRole("menuitemradio", { name: "Dark" }).click();
   await expect(page.getByRole("main")).not.toHaveCSS("background-color", before);
@@ -41,7 +44,10 @@ test("the theme is kept, and the first paint has it", async ({ page, context }) 
   await expect(page.getByRole("main")).not.toHaveCSS("background-color", before);
 });
 
-test("times are UTC until local ones are chosen, from the first paint on", async ({ page, context }) => {
+test("times are UTC until local ones are chosen, from the first paint on", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await report(tenant, { title: "At noon", due_in_minutes: 0, due_at: "2035-01-15T12:00:00.000Z" });
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
@@ -50,7 +56,10 @@ test("times are UTC until local ones are chosen, from the first paint on", async
   await page.getByRole("button", { name: /ada Admin$/ }).click();
   await page.getByRole("menuitemradio", { name: "Local, Europe/Berlin" }).click();
   await expect(rowOf(page, "At noon")).toContainText("15 Jan, 13:00 (15 Jan, 12:00 UTC)");
-  await expect(rowOf(page, "At noon").getByText("15 Jan, 13:00").first()).toHaveAttribute("title", /13:00:00 GMT\+1 · .* 12:00:00 UTC$/);
+  await expect(rowOf(page, "At noon").getByText("15 Jan, 13:00").first()).toHaveAttribute(
+    "title",
+    /13:00:00 GMT\+1 · .* 12:00:00 UTC$/,
+  );
   const response = await page.reload();
   expect(await response?.text()).toContain("15 Jan, 13:00");
 });
@@ -70,7 +79,10 @@ test("a phone has all of the navigation behind one button", async ({ page, conte
   await page.goto("/acme/exceptions");
   await page.getByRole("button", { name: "Open navigation" }).click();
   const navigation = page.getByRole("dialog", { name: "Navigation" });
-  await expect(navigation.getByRole("link", { name: "Exceptions" })).toHaveAttribute("aria-current", "page");
+  await expect(navigation.getByRole("link", { name: "Exceptions" })).toHaveAttribute(
+    "aria-current",
+    "page",
+  );
   await navigation.getByRole("button", { name: /^Switch tenant from Acme/ }).click();
   await page.getByRole("menuitem", { name: "Globex" }).click();
   await expect(page).toHaveURL("/globex/exceptions");
@@ -87,7 +99,10 @@ test("a page of a tenant that does not exist keeps the navigation", async ({ pag
   await expect(page).toHaveURL("/globex");
 });
 
-test("without a network it says so, and goes on by itself when it is back", async ({ page, context }) => {
+test("without a network it says so, and goes on by itself when it is back", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/integrations");
   await expect(page.getByRole("table")).toBeVisible();
@@ -101,12 +116,20 @@ test("without a network it says so, and goes on by itself when it is back", asyn
   await expect(page.getByRole("row").nth(1)).toContainText(/stripe/i);
 });
 
-test("a page asked for without a network opens when it is back, and the one before stands until then", async ({ page, context }) => {
+test("a page asked for without a network opens when it is back, and the one before stands until then", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/integrations");
   await context.setOffline(true);
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Sources" }).click();
-  await expect(page.getByRole("status").getByText("The page opens once you're back online.")).toBeVisible();
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Sources" })
+    .click();
+  await expect(
+    page.getByRole("status").getByText("The page opens once you're back online."),
+  ).toBeVisible();
   await expect(page.getByRole("table")).toBeVisible();
   await page.getByRole("button", { name: "Stay here" }).click();
   for (const key of ["g", "r"]) await page.keyboard.press(key);

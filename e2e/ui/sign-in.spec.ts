@@ -2,7 +2,9 @@ import { expect } from "@playwright/test";
 import { beSignedIn, enter, signIn } from "./person.ts";
 import { test } from "./test.ts";
 
-test("a person signs in by email and password and is on their tenant's overview", async ({ page }) => {
+test("a person signs in by email and password and is on their tenant's overview", async ({
+  page,
+}) => {
   await page.goto("/");
   await expect(page).toHaveURL(/\/sign-in/);
   await signIn(page, "ada@acme.example");
@@ -14,7 +16,9 @@ test("a person signs in by email and password and is on their tenant's overview"
 test("a wrong password is said to be wrong, and the email stays", async ({ page }) => {
   await page.goto("/sign-in");
   await signIn(page, "ada@acme.example", "not-the-password");
-  await expect(page.getByRole("alert").filter({ hasText: "Incorrect email or password" })).toBeVisible();
+  await expect(
+    page.getByRole("alert").filter({ hasText: "Incorrect email or password" }),
+  ).toBeVisible();
   await expect(page.getByLabel("Email")).toHaveValue("ada@acme.example");
   await signIn(page, "ada@acme.example");
   await expect(page).toHaveURL("/acme");
@@ -27,8 +31,12 @@ test("signing in leads back to the page that was asked for", async ({ page }) =>
   await expect(page).toHaveURL("/acme/exceptions?severity=critical");
 });
 
-test("times are of the browser's zone for whoever signs in, until they choose UTC", async ({ page, context }) => {
-  const timeZone = async () => (await context.cookies()).find(({ name }) => name === "tieout.time-zone")?.value;
+test("times are of the browser's zone for whoever signs in, until they choose UTC", async ({
+  page,
+  context,
+}) => {
+  const timeZone = async () =>
+    (await context.cookies()).find(({ name }) => name === "tieout.time-zone")?.value;
   const menu = page.getByRole("button", { name: /ada Admin$/ });
   await page.goto("/acme/profile");
   await enter(page, "ada@acme.example");
@@ -43,7 +51,12 @@ test("times are of the browser's zone for whoever signs in, until they choose UT
 });
 
 test.describe("signing in never leads to another origin", () => {
-  for (const elsewhere of ["https://evil.example/acme", "//evil.example", "/\\evil.example", "javascript:alert(1)"]) {
+  for (const elsewhere of [
+    "https://evil.example/acme",
+    "//evil.example",
+    "/\\evil.example",
+    "javascript:alert(1)",
+  ]) {
     test(elsewhere, async ({ page }) => {
       await page.goto(`/sign-in?callbackUrl=${encodeURIComponent(elsewhere)}`);
       await signIn(page, "ada@acme.example");
@@ -62,10 +75,15 @@ test("signing out ends the session", async ({ page, context }) => {
   await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
 });
 
-test("a person without a tenant is told what to do, and can sign out", async ({ page, context }) => {
+test("a person without a tenant is told what to do, and can sign out", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, {}, "nora");
   await page.goto("/");
-  await expect(page.getByRole("heading", { name: "You're not a member of any tenant yet" })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: "You're not a member of any tenant yet" }),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL("/sign-in");
 });

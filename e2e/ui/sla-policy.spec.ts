@@ -13,7 +13,11 @@ test.beforeEach(async ({ context }) => {
 const review = (page: Page) => page.getByRole("dialog", { name: "Change the SLA policy" });
 
 async function call(method: string, path: string, body?: object, name = "leo") {
-  return api(method, path, { bearer: await userToken(tenant, ["tenant_lead"], name), tenant, body });
+  return api(method, path, {
+    bearer: await userToken(tenant, ["tenant_lead"], name),
+    tenant,
+    body,
+  });
 }
 
 /** The field of a severity, and its unit. */
@@ -22,11 +26,16 @@ function fields(page: Page, severity: string) {
   return { field, unit: field.locator("xpath=..").getByRole("combobox", { name: "Unit" }) };
 }
 
-test("a change is told of before it is made: how many deadlines move, and how", async ({ page }) => {
+test("a change is told of before it is made: how many deadlines move, and how", async ({
+  page,
+}) => {
   await call("POST", "/v1/exceptions", { title: "From the policy", severity: "high" });
   await call("POST", "/v1/exceptions", { title: "From the policy too", severity: "high" });
   await report(tenant, { title: "Set by hand", due_in_minutes: 600, severity: "high" });
-  await writtenByHand("update public.exceptions set created_at = now() - interval '3 hours' where tenant_id = $1", [tenant]);
+  await writtenByHand(
+    "update public.exceptions set created_at = now() - interval '3 hours' where tenant_id = $1",
+    [tenant],
+  );
   await page.goto(`/${tenant}/sla-policy`);
   const { field, unit } = fields(page, "High");
   await expect(field).toHaveValue("8");
@@ -38,7 +47,9 @@ test("a change is told of before it is made: how many deadlines move, and how", 
   await page.getByRole("button", { name: "Add a warning" }).click();
   await page.getByRole("button", { name: "Review changes" }).click();
   await expect(review(page).getByRole("row", { name: "High 8 hours 90 minutes" })).toBeVisible();
-  await expect(review(page).getByRole("row", { name: "Warnings 4 hours, 1 hour 4 hours, 1 hour, 30 minutes" })).toBeVisible();
+  await expect(
+    review(page).getByRole("row", { name: "Warnings 4 hours, 1 hour 4 hours, 1 hour, 30 minutes" }),
+  ).toBeVisible();
   await expect(review(page)).toContainText("2 open exceptions get a new deadline");
   const figure = (name: string) =>
     review(page)
@@ -47,16 +58,23 @@ test("a change is told of before it is made: how many deadlines move, and how", 
   await expect(figure("Earlier")).toContainText("2");
   await expect(figure("Newly breached")).toContainText("2");
   await expect(figure("Later")).toContainText("0");
-  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480 } });
+  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({
+    minutes_to_resolve: { high: 480 },
+  });
 
   await review(page).getByRole("button", { name: "Save policy" }).click();
   await expect(page.getByRole("status").getByText("SLA policy saved")).toBeVisible();
   await expect(page.getByText(/^Last changed .* by ada$/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Review changes" })).toBeDisabled();
-  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 90 }, at_risk_thresholds: [240, 60, 30] });
+  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({
+    minutes_to_resolve: { high: 90 },
+    at_risk_thresholds: [240, 60, 30],
+  });
 });
 
-test("while a change is reckoned nothing of it can be changed, so that what is shown is what will be saved", async ({ page }) => {
+test("while a change is reckoned nothing of it can be changed, so that what is shown is what will be saved", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/sla-policy`);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/v1/sla-policy", (route) =>
@@ -72,7 +90,9 @@ test("while a change is reckoned nothing of it can be changed, so that what is s
   await expect(review(page).getByRole("row", { name: "High 8 hours 9 hours" })).toBeVisible();
 });
 
-test("what cannot be is said at its field, and the first of them has the focus", async ({ page }) => {
+test("what cannot be is said at its field, and the first of them has the focus", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/sla-policy`);
   const { field } = fields(page, "Critical");
   await field.fill("400");
@@ -81,13 +101,17 @@ test("what cannot be is said at its field, and the first of them has the focus",
   await page.getByRole("button", { name: "Review changes" }).click();
   await expect(field).toBeFocused();
   await expect(field).toHaveAccessibleDescription("Enter a duration from 1 minute to 365 days.");
-  await expect(page.getByRole("textbox", { name: "Warning 2" })).toHaveAccessibleDescription("This warning is a duplicate.");
+  await expect(page.getByRole("textbox", { name: "Warning 2" })).toHaveAccessibleDescription(
+    "This warning is a duplicate.",
+  );
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(field).toHaveValue("4");
   await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
-test("what the API refuses is said at its field, whatever the order in which the body has it", async ({ page }) => {
+test("what the API refuses is said at its field, whatever the order in which the body has it", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/sla-policy`);
   await page.getByRole("button", { name: "Add a warning" }).click();
   await page.getByRole("button", { name: "Add a warning" }).click();
@@ -101,7 +125,12 @@ test("what the API refuses is said at its field, whatever the order in which the
     "minutes_to_resolve.low",
   ];
   const errors = paths.map((path) => ({ path, message: `Refused: ${path}.` }));
-  const problem = { code: "invalid_request", detail: "The request is invalid. See errors.", request_id: "req_0123456789abcdef", errors };
+  const problem = {
+    code: "invalid_request",
+    detail: "The request is invalid. See errors.",
+    request_id: "req_0123456789abcdef",
+    errors,
+  };
   await page.route("**/v1/sla-policy", (route) => route.fulfill({ status: 400, json: problem }));
   await page.getByRole("button", { name: "Review changes" }).click();
   // 500 minutes are the most, so the body has them first.
@@ -109,7 +138,10 @@ test("what the API refuses is said at its field, whatever the order in which the
     [page.getByRole("textbox", { name: "Warning 3" }), "at_risk_thresholds.0"],
     [page.getByRole("textbox", { name: "Warning 4" }), "at_risk_business_thresholds.0"],
     [page.getByRole("combobox", { name: "Calendar" }), "calendar_id"],
-    [page.getByRole("textbox", { name: "Pause while the reason code is" }), "pause.rules.0.reason_code"],
+    [
+      page.getByRole("textbox", { name: "Pause while the reason code is" }),
+      "pause.rules.0.reason_code",
+    ],
     [fields(page, "Low").field, "minutes_to_resolve.low"],
   ] as const)
     await expect(field).toHaveAccessibleDescription(new RegExp(`Refused: ${path}\\.`));
@@ -119,9 +151,16 @@ test("what the API refuses is said at its field, whatever the order in which the
 });
 
 test("nobody's change is overwritten unseen", async ({ page }) => {
-  const policy = (await call("GET", "/v1/sla-policy")).json as { minutes_to_resolve: Record<string, number> };
+  const policy = (await call("GET", "/v1/sla-policy")).json as {
+    minutes_to_resolve: Record<string, number>;
+  };
   const theirs = (low: number) =>
-    call("PUT", "/v1/sla-policy", { minutes_to_resolve: { ...policy.minutes_to_resolve, low }, at_risk_thresholds: [240, 60] }, "zoe");
+    call(
+      "PUT",
+      "/v1/sla-policy",
+      { minutes_to_resolve: { ...policy.minutes_to_resolve, low }, at_risk_thresholds: [240, 60] },
+      "zoe",
+    );
   // What the page asks for when it opens must not tell it of the change.
   const read = page.waitForResponse(/\/v1\/sla-policy$/);
   await page.goto(`/${tenant}/sla-policy`);
@@ -141,7 +180,9 @@ test("nobody's change is overwritten unseen", async ({ page }) => {
   await theirs(1440);
   await review(page).getByRole("button", { name: "Save policy" }).click();
   await expect(page.getByText(/changed while you were editing, last by zoe/)).toBeVisible();
-  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480, low: 1440 } });
+  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({
+    minutes_to_resolve: { high: 480, low: 1440 },
+  });
   await page.getByRole("button", { name: "Overwrite with my changes" }).click();
   await expect(fields(page, "High").field).toHaveValue("7");
   await page.getByRole("button", { name: "Review changes" }).click();
@@ -157,7 +198,9 @@ test("leaving with unsaved changes is asked about", async ({ page }) => {
     asked.push(dialog.message());
     return answer ? dialog.accept() : dialog.dismiss();
   });
-  const link = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Exceptions" });
+  const link = page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Exceptions" });
   await link.click();
   await expect(fields(page, "High").field).toHaveValue("6");
   expect(asked).toEqual([expect.stringContaining("Leave without saving?")]);
@@ -171,15 +214,23 @@ test("those who may not change it read it, and whom to ask", async ({ page, cont
   await page.goto(`/${tenant}/exceptions`);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "SLA policy" }).click();
-  await expect(page.getByText("Only admins and leads can change this policy. You are signed in as Analyst")).toBeVisible();
-  await expect(page.getByRole("region", { name: "Time to resolve" })).toContainText("Critical4 hours");
+  await expect(
+    page.getByText("Only admins and leads can change this policy. You are signed in as Analyst"),
+  ).toBeVisible();
+  await expect(page.getByRole("region", { name: "Time to resolve" })).toContainText(
+    "Critical4 hours",
+  );
   await expect(page.getByRole("textbox")).toHaveCount(0);
 });
 
 test("an error shows its request id, and trying again works", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   await fields(page, "High").field.fill("6");
-  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+  const problem = {
+    code: "internal",
+    detail: "Something went wrong on our side.",
+    request_id: "req_0123456789abcdef",
+  };
   await page.route("**/v1/sla-policy", (route) => route.fulfill({ status: 500, json: problem }));
   await page.getByRole("button", { name: "Review changes" }).click();
   await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();

@@ -52,13 +52,19 @@ export async function expectAxeFindsNothing(
       const results = await window.axe?.run(covered ? { include } : document, options);
       return results?.violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]);
     },
-    [{ ...LOOKS[look], resultTypes: ["violations"], preload: false } satisfies RunOptions, onTop ? ON_TOP : null] as const,
+    [
+      { ...LOOKS[look], resultTypes: ["violations"], preload: false } satisfies RunOptions,
+      onTop ? ON_TOP : null,
+    ] as const,
   );
   expect(found, state).toEqual([]);
 }
 
 export async function expectNoSidewaysScrolling(page: Page, state?: string): Promise<void> {
-  const { wide, width } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, width: window.innerWidth }));
+  const { wide, width } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    width: window.innerWidth,
+  }));
   expect(wide, state).toBeLessThanOrEqual(width);
 }
 
@@ -68,7 +74,10 @@ async function expectRoomToType(page: Page, state?: string): Promise<void> {
     (least) =>
       [...document.querySelectorAll<HTMLElement>("main input[type=search]")]
         .filter((field) => field.checkVisibility() && field.getBoundingClientRect().width < least)
-        .map((field) => `${field.getAttribute("placeholder")}: ${field.getBoundingClientRect().width} px`),
+        .map(
+          (field) =>
+            `${field.getAttribute("placeholder")}: ${field.getBoundingClientRect().width} px`,
+        ),
     READABLE_PX,
   );
   expect(crushed, state).toEqual([]);
@@ -85,9 +94,14 @@ export async function expectSoundEverywhere(
     onPhone,
     shown,
     onTop,
-  }: { onPhone?: () => Promise<unknown>; shown?: (theme: Theme, width: number) => Promise<void>; onTop?: boolean } = {},
+  }: {
+    onPhone?: () => Promise<unknown>;
+    shown?: (theme: Theme, width: number) => Promise<void>;
+    onTop?: boolean;
+  } = {},
 ): Promise<void> {
-  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const ground = () =>
+    page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await expectSoundOnDesk(page, { onTop });
   const light = await ground();
   await shown?.("light", DESK.width);
@@ -111,7 +125,10 @@ export async function expectSoundEverywhere(
 }
 
 /** The least of it: on a desk in light. */
-export async function expectSoundOnDesk(page: Page, { onTop }: { onTop?: boolean } = {}): Promise<void> {
+export async function expectSoundOnDesk(
+  page: Page,
+  { onTop }: { onTop?: boolean } = {},
+): Promise<void> {
   await page.setViewportSize(DESK);
   await paint(page, "light");
   await expectAxeFindsNothing(page, "light, on a desk", "everything", { onTop });
@@ -131,7 +148,8 @@ async function paint(page: Page, colorScheme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
   await page.evaluate(async (scheme) => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const moving = () => document.getAnimations().filter(({ playState }) => playState === "running");
+    const moving = () =>
+      document.getAnimations().filter(({ playState }) => playState === "running");
     do {
       await frame();
       for (const one of moving()) if (one instanceof CSSTransition) one.finish();

@@ -21,9 +21,14 @@ const FILE = [
 const panel = (page: Page) => page.getByRole("dialog");
 const count = async (id: string) => (await linesOf(team, { source_id: id })).length;
 
-test("a file is imported by keyboard alone, from a source that isn't there yet to undoing it", async ({ page }) => {
+test("a file is imported by keyboard alone, from a source that isn't there yet to undoing it", async ({
+  page,
+}) => {
   const press = async (name: string, within: Page | Locator = page) => {
-    await tabTo(page, within.getByRole("button", { name, exact: true }).filter({ visible: true }).first());
+    await tabTo(
+      page,
+      within.getByRole("button", { name, exact: true }).filter({ visible: true }).first(),
+    );
     await page.keyboard.press("Enter");
   };
   await page.goto(`/${team.tenant}/sources`);
@@ -40,7 +45,11 @@ test("a file is imported by keyboard alone, from a source that isn't there yet t
   const chooser = page.waitForEvent("filechooser");
   await tabTo(page, page.getByLabel("Choose a file"));
   await page.keyboard.press("Space");
-  await (await chooser).setFiles({ name: "april.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) });
+  await (await chooser).setFiles({
+    name: "april.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(FILE),
+  });
   await expect(page.getByRole("heading", { name: "Check" })).toBeFocused();
 
   // The days can be read in two ways: nothing goes on until a person says which.
@@ -48,7 +57,9 @@ test("a file is imported by keyboard alone, from a source that isn't there yet t
   await expect(page.getByRole("button", { name: "Import file" })).toBeDisabled();
   await tabTo(page, questions.getByRole("radio").first());
   await page.keyboard.press("Space");
-  await expect(questions.getByRole("radio", { checked: true })).toHaveAccessibleName(/^DD\/MM\/YYYY → 3 Apr 2026/);
+  await expect(questions.getByRole("radio", { checked: true })).toHaveAccessibleName(
+    /^DD\/MM\/YYYY → 3 Apr 2026/,
+  );
   const preview = page.getByRole("region", { name: "Preview" });
   await expect(preview.getByRole("status")).toHaveText("3 lines · 1 rejected");
   await expect(preview.getByRole("row", { name: /Kunde 17 GmbH/ })).toContainText("€1,250.00");
@@ -68,12 +79,16 @@ test("a file is imported by keyboard alone, from a source that isn't there yet t
 
   // What was answered is kept with the source: the same kind of file is asked about no more.
   await press("Import another file");
-  await page.getByLabel("Choose a file").setInputFiles({ name: "may.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) });
+  await page
+    .getByLabel("Choose a file")
+    .setInputFiles({ name: "may.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) });
   await expect(preview.getByRole("status")).toHaveText("3 lines · 1 rejected");
   await expect(questions).toBeHidden();
 });
 
-test("a file that is dropped is uploaded in sight, and cancelling keeps nothing", async ({ page }) => {
+test("a file that is dropped is uploaded in sight, and cancelling keeps nothing", async ({
+  page,
+}) => {
   const { id } = await createSource(team, { name: "Current account" });
   await page.goto(`/${team.tenant}/sources/${id}/import`);
   const dropped = await page.evaluateHandle((text) => {
@@ -96,7 +111,9 @@ test("a file that is dropped is uploaded in sight, and cancelling keeps nothing"
   await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
 });
 
-test("a JSON file's fields are found by their paths, shown as lines, and imported", async ({ page }) => {
+test("a JSON file's fields are found by their paths, shown as lines, and imported", async ({
+  page,
+}) => {
   const { id } = await createSource(team, { name: "Processor" });
   await page.goto(`/${team.tenant}/sources/${id}/import`);
   const payout = (nth: number) => ({
@@ -106,7 +123,11 @@ test("a JSON file's fields are found by their paths, shown as lines, and importe
     memo: `Payout ${nth}`,
   });
   const file = JSON.stringify({ data: { payouts: [payout(1), payout(2)] } });
-  await page.getByLabel("Choose a file").setInputFiles({ name: "payouts.json", mimeType: "application/json", buffer: Buffer.from(file) });
+  await page.getByLabel("Choose a file").setInputFiles({
+    name: "payouts.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(file),
+  });
   await page.getByText("Where the fields are").click();
   const paths = {
     "List of lines": "data.payouts",
@@ -128,11 +149,16 @@ test("a JSON file's fields are found by their paths, shown as lines, and importe
   expect(await count(id)).toBe(2);
 });
 
-test("a processor's file is mapped by gross and fee, and its lines show what was kept of them", async ({ page }) => {
+test("a processor's file is mapped by gross and fee, and its lines show what was kept of them", async ({
+  page,
+}) => {
   const { id } = await createSource(team, { name: "Processor", kind: "processor" });
   await page.goto(`/${team.tenant}/sources/${id}/import`);
-  const file = "Date,Gross,Fee,Net,Reference\n2026-10-05,100.00,-2.90,97.10,RG-1\n2026-10-06,40.00,0.00,40.00,RG-2\n";
-  await page.getByLabel("Choose a file").setInputFiles({ name: "payouts.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
+  const file =
+    "Date,Gross,Fee,Net,Reference\n2026-10-05,100.00,-2.90,97.10,RG-1\n2026-10-06,40.00,0.00,40.00,RG-2\n";
+  await page
+    .getByLabel("Choose a file")
+    .setInputFiles({ name: "payouts.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
   await page
     .getByRole("group", { name: "Which column is the amount?" })
     .getByText(/^Gross/)
@@ -151,7 +177,9 @@ test("a processor's file is mapped by gross and fee, and its lines show what was
   await expect(panel(page)).toContainText("€97.10");
 });
 
-test("a line is found by reference, amount and day, at an address that a reload finds, with everything it came with", async ({ page }) => {
+test("a line is found by reference, amount and day, at an address that a reload finds, with everything it came with", async ({
+  page,
+}) => {
   const bank = await createSource(team, { name: "Current account" });
   const other = await createSource(team, { name: "Ledger", kind: "ledger" });
   const line = (nth: number) => ({

@@ -10,10 +10,13 @@ function follow(page: Page, name: string): Promise<number> {
   return page.evaluate(
     (title) =>
       new Promise<number>((resolve) => {
-        const link = [...document.querySelectorAll<HTMLAnchorElement>("nav[aria-label=Main] a")].find((one) => one.textContent === title);
+        const link = [
+          ...document.querySelectorAll<HTMLAnchorElement>("nav[aria-label=Main] a"),
+        ].find((one) => one.textContent === title);
         const startedAt = performance.now();
         const look = () => {
-          if (document.querySelector("h1")?.textContent === title) resolve(performance.now() - startedAt);
+          if (document.querySelector("h1")?.textContent === title)
+            resolve(performance.now() - startedAt);
           else requestAnimationFrame(look);
         };
         link?.click();
@@ -23,7 +26,10 @@ function follow(page: Page, name: string): Promise<number> {
   );
 }
 
-test("a page that was open before, or that the pointer came near, shows without asking the server for it", async ({ page, context }) => {
+test("a page that was open before, or that the pointer came near, shows without asking the server for it", async ({
+  page,
+  context,
+}) => {
   const tenant = await createTenant();
   await reportMany(tenant, 60);
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
@@ -31,10 +37,18 @@ test("a page that was open before, or that the pointer came near, shows without 
   const asked: string[] = [];
   const note = (request: Request) => asksForPage(request) && asked.push(request.url());
   const near: Record<string, number> = {};
-  for (const [name, path] of Object.entries({ Reconciliations: "reconciliations", "API keys": "api-keys", Integrations: "integrations" })) {
-    const isPage = (request: Request) => asksForPage(request) && request.url().includes(`/${path}?`);
+  for (const [name, path] of Object.entries({
+    Reconciliations: "reconciliations",
+    "API keys": "api-keys",
+    Integrations: "integrations",
+  })) {
+    const isPage = (request: Request) =>
+      asksForPage(request) && request.url().includes(`/${path}?`);
     // The router closes the stream itself once it has read the page.
-    const fetched = Promise.race([page.waitForEvent("requestfinished", isPage), page.waitForEvent("requestfailed", isPage)]);
+    const fetched = Promise.race([
+      page.waitForEvent("requestfinished", isPage),
+      page.waitForEvent("requestfailed", isPage),
+    ]);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).hover();
     await fetched;
     page.on("request", note);

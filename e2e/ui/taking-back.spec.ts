@@ -22,7 +22,11 @@ test.beforeEach(async ({ context }) => {
 });
 
 async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const { status, text, json } = await api(method, `/v1/${path}`, { bearer: month.bearer, tenant: month.tenant, body });
+  const { status, text, json } = await api(method, `/v1/${path}`, {
+    bearer: month.bearer,
+    tenant: month.tenant,
+    body,
+  });
   expect(status, text).toBeLessThan(300);
   return json as Answer;
 }
@@ -58,7 +62,9 @@ async function oneMatched(period: string): Promise<Line> {
 const openLine = (page: Page, id: string) => page.goto(`/${month.tenant}/lines?line=${id}`);
 
 for (const key of ["w", "e"])
-  test(`${key.toUpperCase()} excludes the line that is picked, not the one at the cursor`, async ({ page }) => {
+  test(`${key.toUpperCase()} excludes the line that is picked, not the one at the cursor`, async ({
+    page,
+  }) => {
     const [first] = await bankLines();
     await openWorkbench(page);
     await page.keyboard.press("x");
@@ -73,7 +79,13 @@ for (const key of ["w", "e"])
 
 test("lines of several currencies are summed in each, and not matched", async ({ page }) => {
   const { left_source_id } = await call<Reconciliation>("GET", `reconciliations/${month.october}`);
-  const line = { external_id: "usd", amount: "10.00", currency: "USD", value_date: "2026-10-05", reference: "In dollars" };
+  const line = {
+    external_id: "usd",
+    amount: "10.00",
+    currency: "USD",
+    value_date: "2026-10-05",
+    reference: "In dollars",
+  };
   await call("POST", `sources/${left_source_id}/lines`, { lines: [line] });
   await openWorkbench(page);
   await pick(page, BANK, "In dollars");
@@ -81,7 +93,9 @@ test("lines of several currencies are summed in each, and not matched", async ({
   await expect(page.locator("dd [role=status]")).toHaveText(`$10.00 · -${AGREES.text}`);
   for (const key of ["Enter", "w", "s"]) {
     await page.keyboard.press(key);
-    const refusal = page.getByRole("status").filter({ hasText: "These lines are in several currencies. A match needs one." });
+    const refusal = page
+      .getByRole("status")
+      .filter({ hasText: "These lines are in several currencies. A match needs one." });
     await expect(refusal).not.toHaveCount(0);
     await refusal.first().getByRole("button").last().click();
     await expect(refusal).toHaveCount(0);
@@ -122,7 +136,10 @@ test("a match of a closed period stays, and the page says why", async ({ page })
 
 test("a colleague's exclusion is taken back, with a reason", async ({ page }) => {
   const id = (await bankLines())[0]?.id as string;
-  await call("POST", `lines/${id}/exclude`, { reason: "Booked twice", reconciliation_id: month.october });
+  await call("POST", `lines/${id}/exclude`, {
+    reason: "Booked twice",
+    reconciliation_id: month.october,
+  });
   await openLine(page, id);
   await dialog(page).getByRole("button", { name: "Include again" }).click();
   await dialog(page).getByRole("button", { name: "Include line" }).click();
@@ -135,7 +152,10 @@ test("a colleague's exclusion is taken back, with a reason", async ({ page }) =>
 
 test("whoever may only confirm suggestions finds neither", async ({ page, context }) => {
   const excluded = (await bankLines())[0]?.id as string;
-  await call("POST", `lines/${excluded}/exclude`, { reason: "Booked twice", reconciliation_id: month.october });
+  await call("POST", `lines/${excluded}/exclude`, {
+    reason: "Booked twice",
+    reconciliation_id: month.october,
+  });
   const matched = await oneMatched(month.october);
   await beSignedIn(context, { [month.tenant]: ["tenant_analyst"] }, "ben");
   await openLine(page, matched.id);

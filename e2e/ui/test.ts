@@ -1,15 +1,27 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, test as plain } from "@playwright/test";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  test as plain,
+} from "@playwright/test";
 
 /** Playwright's test, whose pages are ready for a person when they have been opened: what is typed or chosen before React listens is lost. */
 export const test = plain.extend({
-  context: async ({ context }: { context: BrowserContext }, use: (context: BrowserContext) => Promise<void>) => {
+  context: async (
+    { context }: { context: BrowserContext },
+    use: (context: BrowserContext) => Promise<void>,
+  ) => {
     context.on("page", readyWhenOpened);
     await use(context);
   },
 });
 
 /** The browser of somebody else, whose pages are as ready. */
-export async function anotherContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+export async function anotherContext(
+  browser: Browser,
+  options?: BrowserContextOptions,
+): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.on("page", readyWhenOpened);
   return context;

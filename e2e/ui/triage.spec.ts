@@ -13,15 +13,19 @@ test.beforeEach(async ({ context }) => {
 });
 
 async function reportTen(page: Page): Promise<void> {
-  for (let nth = 1; nth <= 10; nth += 1) await report(tenant, { title: `Payout ${nth}`, due_in_minutes: 300 + nth });
+  for (let nth = 1; nth <= 10; nth += 1)
+    await report(tenant, { title: `Payout ${nth}`, due_in_minutes: 300 + nth });
   await page.goto(`/${tenant}/exceptions`);
   await expect(rowOf(page, "Payout 10")).toBeVisible();
 }
 
-const panel = (page: Page, nth: number) => page.getByRole("dialog", { name: `Payout ${nth}`, exact: true });
+const panel = (page: Page, nth: number) =>
+  page.getByRole("dialog", { name: `Payout ${nth}`, exact: true });
 const link = (page: Page, nth: number) => rowOf(page, `Payout ${nth}`).getByRole("link");
 
-test("ten exceptions are triaged by the keyboard alone, beside the list, each act on the next one", async ({ page }) => {
+test("ten exceptions are triaged by the keyboard alone, beside the list, each act on the next one", async ({
+  page,
+}) => {
   await reportTen(page);
   await page.keyboard.press("j");
   await expect(link(page, 1)).toBeFocused();
@@ -94,7 +98,9 @@ test("ten exceptions are triaged by the keyboard alone, beside the list, each ac
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("U takes the last act back on the server: a resolution, a pause, an assignment; not over someone else's change", async ({ page }) => {
+test("U takes the last act back on the server: a resolution, a pause, an assignment; not over someone else's change", async ({
+  page,
+}) => {
   await reportTen(page);
   const said = async () => {
     const [row] = await sql<{ said: string }>(
@@ -123,13 +129,19 @@ test("U takes the last act back on the server: a resolution, a pause, an assignm
   // It knows that it is taken back: until then U would take back the same once more.
   await expect(page.getByText("Undone: Resolved").first()).toBeVisible();
 
-  await sql(editing(`'assigned_to', 'user:zoe'`, `tenant_id = $1 and title = 'Payout 1'`), [tenant]);
+  await sql(editing(`'assigned_to', 'user:zoe'`, `tenant_id = $1 and title = 'Payout 1'`), [
+    tenant,
+  ]);
   await page.keyboard.press("u");
-  await expect(page.getByText("Someone changed it since. Nothing was undone.").first()).toBeVisible();
+  await expect(
+    page.getByText("Someone changed it since. Nothing was undone.").first(),
+  ).toBeVisible();
   expect(await said()).toBe("open user:zoe");
 });
 
-test("no toast lies on the panel's actions or a dialog's buttons, on a desk and on a phone", async ({ page }) => {
+test("no toast lies on the panel's actions or a dialog's buttons, on a desk and on a phone", async ({
+  page,
+}) => {
   await reportTen(page);
   for (const size of [PHONE, { width: 1100, height: 800 }]) {
     await page.setViewportSize(size);
@@ -154,7 +166,9 @@ test("no toast lies on the panel's actions or a dialog's buttons, on a desk and 
       expect(bottom <= top || left <= size.width - 416, `at ${size.width} px`).toBe(true);
     }).toPass({ timeout: 10_000 });
     await page.keyboard.press("p");
-    const submit = page.getByRole("dialog", { name: /^Pause/ }).getByRole("button", { name: "Pause exception" });
+    const submit = page
+      .getByRole("dialog", { name: /^Pause/ })
+      .getByRole("button", { name: "Pause exception" });
     await submit.click();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");

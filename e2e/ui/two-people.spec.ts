@@ -18,8 +18,17 @@ type Counted = { keys: number; clicks: number };
 
 test.setTimeout(SLOW);
 
-const ask = async <Body>({ tenant, october, bearer }: Month, method: string, path: string, body?: object) => {
-  const { status, text, json } = await api(method, `/v1/reconciliations/${october}/${path}`, { bearer, tenant, body });
+const ask = async <Body>(
+  { tenant, october, bearer }: Month,
+  method: string,
+  path: string,
+  body?: object,
+) => {
+  const { status, text, json } = await api(method, `/v1/reconciliations/${october}/${path}`, {
+    bearer,
+    tenant,
+    body,
+  });
   expect(status, text).toBe(200);
   return json as Body;
 };
@@ -35,7 +44,8 @@ async function counting(context: BrowserContext): Promise<Counted> {
   return counted;
 }
 
-const match = (page: Page) => page.getByRole("group", { name: "Decide" }).getByRole("button", { name: "Match", exact: false });
+const match = (page: Page) =>
+  page.getByRole("group", { name: "Decide" }).getByRole("button", { name: "Match", exact: false });
 const dialog = (page: Page) => page.getByRole("dialog").last();
 
 test("a month is tied out and closed by two people", async ({ page: ada, context, browser }) => {
@@ -94,10 +104,14 @@ test("a month is tied out and closed by two people", async ({ page: ada, context
     .getByRole("link", { name: /October/ })
     .click();
   await ada.getByRole("button", { name: "Close period" }).click();
-  await expect(dialog(ada).getByText("A second person has to close this period", { exact: false })).toBeVisible();
+  await expect(
+    dialog(ada).getByText("A second person has to close this period", { exact: false }),
+  ).toBeVisible();
   await film.take(ada, "Closing says what becomes of the rest, and that it takes a second person");
   await dialog(ada).getByRole("button", { name: "Close period" }).click();
-  await expect(dialog(ada).getByText("Ask somebody who did not to close it.", { exact: false })).toBeVisible();
+  await expect(
+    dialog(ada).getByText("Ask somebody who did not to close it.", { exact: false }),
+  ).toBeVisible();
   await film.take(ada, "Ada excluded a line: she doesn't close it");
   await ada.keyboard.press("Escape");
 
@@ -108,23 +122,36 @@ test("a month is tied out and closed by two people", async ({ page: ada, context
   await dialog(ben).getByRole("button", { name: "Close period" }).tap();
   await expect(ben.getByText("Nothing in this period changes any more.")).toBeVisible();
   await film.take(ben, "Ben closed October");
-  await expect(ada.getByText("Nothing in this period changes any more.")).toBeVisible({ timeout: ASKED_AGAIN_MS });
+  await expect(ada.getByText("Nothing in this period changes any more.")).toBeVisible({
+    timeout: ASKED_AGAIN_MS,
+  });
   await ada.getByRole("link", { name: "Statement" }).click();
   await expect(ada.getByText(/^Closed .* by ben$/)).toBeVisible();
   await expect(ada.getByText("Booked in another ledger")).toBeVisible();
   await film.take(ada, "Ada reads the statement");
 
   const seconds = Math.round((performance.now() - began) / 1000);
-  const figures = acts.map(({ keys, clicks }, nth) => `${["Ada", "Ben"][nth]}: ${keys} keys, ${clicks} clicks and taps`);
+  const figures = acts.map(
+    ({ keys, clicks }, nth) => `${["Ada", "Ben"][nth]}: ${keys} keys, ${clicks} clicks and taps`,
+  );
   test.info().annotations.push({
     type: SESSION,
-    description: JSON.stringify({ keys: acts[0]?.keys, clicks: acts[0]?.clicks, taps: acts[1]?.clicks, seconds }),
+    description: JSON.stringify({
+      keys: acts[0]?.keys,
+      clicks: acts[0]?.clicks,
+      taps: acts[1]?.clicks,
+      seconds,
+    }),
   });
   await film.sheet(browser, `${figures.join("; ")}; ${seconds} seconds, pictures included.`);
   await pocket.close();
 
   expect(await ask<{ holds: boolean }>(month, "GET", "proof")).toMatchObject({ holds: true });
-  const { items } = await ask<{ items: { action: string; created_by: string }[] }>(month, "GET", "decisions?limit=100");
+  const { items } = await ask<{ items: { action: string; created_by: string }[] }>(
+    month,
+    "GET",
+    "decisions?limit=100",
+  );
   expect(items.map(({ action, created_by }) => [action, created_by])).toEqual([
     ["exclude", "user:ada"],
     ...Array.from({ length: SUGGESTED / 2 }, () => ["confirm", "user:ada"]),

@@ -9,8 +9,15 @@ test.beforeEach(async () => {
   tenant = await createTenant();
 });
 
-test("a release note is published in the dashboard, and anybody sees it", async ({ page, browser }) => {
-  await keep(tenant, "release-notes", { title: "Faster matching", version: "2.4.0", body: "It takes **half** the time." });
+test("a release note is published in the dashboard, and anybody sees it", async ({
+  page,
+  browser,
+}) => {
+  await keep(tenant, "release-notes", {
+    title: "Faster matching",
+    version: "2.4.0",
+    body: "It takes **half** the time.",
+  });
   await beSignedIn(page.context(), { [tenant]: ["tenant_lead"] });
   const visitor = await (await anotherContext(browser)).newPage();
   await visitor.goto(`${stack.url}/${tenant}/updates`);
@@ -28,7 +35,9 @@ test("a release note is published in the dashboard, and anybody sees it", async 
   await expect(note.locator("strong")).toHaveText("half");
 });
 
-test("the browser reads on with the publishable key, and with nothing else", async ({ browser }) => {
+test("the browser reads on with the publishable key, and with nothing else", async ({
+  browser,
+}) => {
   await sql(
     `insert into public.records (tenant_id, surface, data, created_by)
      select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true), 'system' from generate_series(1, 45) i`,
@@ -45,12 +54,17 @@ test("the browser reads on with the publishable key, and with nothing else", asy
   await expect(page.getByRole("article")).toHaveCount(45);
   await expect.poll(() => sent.length).toBeGreaterThanOrEqual(2);
   for (const headers of sent) {
-    expect(headers).toMatchObject({ authorization: `Bearer ${stack.publishableKey}`, "x-tenant-id": tenant });
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${stack.publishableKey}`,
+      "x-tenant-id": tenant,
+    });
     expect(headers).not.toHaveProperty("cookie");
   }
 });
 
-test("reads on, too, where a busy page learns late, and at once, that its end was out of sight and came into it", async ({ browser }) => {
+test("reads on, too, where a busy page learns late, and at once, that its end was out of sight and came into it", async ({
+  browser,
+}) => {
   await sql(
     `insert into public.records (tenant_id, surface, data, created_by)
      select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true), 'system' from generate_series(1, 45) i`,
@@ -85,11 +99,18 @@ test("somebody's Markdown runs nothing and loads nothing", async ({ page }) => {
     "[data](data:text/html,<script>window.owned=1</script>)",
     "[fine](https://example.com/a)",
   ].join("\n\n");
-  await keep(tenant, "release-notes", { title: '<img src=x onerror="window.owned=1">', published: true, body });
+  await keep(tenant, "release-notes", {
+    title: '<img src=x onerror="window.owned=1">',
+    published: true,
+    body,
+  });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.goto(`/${tenant}/updates`);
-  await expect(page.getByRole("link", { name: "fine" })).toHaveAttribute("href", "https://example.com/a");
+  await expect(page.getByRole("link", { name: "fine" })).toHaveAttribute(
+    "href",
+    "https://example.com/a",
+  );
   for (const name of ["click", "data"]) {
     const href = await page.getByText(name, { exact: true }).getAttribute("href");
     expect(href ?? "").toBe("");

@@ -5,18 +5,37 @@ import { anotherContext, test } from "./test.ts";
 
 const rows = (page: Page) => page.getByRole("row").locator("a[data-row]");
 const tabs = (page: Page) => page.getByRole("navigation", { name: "Saved views" });
-const check = (page: Page, name: string | RegExp) => page.getByRole("menuitemcheckbox", { name }).click();
+const check = (page: Page, name: string | RegExp) =>
+  page.getByRole("menuitemcheckbox", { name }).click();
 
 async function tenantWithWork(): Promise<string> {
   const tenant = await createTenant();
-  await report(tenant, { title: "Ana's", due_in_minutes: 100, severity: "critical", assigned_to: "user:ana" });
+  await report(tenant, {
+    title: "Ana's",
+    due_in_minutes: 100,
+    severity: "critical",
+    assigned_to: "user:ana",
+  });
   await report(tenant, { title: "Nobody's", due_in_minutes: 200, severity: "critical" });
-  await report(tenant, { title: "Leo's", due_in_minutes: 300, severity: "high", assigned_to: "user:leo" });
-  await report(tenant, { title: "Later", due_in_minutes: 400, severity: "low", assigned_to: "user:leo" });
+  await report(tenant, {
+    title: "Leo's",
+    due_in_minutes: 300,
+    severity: "high",
+    assigned_to: "user:leo",
+  });
+  await report(tenant, {
+    title: "Later",
+    due_in_minutes: 400,
+    severity: "low",
+    assigned_to: "user:leo",
+  });
   return tenant;
 }
 
-test("filters of several values count what each would add, and back and forward find them again", async ({ page, context }) => {
+test("filters of several values count what each would add, and back and forward find them again", async ({
+  page,
+  context,
+}) => {
   const tenant = await tenantWithWork();
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
   await page.goto(`/${tenant}`);
@@ -42,14 +61,21 @@ test("filters of several values count what each would add, and back and forward 
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
 });
 
-test("a view is saved, shared, opened by a colleague as their own work, and deleted", async ({ page, context, browser }) => {
+test("a view is saved, shared, opened by a colleague as their own work, and deleted", async ({
+  page,
+  context,
+  browser,
+}) => {
   const tenant = await tenantWithWork();
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
   await page.goto(`/${tenant}/exceptions?assigned_to=me`);
   await page.getByRole("button", { name: "Save view" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("On my desk");
   await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
-  await expect(tabs(page).getByRole("button", { name: /^On my desk 1$/ })).toHaveAttribute("aria-current", "true");
+  await expect(tabs(page).getByRole("button", { name: /^On my desk 1$/ })).toHaveAttribute(
+    "aria-current",
+    "true",
+  );
   await expect(page.getByRole("button", { name: "Save view" })).toBeHidden();
 
   const colleague = await anotherContext(browser);
@@ -84,7 +110,10 @@ test("a view is saved, shared, opened by a colleague as their own work, and dele
   await check(page, "Unassigned 1");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Update Mine today" }).click();
-  await expect(tabs(page).getByRole("button", { name: /Mine today 2$/ })).toHaveAttribute("aria-current", "true");
+  await expect(tabs(page).getByRole("button", { name: /Mine today 2$/ })).toHaveAttribute(
+    "aria-current",
+    "true",
+  );
   await expect(page.getByRole("button", { name: "Update Mine today" })).toBeHidden();
 
   await page.getByRole("button", { name: "View Mine today" }).click();
@@ -102,7 +131,11 @@ test("an admin deletes a colleague's view after being told that it can't be undo
 }) => {
   const tenant = await tenantWithWork();
   const body = { name: "Urgent", shared: true, filters: { severity: ["critical"] } };
-  await api("POST", "/v1/views", { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
+  await api("POST", "/v1/views", {
+    bearer: await userToken(tenant, ["tenant_lead"], "leo"),
+    tenant,
+    body,
+  });
   await beSignedIn(context, { [tenant]: ["tenant_admin"] }, "ada");
   await page.goto(`/${tenant}/exceptions?severity=critical`);
   await page.getByRole("button", { name: "View Urgent" }).click();

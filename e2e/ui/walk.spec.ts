@@ -4,10 +4,15 @@ import { VIEWS } from "../views.ts";
 import { test } from "./walk.ts";
 
 /** The page, whatever tenant or list it shows. */
-const pageOf = ({ path }: View) => path.replace(/^\/(?:acme|:world|:empty)(?=\/|$)/, "").replace(/[?#].*/, "");
-const asItOpens = VIEWS.filter(({ begin, arrange, phone, alone }) => !begin && !arrange && !phone && !alone);
+const pageOf = ({ path }: View) =>
+  path.replace(/^\/(?:acme|:world|:empty)(?=\/|$)/, "").replace(/[?#].*/, "");
+const asItOpens = VIEWS.filter(
+  ({ begin, arrange, phone, alone }) => !begin && !arrange && !phone && !alone,
+);
 /** The gate opens each page once; `npm run proof` brings each to every state, theme and width. */
-const looked = WHOLE ? VIEWS : asItOpens.filter((view) => asItOpens.find((one) => pageOf(one) === pageOf(view)) === view);
+const looked = WHOLE
+  ? VIEWS
+  : asItOpens.filter((view) => asItOpens.find((one) => pageOf(one) === pageOf(view)) === view);
 
 // What is looked at in a visit: walk.ts.
 test.describe("each view is sound:", () => {

@@ -1,7 +1,13 @@
 /** One visit to a view, in which everything is looked at. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, expect, type Page, test as plain } from "@playwright/test";
+import {
+  type Browser,
+  type BrowserContext,
+  expect,
+  type Page,
+  test as plain,
+} from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 import { createTenant, stack } from "../fixtures.ts";
 import { WHOLE } from "../gate.ts";
@@ -9,7 +15,15 @@ import type { Answered, View } from "../views/view.ts";
 import { createWorld, type World } from "../views/world.ts";
 import { FIGURES, figuresOf, watch } from "./figures.ts";
 import { beSignedIn } from "./person.ts";
-import { complaintsOf, DESK, expectSoundEverywhere, expectSoundOnDesk, PHONE, settled, type Theme } from "./soundness.ts";
+import {
+  complaintsOf,
+  DESK,
+  expectSoundEverywhere,
+  expectSoundOnDesk,
+  PHONE,
+  settled,
+  type Theme,
+} from "./soundness.ts";
 
 export const LAYOUT_SHIFT_MAX = 0.1;
 export const SCRIPT_MAX_KB = 250;
@@ -20,74 +34,89 @@ const PICTURES = process.env.SCREENSHOTS;
 type Walker = { visit: (view: View) => Promise<void> };
 
 /** The tenants and the people of a worker serve all views that only read. */
-export const test = plain.extend<Walker, { world: World; contextOf: (view: View) => Promise<{ context: BrowserContext; tenants: World }> }>(
-  {
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from the pattern
-    world: [async ({}, use) => use(await createWorld()), { scope: "worker", timeout: 300_000 }],
+export const test = plain.extend<
+  Walker,
+  { world: World; contextOf: (view: View) => Promise<{ context: BrowserContext; tenants: World }> }
+>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from the pattern
+  world: [async ({}, use) => use(await createWorld()), { scope: "worker", timeout: 300_000 }],
 
-    contextOf: [
-      async ({ browser, world }, use) => {
-        const known = new Map<View["role"], BrowserContext>();
-        await use(async (view) => {
-          const tenants = view.alone ? { world: world.world, empty: await createTenant() } : world;
-          const context = (!view.alone && known.get(view.role)) || (await enter(browser, view, tenants));
-          if (!view.alone) known.set(view.role, context);
-          return { context, tenants };
-        });
-        for (const context of known.values()) await context.close();
-      },
-      { scope: "worker" },
-    ],
-
-    visit: async ({ browser, contextOf }, use, info) => {
+  contextOf: [
+    async ({ browser, world }, use) => {
+      const known = new Map<View["role"], BrowserContext>();
       await use(async (view) => {
-        const { context, tenants } = await contextOf(view);
-        const page = await context.newPage();
-        try {
-          const complaints = complaintsOf(page);
-          await page.setViewportSize(view.phone ? PHONE : DESK);
-          await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-          await view.begin?.(page, context);
-          await page.goto(view.path.replace(":world", tenants.world).replace(":empty", tenants.empty));
-          await settled(page);
-          // Before anything is pressed: a shift is its answer, and counts as one only on a machine that takes half a second for it.
-          const { layout_shift } = await figuresOf(page);
-          await view.arrange?.(page, context);
-          const figures = { ...(await figuresOf(page)), layout_shift };
-          info.annotations.push({ type: FIGURES, description: JSON.stringify(figures) });
-          const pictures = new Map<string, Buffer>();
-          // Below what is on top there is a page with a view of its own.
-          const onTop = view.arrange !== undefined;
-          const lookedAt = WHOLE ? expectSoundEverywhere : expectSoundOnDesk;
-          await lookedAt(page, {
-            onTop,
-            onPhone: view.arrangeOnPhone && (async () => view.arrangeOnPhone?.(page, context)),
-            shown: PICTURES
-              ? async (theme, width) => void pictures.set(`${theme}-${width}`, await picture(page, view, theme, width))
-              : undefined,
-          });
-          expect(
-            complaints.filter((text) => !isAnswer(text, view.answers)),
-            "what the console says",
-          ).toEqual([]);
-          expect(figures.layout_shift, "what moves under the reader").toBeLessThanOrEqual(LAYOUT_SHIFT_MAX);
-          if (!view.arrange) expect(figures.script_kb, "kB of script").toBeLessThanOrEqual(view.script_max_kb ?? SCRIPT_MAX_KB);
-          expect(figures.script_kb, "kB of script").toBeGreaterThan(10);
-          if (PICTURES) await sheet(browser, view, pictures);
-        } finally {
-          await (view.alone ? context : page).close();
-        }
+        const tenants = view.alone ? { world: world.world, empty: await createTenant() } : world;
+        const context =
+          (!view.alone && known.get(view.role)) || (await enter(browser, view, tenants));
+        if (!view.alone) known.set(view.role, context);
+        return { context, tenants };
       });
+      for (const context of known.values()) await context.close();
     },
-  },
-);
+    { scope: "worker" },
+  ],
 
-async function enter(browser: Browser, { role }: View, { world, empty }: World): Promise<BrowserContext> {
+  visit: async ({ browser, contextOf }, use, info) => {
+    await use(async (view) => {
+      const { context, tenants } = await contextOf(view);
+      const page = await context.newPage();
+      try {
+        const complaints = complaintsOf(page);
+        await page.setViewportSize(view.phone ? PHONE : DESK);
+        await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+        await view.begin?.(page, context);
+        await page.goto(
+          view.path.replace(":world", tenants.world).replace(":empty", tenants.empty),
+        );
+        await settled(page);
+        // Before anything is pressed: a shift is its answer, and counts as one only on a machine that takes half a second for it.
+        const { layout_shift } = await figuresOf(page);
+        await view.arrange?.(page, context);
+        const figures = { ...(await figuresOf(page)), layout_shift };
+        info.annotations.push({ type: FIGURES, description: JSON.stringify(figures) });
+        const pictures = new Map<string, Buffer>();
+        // Below what is on top there is a page with a view of its own.
+        const onTop = view.arrange !== undefined;
+        const lookedAt = WHOLE ? expectSoundEverywhere : expectSoundOnDesk;
+        await lookedAt(page, {
+          onTop,
+          onPhone: view.arrangeOnPhone && (async () => view.arrangeOnPhone?.(page, context)),
+          shown: PICTURES
+            ? async (theme, width) =>
+                void pictures.set(`${theme}-${width}`, await picture(page, view, theme, width))
+            : undefined,
+        });
+        expect(
+          complaints.filter((text) => !isAnswer(text, view.answers)),
+          "what the console says",
+        ).toEqual([]);
+        expect(figures.layout_shift, "what moves under the reader").toBeLessThanOrEqual(
+          LAYOUT_SHIFT_MAX,
+        );
+        if (!view.arrange)
+          expect(figures.script_kb, "kB of script").toBeLessThanOrEqual(
+            view.script_max_kb ?? SCRIPT_MAX_KB,
+          );
+        expect(figures.script_kb, "kB of script").toBeGreaterThan(10);
+        if (PICTURES) await sheet(browser, view, pictures);
+      } finally {
+        await (view.alone ? context : page).close();
+      }
+    });
+  },
+});
+
+async function enter(
+  browser: Browser,
+  { role }: View,
+  { world, empty }: World,
+): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: stack.url, timezoneId: "Europe/Berlin" });
   await context.addInitScript(watch);
   if (!role) return context;
   const roles = role === "none" || role === "stranger" ? [] : [role];
-  const tenants: Record<string, Role[]> = role === "stranger" ? {} : { acme: roles, [world]: roles, [empty]: roles };
+  const tenants: Record<string, Role[]> =
+    role === "stranger" ? {} : { acme: roles, [world]: roles, [empty]: roles };
   await beSignedIn(context, tenants, role === "tenant_analyst" ? "ana" : "ada");
   return context;
 }
@@ -95,19 +124,30 @@ async function enter(browser: Browser, { role }: View, { world, empty }: World):
 /** The browser tells of every answer that is no success. */
 function isAnswer(text: string, answers: readonly Answered[] = []): boolean {
   return answers.some((status) =>
-    text.includes(status === "offline" ? "net::ERR_INTERNET_DISCONNECTED" : `the server responded with a status of ${status}`),
+    text.includes(
+      status === "offline"
+        ? "net::ERR_INTERNET_DISCONNECTED"
+        : `the server responded with a status of ${status}`,
+    ),
   );
 }
 
 function picture(page: Page, { name }: View, theme: Theme, width: number): Promise<Buffer> {
-  return page.screenshot({ path: join(PICTURES as string, `${fileName(name)}-${theme}-${width}.png`) });
+  return page.screenshot({
+    path: join(PICTURES as string, `${fileName(name)}-${theme}-${width}.png`),
+  });
 }
 
 /** All four of a view side by side. */
-async function sheet(browser: Browser, { name }: View, pictures: Map<string, Buffer>): Promise<void> {
+async function sheet(
+  browser: Browser,
+  { name }: View,
+  pictures: Map<string, Buffer>,
+): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1480, height: 1500 } });
   const images = ["light-1440", "light-360", "dark-1440", "dark-360"].map(
-    (key) => `<img src="data:image/png;base64,${pictures.get(key)?.toString("base64")}" style="height:720px">`,
+    (key) =>
+      `<img src="data:image/png;base64,${pictures.get(key)?.toString("base64")}" style="height:720px">`,
   );
   await page.setContent(
     `<body style="margin:0;padding:10px;display:grid;gap:10px;background:#888;grid-template-columns:repeat(2,max-content)">${images.join("")}</body>`,

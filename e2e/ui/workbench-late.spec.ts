@@ -34,18 +34,23 @@ async function listed<Item>(path: string): Promise<Item[]> {
 }
 
 /** Whether each decision was undone, the newest first. */
-const undone = async () => (await listed<Decision>("decisions")).map(({ undone_at }) => undone_at !== null);
+const undone = async () =>
+  (await listed<Decision>("decisions")).map(({ undone_at }) => undone_at !== null);
 const bankLines = () => listed<OpenLine>("open-lines?side=left");
 
 /** Somebody else confirms the suggestion for a line of the bank's. */
 async function confirmElsewhere(place: number): Promise<void> {
   const line = (await bankLines())[place];
   const { tenant, bearer } = month;
-  const { status, text } = await api("POST", `/v1/matches/${line?.suggestion?.match_id}/confirm`, { bearer, tenant });
+  const { status, text } = await api("POST", `/v1/matches/${line?.suggestion?.match_id}/confirm`, {
+    bearer,
+    tenant,
+  });
   expect(status, text).toBe(200);
 }
 
-const shows = (page: Page, open: number) => expect(page.getByText(`${open} open`, { exact: true }).first()).toBeVisible();
+const shows = (page: Page, open: number) =>
+  expect(page.getByText(`${open} open`, { exact: true }).first()).toBeVisible();
 
 /** Confirms the suggestion at hand; `left`: of the bank's lines. */
 async function accept(page: Page, left: number): Promise<void> {
@@ -84,7 +89,9 @@ async function loseAnswer(page: Page, urlPattern: string): Promise<void> {
   await browser.send("Fetch.enable", { patterns: [{ urlPattern, requestStage: "Response" }] });
 }
 
-test("U takes back the decision that is still under way, not the one before it", async ({ page }) => {
+test("U takes back the decision that is still under way, not the one before it", async ({
+  page,
+}) => {
   await accept(page, SUGGESTED - 1);
   await expect(page.getByText(/^Confirmed €/)).toBeVisible();
   const release = await hold(page, CONFIRM);
@@ -110,7 +117,9 @@ test("U takes nothing back where the decision under way fails", async ({ page })
   expect(await undone()).toEqual([false, false]);
 });
 
-test("an undo whose answer is lost is asked for again, and only then the one before", async ({ page }) => {
+test("an undo whose answer is lost is asked for again, and only then the one before", async ({
+  page,
+}) => {
   await acceptTwo(page);
   await loseAnswer(page, "*/undo");
   await page.keyboard.press("u");
@@ -139,7 +148,10 @@ test("U twice takes back two", async ({ page }) => {
 
 test("a toast's Undo takes back its own decision", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
-  const own = page.getByRole("status").filter({ hasText: "Confirmed €" }).getByRole("button", { name: "Undo" });
+  const own = page
+    .getByRole("status")
+    .filter({ hasText: "Confirmed €" })
+    .getByRole("button", { name: "Undo" });
   await expect(own).toHaveCount(1);
   // Until the next one is answered, the message is the first one's.
   const release = await hold(page, CONFIRM);
@@ -171,7 +183,9 @@ test("so does the toast's Undo of a decision in bulk", async ({ page }) => {
   await expect.poll(undone).toEqual([false, true]);
 });
 
-test("what an undo brings back shows, also where the next decision comes before it", async ({ page }) => {
+test("what an undo brings back shows, also where the next decision comes before it", async ({
+  page,
+}) => {
   const said = page.getByText(/^Confirmed €/);
   await accept(page, SUGGESTED - 1);
   const first = (await said.textContent()) ?? "";
@@ -185,10 +199,14 @@ test("what an undo brings back shows, also where the next decision comes before 
   await shows(page, SUGGESTED - 1);
 });
 
-test("lines of a decision under way that a refresh brings back go once it is made", async ({ page }) => {
+test("lines of a decision under way that a refresh brings back go once it is made", async ({
+  page,
+}) => {
   const release = await hold(page, CONFIRM);
   await accept(page, SUGGESTED - 1);
-  const refreshed = page.waitForResponse((answer) => OPEN_LINES.test(answer.url()) && answer.url().includes("side=left"));
+  const refreshed = page.waitForResponse(
+    (answer) => OPEN_LINES.test(answer.url()) && answer.url().includes("side=left"),
+  );
   await confirmElsewhere(3);
   await refreshed;
   await expect(page.getByText("leo confirmed a match")).toBeVisible();
@@ -224,14 +242,18 @@ test("a difference is explained that was asked about, or none", async ({ page })
   await expect(heading).toHaveText(`Match and explain ${SHORT.by}`);
   await confirmElsewhere(place);
   await shows(page, SUGGESTED - 1);
-  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/matches"));
+  const sent = page.waitForRequest(
+    (request) => request.method() === "POST" && request.url().endsWith("/matches"),
+  );
   await page.keyboard.press("Enter");
   expect((await sent).postDataJSON().line_ids).toContain(lines[place]?.id);
   await expect(page.getByText("That didn't count")).toBeVisible();
   expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
 });
 
-test("a rule that is being drafted stays, though its suggestion is decided elsewhere", async ({ page }) => {
+test("a rule that is being drafted stays, though its suggestion is decided elsewhere", async ({
+  page,
+}) => {
   await page.getByRole("button", { name: "Always do this…" }).click();
   await page.getByRole("button", { name: "Edit rule" }).click();
   const name = page.getByRole("dialog").getByLabel("Name");

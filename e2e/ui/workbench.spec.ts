@@ -48,7 +48,9 @@ async function beginSession(page: Page): Promise<() => Record<"keys" | "clicks",
   const begun = performance.now();
   return () => {
     const seconds = Math.round((performance.now() - begun) / 1000);
-    test.info().annotations.push({ type: SESSION, description: JSON.stringify({ ...counted, seconds }) });
+    test
+      .info()
+      .annotations.push({ type: SESSION, description: JSON.stringify({ ...counted, seconds }) });
     return counted;
   };
 }
@@ -84,7 +86,10 @@ test("a month is tied out and closed by the keyboard alone", async ({ page }) =>
 
   const proof = await ask<{ holds: boolean }>(month, "proof");
   expect(proof.holds).toBe(true);
-  const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(month, "decisions?limit=100");
+  const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(
+    month,
+    "decisions?limit=100",
+  );
   expect(items.filter(({ action }) => action === "confirm")).toHaveLength(SUGGESTED);
   expect(items.filter(({ undone_at }) => undone_at !== null)).toHaveLength(1);
 });
@@ -117,7 +122,10 @@ test("a month is tied out and closed by the mouse alone", async ({ page }) => {
   await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
   expect(end().keys).toBe(0);
 
-  const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(month, "decisions?limit=100");
+  const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(
+    month,
+    "decisions?limit=100",
+  );
   expect(items.map(({ action, undone_at }) => [action, undone_at !== null])).toEqual([
     ["confirm", false],
     ["confirm", true],
@@ -125,7 +133,9 @@ test("a month is tied out and closed by the mouse alone", async ({ page }) => {
   ]);
 });
 
-test("lines are found, matched by hand and written off, with the difference always in view", async ({ page }) => {
+test("lines are found, matched by hand and written off, with the difference always in view", async ({
+  page,
+}) => {
   await page.goto(`${periodOf(month)}/workbench`);
   await expect(pane(page, bank)).toBeFocused();
   // The bank's line is short by 2.50.
@@ -142,7 +152,11 @@ test("lines are found, matched by hand and written off, with the difference alwa
   await page.getByRole("button", { name: "Write off -€2.50" }).click();
   await expect(page.getByText(/^Matched 2 lines/)).toBeVisible();
   await expect
-    .poll(async () => (await ask<{ adjustments: { kind: string; amount_minor: number }[] }>(month, "statement")).adjustments)
+    .poll(
+      async () =>
+        (await ask<{ adjustments: { kind: string; amount_minor: number }[] }>(month, "statement"))
+          .adjustments,
+    )
     .toMatchObject([{ kind: "write_off", amount_minor: -250 }]);
 });
 
@@ -150,7 +164,10 @@ test("what somebody else decides shows within a second or so, by name", async ({
   await page.goto(`${periodOf(month)}/workbench`);
   await expect(page.getByText(`${SUGGESTED} open`, { exact: true }).first()).toBeVisible();
   const { items } = await ask<{ items: { id: string }[] }>(month, "matches?state=suggested");
-  const { status } = await api("POST", `/v1/matches/${items[0]?.id}/confirm`, { bearer: month.bearer, tenant: month.tenant });
+  const { status } = await api("POST", `/v1/matches/${items[0]?.id}/confirm`, {
+    bearer: month.bearer,
+    tenant: month.tenant,
+  });
   expect(status).toBe(200);
   await expect(page.getByText("leo confirmed a match")).toBeVisible();
   await expect(page.getByText(`${SUGGESTED - 1} open`, { exact: true }).first()).toBeVisible();
@@ -164,9 +181,15 @@ test("a decision that came too late says so, and the lists are as they are", asy
   const cut = page.waitForEvent("requestfailed", (request) => request.url().includes("/decisions"));
   await page.route(/decisions/, (route) => route.abort());
   await cut;
-  const { items } = await ask<{ items: { id: string }[] }>(month, "matches?state=suggested&limit=250");
+  const { items } = await ask<{ items: { id: string }[] }>(
+    month,
+    "matches?state=suggested&limit=250",
+  );
   const body = { action: "confirm", ids: items.map(({ id }) => id) };
-  expect((await api("POST", "/v1/matches/bulk", { bearer: month.bearer, tenant: month.tenant, body })).status).toBe(200);
+  expect(
+    (await api("POST", "/v1/matches/bulk", { bearer: month.bearer, tenant: month.tenant, body }))
+      .status,
+  ).toBe(200);
   await match.click();
   await expect(page.getByText("That didn't count")).toBeVisible();
   await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
@@ -181,7 +204,9 @@ test("suggestions are accepted in bulk after a sample, and taken back by U", asy
   await band.getByRole("button").click();
   const accept = page.getByRole("dialog").getByRole("button", { name: /^Accept \d+$/ });
   const count = Number((await accept.textContent())?.replace(/\D/g, ""));
-  await expect(page.getByRole("table", { name: "Sample" }).getByRole("row")).toHaveCount(Math.min(20, count) + 1);
+  await expect(page.getByRole("table", { name: "Sample" }).getByRole("row")).toHaveCount(
+    Math.min(20, count) + 1,
+  );
   await accept.click();
   await expect(page.getByText(`Confirmed ${count} matches`)).toBeVisible();
   await expect(
@@ -194,7 +219,9 @@ test("suggestions are accepted in bulk after a sample, and taken back by U", asy
   await expect(page.getByText(`${SUGGESTED} open`, { exact: true }).first()).toBeVisible();
 });
 
-test("“always do this” drafts a rule, shows what it would do, and saves it only when told", async ({ page }) => {
+test("“always do this” drafts a rule, shows what it would do, and saves it only when told", async ({
+  page,
+}) => {
   await page.goto(`${periodOf(month)}/workbench`);
   await page.getByRole("button", { name: "Always do this…" }).click();
   const dialog = page.getByRole("dialog");

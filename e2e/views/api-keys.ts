@@ -3,14 +3,18 @@ import { closeTop, dialog, inTurn, open, press, pressInDialog, says, type View }
 
 const KEYS = { path: "/:world/api-keys", role: "tenant_admin" } as const;
 
-const feed = inTurn(open("Bank feed"), (page) => dialog(page).getByRole("heading", { name: "Usage" }).waitFor());
+const feed = inTurn(open("Bank feed"), (page) =>
+  dialog(page).getByRole("heading", { name: "Usage" }).waitFor(),
+);
 
 async function fillIn(page: Page): Promise<void> {
   await dialog(page).getByLabel("Name").fill("Nightly ledger export");
   await dialog(page).getByRole("checkbox", { name: "read reconciliations" }).check();
 }
 
-const create = inTurn(fillIn, pressInDialog("Create key"), (page) => page.getByRole("dialog", { name: / created$/ }).waitFor());
+const create = inTurn(fillIn, pressInDialog("Create key"), (page) =>
+  page.getByRole("dialog", { name: / created$/ }).waitFor(),
+);
 
 export const API_KEYS: View[] = [
   { name: "API keys", ...KEYS },
@@ -44,19 +48,34 @@ export const API_KEYS: View[] = [
   {
     name: "an API key",
     ...KEYS,
-    arrange: inTurn(feed, (page) => page.getByRole("application", { name: /^Calls in the last 7 days/ }).waitFor()),
+    arrange: inTurn(feed, (page) =>
+      page.getByRole("application", { name: /^Calls in the last 7 days/ }).waitFor(),
+    ),
   },
-  { name: "an API key, its calls as a table", ...KEYS, arrange: inTurn(feed, press("Show as table")) },
-  { name: "an API key, revoked", path: "/acme/api-keys?status=revoked", role: "tenant_admin", arrange: open("Old SFTP bridge") },
+  {
+    name: "an API key, its calls as a table",
+    ...KEYS,
+    arrange: inTurn(feed, press("Show as table")),
+  },
+  {
+    name: "an API key, revoked",
+    path: "/acme/api-keys?status=revoked",
+    role: "tenant_admin",
+    arrange: open("Old SFTP bridge"),
+  },
   {
     name: "an API key, rotating",
     ...KEYS,
-    arrange: inTurn(open(/^Ledger$/), (page) => dialog(page).getByRole("region", { name: "Rotation" }).waitFor()),
+    arrange: inTurn(open(/^Ledger$/), (page) =>
+      dialog(page).getByRole("region", { name: "Rotation" }).waitFor(),
+    ),
   },
   {
     name: "editing an API key",
     ...KEYS,
-    arrange: inTurn(feed, pressInDialog("Edit"), (page) => dialog(page).getByLabel("Name").waitFor()),
+    arrange: inTurn(feed, pressInDialog("Edit"), (page) =>
+      dialog(page).getByLabel("Name").waitFor(),
+    ),
   },
   {
     name: "editing an API key, what it would refuse",
@@ -72,7 +91,13 @@ export const API_KEYS: View[] = [
   {
     name: "revoking an API key, with errors",
     ...KEYS,
-    arrange: inTurn(feed, pressInDialog("Revoke"), says("would have been refused"), pressInDialog("Revoke key"), says("Enter a reason.")),
+    arrange: inTurn(
+      feed,
+      pressInDialog("Revoke"),
+      says("would have been refused"),
+      pressInDialog("Revoke key"),
+      says("Enter a reason."),
+    ),
   },
   {
     name: "rotating an API key",
@@ -103,16 +128,43 @@ const EVENTS = { path: "/:world/security-events", role: "tenant_admin" } as cons
 
 export const SECURITY_EVENTS: View[] = [
   { name: "security events", ...EVENTS },
-  { name: "security events, none", path: "/:empty/security-events?period=all", role: "tenant_admin" },
-  { name: "security events, no match", path: "/:world/security-events?actor=user:nobody", role: "tenant_admin" },
-  { name: "security events, for admins only", path: "/:world/security-events", role: "tenant_lead" },
-  { name: "security events of a range", path: "/:world/security-events?period=custom", role: "tenant_admin" },
-  { name: "security events, exporting", ...EVENTS, arrange: inTurn(press("Export"), says("CSV, for spreadsheets")) },
-  { name: "security events, verified", ...EVENTS, arrange: inTurn(press("Verify"), says(/Audit log intact/)), arrangeOnPhone: closeTop },
+  {
+    name: "security events, none",
+    path: "/:empty/security-events?period=all",
+    role: "tenant_admin",
+  },
+  {
+    name: "security events, no match",
+    path: "/:world/security-events?actor=user:nobody",
+    role: "tenant_admin",
+  },
+  {
+    name: "security events, for admins only",
+    path: "/:world/security-events",
+    role: "tenant_lead",
+  },
+  {
+    name: "security events of a range",
+    path: "/:world/security-events?period=custom",
+    role: "tenant_admin",
+  },
+  {
+    name: "security events, exporting",
+    ...EVENTS,
+    arrange: inTurn(press("Export"), says("CSV, for spreadsheets")),
+  },
+  {
+    name: "security events, verified",
+    ...EVENTS,
+    arrange: inTurn(press("Verify"), says(/Audit log intact/)),
+    arrangeOnPhone: closeTop,
+  },
   {
     name: "a security event",
     ...EVENTS,
-    arrange: inTurn(open("Changed an API key"), says("Before and after"), (page) => page.getByText("Audit log entry").click()),
+    arrange: inTurn(open("Changed an API key"), says("Before and after"), (page) =>
+      page.getByText("Audit log entry").click(),
+    ),
   },
   {
     name: "a security event across tenants",

@@ -5,7 +5,9 @@ import { closeTop, dialog, inTurn, open, press, says, type View } from "./view.t
 const BOARD = { path: "/:world/exceptions", role: "tenant_admin" } as const;
 
 const importing = (text: string) => (page: Page) =>
-  page.getByLabel("Choose a file").setInputFiles({ name: "october-feed.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  page
+    .getByLabel("Choose a file")
+    .setInputFiles({ name: "october-feed.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
 
 async function chooseThree(page: Page): Promise<void> {
   const boxes = page.getByRole("row").getByRole("checkbox", { name: /^Select (?!all)/ });
@@ -16,14 +18,19 @@ async function chooseThree(page: Page): Promise<void> {
 const inBar = (name: string) => (page: Page) =>
   page.getByRole("region", { name: "Selected exceptions" }).getByRole("button", { name }).click();
 
-const charts = (page: Page) => page.getByRole("application", { name: /^Breaches per day/ }).waitFor();
+const charts = (page: Page) =>
+  page.getByRole("application", { name: /^Breaches per day/ }).waitFor();
 
 export const EXCEPTIONS: View[] = [
   { name: "board", path: "/acme/exceptions", role: "tenant_admin" },
   { name: "board on a phone", path: "/acme/exceptions", role: "tenant_admin", phone: true },
   { name: "board, empty", path: "/:empty/exceptions", role: "tenant_admin" },
   { name: "board, no match", ...BOARD, path: "/:world/exceptions?assigned_to=user:nobody" },
-  { name: "board, filtered", ...BOARD, path: "/acme/exceptions?breach_risk=at_risk&severity=critical&status=open&sortBy=severity" },
+  {
+    name: "board, filtered",
+    ...BOARD,
+    path: "/acme/exceptions?breach_risk=at_risk&severity=critical&status=open&sortBy=severity",
+  },
   { name: "board, without a role", path: "/:empty/exceptions", role: "none", answers: [403] },
   {
     name: "board with charts",
@@ -36,7 +43,11 @@ export const EXCEPTIONS: View[] = [
   },
   { name: "board, the breached unfolded", ...BOARD, path: "/acme/exceptions?breached=true" },
   { name: "board, closed", ...BOARD, path: "/acme/exceptions?state=closed" },
-  { name: "board, display", ...BOARD, arrange: inTurn(press("Display"), says("Notify me of new exceptions")) },
+  {
+    name: "board, display",
+    ...BOARD,
+    arrange: inTurn(press("Display"), says("Notify me of new exceptions")),
+  },
   {
     name: "board, a new exception",
     ...BOARD,
@@ -48,14 +59,24 @@ export const EXCEPTIONS: View[] = [
     path: "/acme/exceptions?severity=critical,high&assigned_to=me,none",
     arrange: inTurn(press("Save view"), (page) => dialog(page).getByLabel("Name").waitFor()),
   },
-  { name: "board, filter by severity", ...BOARD, arrange: inTurn(press("Filter by Severity"), says("Critical")) },
-  { name: "board, filter by assignee", ...BOARD, arrange: inTurn(press(/^Filter by Assignee/), says("leo")) },
+  {
+    name: "board, filter by severity",
+    ...BOARD,
+    arrange: inTurn(press("Filter by Severity"), says("Critical")),
+  },
+  {
+    name: "board, filter by assignee",
+    ...BOARD,
+    arrange: inTurn(press(/^Filter by Assignee/), says("leo")),
+  },
   { name: "board, more", ...BOARD, arrange: inTurn(press("More"), says("By severity")) },
   { name: "board with a selection", ...BOARD, arrange: chooseThree },
   {
     name: "board, assigning a selection",
     ...BOARD,
-    arrange: inTurn(chooseThree, inBar("Assign"), (page) => page.getByRole("option", { name: "Unassigned" }).waitFor()),
+    arrange: inTurn(chooseThree, inBar("Assign"), (page) =>
+      page.getByRole("option", { name: "Unassigned" }).waitFor(),
+    ),
   },
   {
     name: "board, closing a selection",
@@ -94,7 +115,13 @@ export const EXCEPTIONS: View[] = [
       says(/^leo shared this view/),
     ),
   },
-  { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByRole("list", { name: "Activity" }).waitFor()) },
+  {
+    name: "exception",
+    ...BOARD,
+    arrange: inTurn(open(), (page) =>
+      dialog(page).getByRole("list", { name: "Activity" }).waitFor(),
+    ),
+  },
   {
     name: "exception beside a narrow list",
     ...BOARD,
@@ -145,7 +172,10 @@ export const EXCEPTIONS: View[] = [
     name: "exception, breached",
     ...BOARD,
     path: "/:world/exceptions?breached=true",
-    arrange: inTurn(open(/Payout 4711/), says("Can't pause. Its deadline has passed. Move the deadline to pause it.")),
+    arrange: inTurn(
+      open(/Payout 4711/),
+      says("Can't pause. Its deadline has passed. Move the deadline to pause it."),
+    ),
   },
   {
     name: "exception, paused",
@@ -175,7 +205,9 @@ export const EXCEPTIONS: View[] = [
     role: "tenant_admin",
     alone: true,
     arrange: inTurn(
-      importing("title,severity,due_at\nFee 30 is unknown,low,\n,low,\nPayout 88 differs,urgent,\nFee 31 is unknown,low,yesterday\n"),
+      importing(
+        "title,severity,due_at\nFee 30 is unknown,low,\n,low,\nPayout 88 differs,urgent,\nFee 31 is unknown,low,yesterday\n",
+      ),
       press("Start import"),
       (page) => page.getByRole("region", { name: "Rejected rows" }).waitFor(),
     ),
@@ -206,9 +238,18 @@ export const SHELL: View[] = [
     role: "tenant_admin",
     arrangeOnPhone: openMenuOnPhone,
   },
-  { name: "palette", ...BOARD, arrange: inTurn(search, found), arrangeOnPhone: inTurn(closeTop, search, found) },
+  {
+    name: "palette",
+    ...BOARD,
+    arrange: inTurn(search, found),
+    arrangeOnPhone: inTurn(closeTop, search, found),
+  },
   { name: "palette, found", ...BOARD, arrange: inTurn(search, find("pay"), found) },
-  { name: "palette, nothing found", ...BOARD, arrange: inTurn(search, find("zebra"), says(/No results for/)) },
+  {
+    name: "palette, nothing found",
+    ...BOARD,
+    arrange: inTurn(search, find("zebra"), says(/No results for/)),
+  },
   {
     name: "shortcuts",
     ...BOARD,
@@ -221,19 +262,34 @@ export const SHELL: View[] = [
     name: "account menu",
     ...BOARD,
     arrange: inTurn(press(/^Account and preferences/), says("Sign out")),
-    arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Account and preferences/), says("Sign out")),
+    arrangeOnPhone: inTurn(
+      closeTop,
+      openMenuOnPhone,
+      press(/^Account and preferences/),
+      says("Sign out"),
+    ),
   },
   {
     name: "sessions",
     ...BOARD,
     arrange: inTurn(press(/^Account and preferences/), openSessions),
-    arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Account and preferences/), openSessions),
+    arrangeOnPhone: inTurn(
+      closeTop,
+      openMenuOnPhone,
+      press(/^Account and preferences/),
+      openSessions,
+    ),
   },
   {
     name: "tenant menu",
     ...BOARD,
     arrange: inTurn(press(/^Switch tenant/), says("Wayfarer Ltd")),
-    arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Switch tenant/), says("Wayfarer Ltd")),
+    arrangeOnPhone: inTurn(
+      closeTop,
+      openMenuOnPhone,
+      press(/^Switch tenant/),
+      says("Wayfarer Ltd"),
+    ),
   },
 ];
 

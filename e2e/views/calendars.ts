@@ -9,20 +9,38 @@ export const CALENDAR_VIEWS: View[] = [
   { name: "calendars, empty", path: "/:empty/calendars", role: "tenant_admin" },
   { name: "calendars, empty for reading", path: "/:empty/calendars", role: "tenant_analyst" },
   { name: "a calendar", ...CALENDARS, arrange: inTurn(office, says("Version 2")) },
-  { name: "a calendar for reading", ...CALENDARS, role: "tenant_analyst", arrange: inTurn(office, says("Version 2")) },
+  {
+    name: "a calendar for reading",
+    ...CALENDARS,
+    role: "tenant_analyst",
+    arrange: inTurn(office, says("Version 2")),
+  },
   { name: "a new calendar", ...CALENDARS, path: "/:empty/calendars/new" },
-  { name: "a new calendar, refused", ...CALENDARS, path: "/:empty/calendars/new", role: "tenant_analyst" },
+  {
+    name: "a new calendar, refused",
+    ...CALENDARS,
+    path: "/:empty/calendars/new",
+    role: "tenant_analyst",
+  },
   {
     name: "a new calendar, incomplete",
     ...CALENDARS,
     path: "/:empty/calendars/new",
-    arrange: inTurn((page) => page.getByLabel("Monday, hours 1, to").fill("late"), press("Create calendar"), says("Enter a name.")),
+    arrange: inTurn(
+      (page) => page.getByLabel("Monday, hours 1, to").fill("late"),
+      press("Create calendar"),
+      says("Enter a name."),
+    ),
   },
   {
     name: "a calendar, its time zone",
     ...CALENDARS,
     path: "/:empty/calendars/new",
-    arrange: inTurn(press(/^Time zone/), (page) => page.getByRole("combobox", { name: "Time zone" }).fill("tok"), says("Asia / Tokyo")),
+    arrange: inTurn(
+      press(/^Time zone/),
+      (page) => page.getByRole("combobox", { name: "Time zone" }).fill("tok"),
+      says("Asia / Tokyo"),
+    ),
   },
   {
     name: "a calendar, adding holidays",
@@ -59,8 +77,22 @@ export const CALENDAR_VIEWS: View[] = [
             mimeType: "text/calendar",
             buffer: Buffer.from(
               [
-                ...["BEGIN:VCALENDAR", "VERSION:2.0", "BEGIN:VEVENT", "DTSTART;VALUE=DATE:20271224", "SUMMARY:Christmas Eve", "END:VEVENT"],
-                ...["BEGIN:VEVENT", "DTSTART:20271224T090000Z", "SUMMARY:Standup", "END:VEVENT", "END:VCALENDAR", ""],
+                ...[
+                  "BEGIN:VCALENDAR",
+                  "VERSION:2.0",
+                  "BEGIN:VEVENT",
+                  "DTSTART;VALUE=DATE:20271224",
+                  "SUMMARY:Christmas Eve",
+                  "END:VEVENT",
+                ],
+                ...[
+                  "BEGIN:VEVENT",
+                  "DTSTART:20271224T090000Z",
+                  "SUMMARY:Standup",
+                  "END:VEVENT",
+                  "END:VCALENDAR",
+                  "",
+                ],
               ].join("\r\n"),
             ),
           }),

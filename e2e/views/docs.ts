@@ -14,16 +14,23 @@ function longest<Item>(items: readonly Item[], lengthOf: (item: Item) => number)
   return items.toSorted((left, right) => lengthOf(right) - lengthOf(left))[0] as Item;
 }
 
-const operation = longest(CONTRACTS, ({ path, method }) => JSON.stringify(paths[path]?.[method.toLowerCase() as "get"]).length);
+const operation = longest(
+  CONTRACTS,
+  ({ path, method }) => JSON.stringify(paths[path]?.[method.toLowerCase() as "get"]).length,
+);
 const byTag = [...Map.groupBy(CONTRACTS, ({ tag }) => tag)];
 const [resource] = longest(byTag, ([, operations]) => operations.length);
 const event = longest(EVENT_KINDS, (kind) => JSON.stringify(webhooks[kind] ?? kind).length);
-const guide = longest(GUIDE_SLUGS, (slug) => statSync(new URL(`../../docs/guides/${slug}.md`, import.meta.url)).size);
+const guide = longest(
+  GUIDE_SLUGS,
+  (slug) => statSync(new URL(`../../docs/guides/${slug}.md`, import.meta.url)).size,
+);
 const error = longest(ERROR_CODES, (code) => code.length);
 /** What is widest on a phone: a path that no line can break. */
 const widest = longest(CONTRACTS, ({ path }) => path.length);
 
-const reference = ({ tag, operationId }: (typeof CONTRACTS)[number]) => `/docs/reference/${slugOf(tag)}/${slugOf(operationId)}`;
+const reference = ({ tag, operationId }: (typeof CONTRACTS)[number]) =>
+  `/docs/reference/${slugOf(tag)}/${slugOf(operationId)}`;
 
 const unfoldAll: Step = async (page) => {
   for (const summary of await page.locator("main summary").all()) await summary.click();
@@ -57,7 +64,11 @@ export const DOCS: View[] = [
   {
     name: "docs, nothing found",
     path: "/docs",
-    arrange: inTurn(search, (page) => page.getByRole("combobox").fill("zebra"), says(/^No results for/)),
+    arrange: inTurn(
+      search,
+      (page) => page.getByRole("combobox").fill("zebra"),
+      says(/^No results for/),
+    ),
   },
 ];
 
@@ -73,5 +84,9 @@ export const DESIGN: View[] = [
   },
   { name: "design, a dialog", path: "/design", arrange: press("Dialog") },
   { name: "design, a panel", path: "/design", arrange: press("Panel") },
-  { name: "design, a message and a menu", path: "/design", arrange: press("Failure toast", "Sort by") },
+  {
+    name: "design, a message and a menu",
+    path: "/design",
+    arrange: press("Failure toast", "Sort by"),
+  },
 ];

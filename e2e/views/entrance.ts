@@ -28,7 +28,12 @@ export const ENTRANCE: View[] = [
   },
   { name: "a new password", path: "/sign-in/reset" },
   { name: "a new password, too short", path: "/sign-in/reset", arrange: press("Set password") },
-  { name: "an invitation that is over", path: `/sign-in/invitation#${"x".repeat(43)}`, arrange: says(/was revoked/), answers: [404] },
+  {
+    name: "an invitation that is over",
+    path: `/sign-in/invitation#${"x".repeat(43)}`,
+    arrange: says(/was revoked/),
+    answers: [404],
+  },
   { name: "no tenant", path: "/", role: "stranger" },
   { name: "not found", path: "/nowhere/at-all", role: "tenant_admin", answers: [404] },
   { name: "not found in a tenant", path: "/acme/nowhere", role: "tenant_admin", answers: [404] },
@@ -47,7 +52,13 @@ export const MEMBERS: View[] = [
   { name: "members, no match", path: "/acme/members?q=zebra", role: "tenant_admin" },
   { name: "members, for admins only", path: "/acme/members", role: "tenant_analyst" },
   { name: "inviting someone", path: "/acme/members?invite=true", role: "tenant_admin" },
-  { name: "members and an invitation", path: "/:empty/members?invite=true", role: "tenant_admin", alone: true, arrange: invite },
+  {
+    name: "members and an invitation",
+    path: "/:empty/members?invite=true",
+    role: "tenant_admin",
+    alone: true,
+    arrange: invite,
+  },
   {
     name: "removing a member",
     path: "/acme/members?q=ana",

@@ -13,7 +13,13 @@ type Line = {
 type Period = { id: string; matched_count: number; unmatched_count: number };
 export type Month = { tenant: string; september: string; october: string; bearer: string };
 
-const CUSTOMERS = ["Hansen & Söhne", "Bäckerei Vogel", "Atelier Weiß", "Lindt Logistik KG", "Café Morgenrot"];
+const CUSTOMERS = [
+  "Hansen & Söhne",
+  "Bäckerei Vogel",
+  "Atelier Weiß",
+  "Lindt Logistik KG",
+  "Café Morgenrot",
+];
 const RUN_WITHIN_MS = 180_000;
 
 /** `open`: how many of October's lines a side wait for people: some with a suggestion, some that differ, some alone. */
@@ -24,13 +30,24 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
     return json as Body;
   };
-  const source = async (name: string, kind: string) => (await call<{ id: string }>("POST", "sources", { name, kind, currency: "EUR" })).id;
-  const [left, right] = [await source("Commerzbank EUR account", "bank_statement"), await source("Receivables ledger", "ledger")];
+  const source = async (name: string, kind: string) =>
+    (await call<{ id: string }>("POST", "sources", { name, kind, currency: "EUR" })).id;
+  const [left, right] = [
+    await source("Commerzbank EUR account", "bank_statement"),
+    await source("Receivables ledger", "ledger"),
+  ];
   const { bank, ledger } = linesOf(open);
   await call("POST", `sources/${left}/lines`, { lines: bank });
   await call("POST", `sources/${right}/lines`, { lines: ledger });
   const period = async (name: string, period_start: string, period_end: string) => {
-    const body = { name, period_start, period_end, left_source_id: left, right_source_id: right, auto_run: false };
+    const body = {
+      name,
+      period_start,
+      period_end,
+      left_source_id: left,
+      right_source_id: right,
+      auto_run: false,
+    };
     const { id } = await call<Period>("POST", "reconciliations", body);
     const run = await call<{ id: string }>("POST", `reconciliations/${id}/runs`, {});
     await until(
@@ -42,7 +59,12 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
   };
   const september = await period("Commerzbank, September 2026", "2026-09-01", "2026-09-30");
   await call("POST", `reconciliations/${september}/close`, {});
-  return { tenant, september, october: await period("Commerzbank, October 2026", "2026-10-01", "2026-10-31"), bearer };
+  return {
+    tenant,
+    september,
+    october: await period("Commerzbank, October 2026", "2026-10-01", "2026-10-31"),
+    bearer,
+  };
 }
 
 /** September agrees; of October, beside what agrees, a third is short by a fee, a third has no reference, a third stands alone. */
@@ -54,18 +76,28 @@ function linesOf(open: number): { bank: Line[]; ledger: Line[] } {
     const amount_minor = 12_000 + ((n * 7919) % 480_000);
     const reference = `RG-2026-${String(n).padStart(4, "0")}`;
     const counterparty = CUSTOMERS[n % CUSTOMERS.length] as string;
-    ledger.push({ external_id: `led-${n}`, amount_minor, value_date: day, reference, counterparty, description: "Invoice" });
+    ledger.push({
+      external_id: `led-${n}`,
+      amount_minor,
+      value_date: day,
+      reference,
+      counterparty,
+      description: "Invoice",
+    });
     if (kind === "alone") return;
     bank.push({
       external_id: `bank-${n}`,
       amount_minor: kind === "short" ? amount_minor - 250 : amount_minor,
       value_date: day,
       counterparty: counterparty.toUpperCase(),
-      ...(kind === "nameless" ? { description: `Rechnung ${n} vielen Dank` } : { reference, description: "SEPA-Gutschrift" }),
+      ...(kind === "nameless"
+        ? { description: `Rechnung ${n} vielen Dank` }
+        : { reference, description: "SEPA-Gutschrift" }),
     });
   };
   for (let n = 1; n <= 20; n++) add(n, "09", "agrees");
   for (let n = 21; n <= 60; n++) add(n, "10", "agrees");
-  for (let n = 0; n < open; n++) add(100 + n, "10", (["short", "nameless", "alone"] as const)[n % 3] as "short");
+  for (let n = 0; n < open; n++)
+    add(100 + n, "10", (["short", "nameless", "alone"] as const)[n % 3] as "short");
   return { bank, ledger };
 }

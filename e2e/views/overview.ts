@@ -12,8 +12,19 @@ const nextHours: Step = async (page) => {
 /** A tenant's home, as each role has it. */
 export const OVERVIEW: View[] = [
   { name: "overview", path: "/acme", role: "tenant_admin", script_max_kb: CHARTS_KB },
-  { name: "overview of an analyst", path: "/acme", role: "tenant_analyst", script_max_kb: CHARTS_KB },
-  { name: "overview on a phone", path: "/:world", role: "tenant_admin", phone: true, script_max_kb: CHARTS_KB },
+  {
+    name: "overview of an analyst",
+    path: "/acme",
+    role: "tenant_analyst",
+    script_max_kb: CHARTS_KB,
+  },
+  {
+    name: "overview on a phone",
+    path: "/:world",
+    role: "tenant_admin",
+    phone: true,
+    script_max_kb: CHARTS_KB,
+  },
   {
     name: "overview, its tables",
     path: "/acme",
@@ -23,7 +34,13 @@ export const OVERVIEW: View[] = [
       for (const summary of await page.getByText("Show as table").all()) await summary.click();
     },
   },
-  { name: "overview, the next hours", path: "/acme", role: "tenant_lead", arrange: nextHours, arrangeOnPhone: nextHours },
+  {
+    name: "overview, the next hours",
+    path: "/acme",
+    role: "tenant_lead",
+    arrange: nextHours,
+    arrangeOnPhone: nextHours,
+  },
   { name: "overview, empty", path: "/:empty", role: "tenant_admin", script_max_kb: CHARTS_KB },
   { name: "overview, without a role", path: "/:empty", role: "none", script_max_kb: CHARTS_KB },
 ];

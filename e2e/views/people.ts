@@ -1,6 +1,16 @@
 import { PASSWORD } from "../fixtures.ts";
 import { settled } from "../ui/soundness.ts";
-import { answersWith, button, dialog, inTurn, press, pressInDialog, type Step, says, type View } from "./view.ts";
+import {
+  answersWith,
+  button,
+  dialog,
+  inTurn,
+  press,
+  pressInDialog,
+  type Step,
+  says,
+  type View,
+} from "./view.ts";
 
 /** As an account of the local stack, which has an address and a password. */
 const asAccount =
@@ -42,15 +52,26 @@ export const ALERTS: View[] = [
   {
     name: "editing an alert channel",
     ...LIST,
-    arrange: inTurn(press("Edit #recon-alerts"), (page) => dialog(page).getByLabel("Name").waitFor()),
+    arrange: inTurn(press("Edit #recon-alerts"), (page) =>
+      dialog(page).getByLabel("Name").waitFor(),
+    ),
   },
-  { name: "deleting an alert channel", ...LIST, arrange: inTurn(press("Delete #recon-alerts"), says(/^No more alerts are posted/)) },
+  {
+    name: "deleting an alert channel",
+    ...LIST,
+    arrange: inTurn(press("Delete #recon-alerts"), says(/^No more alerts are posted/)),
+  },
 ];
 
 const OWN = { path: "/acme/profile", role: "tenant_admin", alone: true } as const;
 
 export const PROFILE: View[] = [
-  { name: "profile", ...OWN, begin: asAccount("ada@acme.example"), arrange: says("A webhook is failing or was disabled") },
+  {
+    name: "profile",
+    ...OWN,
+    begin: asAccount("ada@acme.example"),
+    arrange: says("A webhook is failing or was disabled"),
+  },
   {
     name: "profile, changing the password with errors",
     ...OWN,

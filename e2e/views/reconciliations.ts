@@ -1,5 +1,14 @@
 import type { Locator, Page } from "@playwright/test";
-import { answersWith, goTo, inTurn, press, pressInDialog, type Step, says, type View } from "./view.ts";
+import {
+  answersWith,
+  goTo,
+  inTurn,
+  press,
+  pressInDialog,
+  type Step,
+  says,
+  type View,
+} from "./view.ts";
 
 const LIST = "/:world/reconciliations";
 
@@ -7,7 +16,11 @@ const LIST = "/:world/reconciliations";
 const periodOf =
   (pair: "Commerzbank" | "Card sales") =>
   (name: "September" | "October", ...steps: Step[]): Step =>
-    inTurn(goTo(new RegExp(`^${pair}, ${name}`), /reconciliations\/rcn_/), says("Holds to the cent"), ...steps);
+    inTurn(
+      goTo(new RegExp(`^${pair}, ${name}`), /reconciliations\/rcn_/),
+      says("Holds to the cent"),
+      ...steps,
+    );
 
 const period = periodOf("Commerzbank");
 /** October is being closed, and September couldn't be. */
@@ -23,9 +36,16 @@ const workbench = (...steps: Step[]): Step =>
   );
 
 /** Brings a chart or a button into sight, also at a phone's width. */
-const sees = (part: (page: Page) => Locator, ...before: Step[]): Pick<View, "arrange" | "arrangeOnPhone"> => {
-  const scroll: Step = (page) => part(page).evaluate((element) => element.scrollIntoView({ block: "center" }));
-  return { arrange: inTurn(...before, (page) => part(page).waitFor(), scroll), arrangeOnPhone: scroll };
+const sees = (
+  part: (page: Page) => Locator,
+  ...before: Step[]
+): Pick<View, "arrange" | "arrangeOnPhone"> => {
+  const scroll: Step = (page) =>
+    part(page).evaluate((element) => element.scrollIntoView({ block: "center" }));
+  return {
+    arrange: inTurn(...before, (page) => part(page).waitFor(), scroll),
+    arrangeOnPhone: scroll,
+  };
 };
 
 /** Selects the first line of the left side and of the right. */
@@ -37,7 +57,12 @@ const selectBothSides: Step = async (page) => {
 };
 
 const rules = (...steps: Step[]): Step =>
-  period("October", (page) => page.getByRole("link", { name: "Rules" }).click(), says(/Rules run from top to bottom/), ...steps);
+  period(
+    "October",
+    (page) => page.getByRole("link", { name: "Rules" }).click(),
+    says(/Rules run from top to bottom/),
+    ...steps,
+  );
 
 const matches = (...steps: Step[]): Step =>
   period(
@@ -51,7 +76,11 @@ const matches = (...steps: Step[]): Step =>
 export const RECONCILIATIONS: View[] = [
   { name: "reconciliations", path: "/acme/reconciliations", role: "tenant_admin" },
   { name: "reconciliations, empty", path: "/:empty/reconciliations", role: "tenant_admin" },
-  { name: "reconciliations, no match", path: "/:empty/reconciliations?status=archived", role: "tenant_admin" },
+  {
+    name: "reconciliations, no match",
+    path: "/:empty/reconciliations?status=archived",
+    role: "tenant_admin",
+  },
   {
     name: "reconciliations, refused",
     path: "/acme/reconciliations",
@@ -73,9 +102,24 @@ export const RECONCILIATIONS: View[] = [
     arrange: inTurn(goTo(/./, /reconciliations\/rcn_/), says(/unmatched/i)),
   },
 
-  { name: "a matched period", path: LIST, role: "tenant_admin", arrange: period("October", says("Same reference")) },
-  { name: "a matched period for reading", path: LIST, role: "tenant_analyst", arrange: period("October", says("Same reference")) },
-  { name: "a closed period", path: LIST, role: "tenant_lead", arrange: period("September", says(/Nothing in this period changes/)) },
+  {
+    name: "a matched period",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: period("October", says("Same reference")),
+  },
+  {
+    name: "a matched period for reading",
+    path: LIST,
+    role: "tenant_analyst",
+    arrange: period("October", says("Same reference")),
+  },
+  {
+    name: "a closed period",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("September", says(/Nothing in this period changes/)),
+  },
   {
     name: "a period to close",
     path: LIST,
@@ -106,13 +150,21 @@ export const RECONCILIATIONS: View[] = [
     name: "a period to reopen, without a reason",
     path: LIST,
     role: "tenant_lead",
-    arrange: period("September", press("Reopen"), pressInDialog("Reopen period"), says("Enter a reason.")),
+    arrange: period(
+      "September",
+      press("Reopen"),
+      pressInDialog("Reopen period"),
+      says("Enter a reason."),
+    ),
   },
   {
     name: "a period's match rate",
     path: LIST,
     role: "tenant_admin",
-    ...sees((page) => page.getByRole("application", { name: /^Match rate over/ }), period("October")),
+    ...sees(
+      (page) => page.getByRole("application", { name: /^Match rate over/ }),
+      period("October"),
+    ),
   },
   {
     name: "a period being closed",
@@ -126,7 +178,12 @@ export const RECONCILIATIONS: View[] = [
     role: "tenant_admin",
     arrange: sales("September", says(/^This period couldn't be closed/)),
   },
-  { name: "reconciliations, some closing", path: LIST, role: "tenant_admin", arrange: says("Closing…") },
+  {
+    name: "reconciliations, some closing",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: says("Closing…"),
+  },
   {
     name: "a statement",
     path: LIST,
@@ -166,7 +223,10 @@ export const RECONCILIATIONS: View[] = [
     name: "matches of a period, no match",
     path: LIST,
     role: "tenant_admin",
-    arrange: matches((page) => page.goto(`${page.url().split("?")[0]}?state=rejected`), says("No matching matches")),
+    arrange: matches(
+      (page) => page.goto(`${page.url().split("?")[0]}?state=rejected`),
+      says("No matching matches"),
+    ),
   },
   {
     name: "matches of a period, refused",
@@ -230,14 +290,22 @@ export const RECONCILIATIONS: View[] = [
     name: "workbench of a closed period",
     path: LIST,
     role: "tenant_lead",
-    arrange: period("September", (page) => page.goto(`${page.url()}/workbench`), says("This period is closed")),
+    arrange: period(
+      "September",
+      (page) => page.goto(`${page.url()}/workbench`),
+      says("This period is closed"),
+    ),
   },
 
   {
     name: "workbench of a period being closed",
     path: LIST,
     role: "tenant_lead",
-    arrange: sales("October", (page) => page.goto(`${page.url()}/workbench`), says("This period is being closed")),
+    arrange: sales(
+      "October",
+      (page) => page.goto(`${page.url()}/workbench`),
+      says("This period is being closed"),
+    ),
   },
   {
     name: "workbench, a suggestion with a fee",
@@ -249,7 +317,12 @@ export const RECONCILIATIONS: View[] = [
     name: "workbench, a difference in fees",
     path: LIST,
     role: "tenant_lead",
-    arrange: sales("September", (page) => page.goto(`${page.url()}/workbench`), selectBothSides, says("in fees")),
+    arrange: sales(
+      "September",
+      (page) => page.goto(`${page.url()}/workbench`),
+      selectBothSides,
+      says("in fees"),
+    ),
   },
 
   { name: "matching rules", path: LIST, role: "tenant_lead", arrange: rules() },
@@ -271,11 +344,20 @@ export const RECONCILIATIONS: View[] = [
     ),
   },
   { name: "matching rules for reading", path: LIST, role: "tenant_analyst", arrange: rules() },
-  { name: "a rule to edit", path: LIST, role: "tenant_lead", arrange: rules(press("Edit Fees"), says("Fields that have to agree")) },
+  {
+    name: "a rule to edit",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: rules(press("Edit Fees"), says("Fields that have to agree")),
+  },
   {
     name: "rules to try",
     path: LIST,
     role: "tenant_lead",
-    arrange: rules(press("Move Sums up", "Preview and save"), says("Newly matched"), says(/closed, not run again/)),
+    arrange: rules(
+      press("Move Sums up", "Preview and save"),
+      says("Newly matched"),
+      says(/closed, not run again/),
+    ),
   },
 ];

@@ -10,7 +10,12 @@ const of = (surface: string): View[] => [
 export const RECORDS: View[] = [
   ...["integrations", "troubleshooting", "release-notes"].flatMap(of),
   { name: "integrations, empty", path: "/:empty/integrations", role: "tenant_admin" },
-  { name: "integrations, a record for reading", path: "/acme/integrations", role: "tenant_analyst", arrange: open() },
+  {
+    name: "integrations, a record for reading",
+    path: "/acme/integrations",
+    role: "tenant_analyst",
+    arrange: open(),
+  },
   {
     name: "a record with all there is",
     path: "/:world/integrations",
@@ -28,7 +33,12 @@ export const RECORDS: View[] = [
     ),
   },
   { name: "bin", path: "/acme/integrations?view=bin", role: "tenant_admin" },
-  { name: "bin, a record", path: "/acme/integrations?view=bin", role: "tenant_admin", arrange: open() },
+  {
+    name: "bin, a record",
+    path: "/acme/integrations?view=bin",
+    role: "tenant_admin",
+    arrange: open(),
+  },
   { name: "bin, empty", path: "/:empty/integrations?view=bin", role: "tenant_admin" },
   { name: "records, no match", path: "/acme/integrations?q=zebra", role: "tenant_admin" },
 

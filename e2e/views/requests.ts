@@ -21,8 +21,18 @@ export const REQUESTS: View[] = [
     alone: true,
     arrange: says("No requests in this period"),
   },
-  { name: "requests, no match", path: "/:world/requests?actor=user:nobody", role: "tenant_admin", arrange: says("No matching requests") },
-  { name: "requests, for admins only", path: "/:world/requests", role: "tenant_lead", arrange: says("Admins view requests") },
+  {
+    name: "requests, no match",
+    path: "/:world/requests?actor=user:nobody",
+    role: "tenant_admin",
+    arrange: says("No matching requests"),
+  },
+  {
+    name: "requests, for admins only",
+    path: "/:world/requests",
+    role: "tenant_lead",
+    arrange: says("Admins view requests"),
+  },
   { name: "requests, live", path: `${LIST.path}&live=true`, role: "tenant_admin", arrange: listed },
   {
     name: "requests, not loaded",
@@ -37,7 +47,12 @@ export const REQUESTS: View[] = [
   },
   { name: "a request", ...LIST, arrange: open(/GET/) },
   // Of this error alone: what other views are refused comes before it, and could push it out of the rows that are rendered.
-  { name: "a request, failed", ...LIST, path: `${LIST.path}&error_code=invalid_request`, arrange: opened("invalid_request") },
+  {
+    name: "a request, failed",
+    ...LIST,
+    path: `${LIST.path}&error_code=invalid_request`,
+    arrange: opened("invalid_request"),
+  },
   {
     name: "deliveries of all webhooks",
     path: "/:world/requests?view=deliveries",
@@ -50,6 +65,15 @@ export const REQUESTS: View[] = [
     role: "tenant_admin",
     arrange: inTurn(says("exception.created"), open()),
   },
-  { name: "deliveries, none", path: "/:empty/requests?view=deliveries", role: "tenant_admin", arrange: says("No deliveries yet") },
-  { name: "requests, by error", ...LIST, arrange: inTurn(press(/Error$/), says("400 invalid_request")) },
+  {
+    name: "deliveries, none",
+    path: "/:empty/requests?view=deliveries",
+    role: "tenant_admin",
+    arrange: says("No deliveries yet"),
+  },
+  {
+    name: "requests, by error",
+    ...LIST,
+    arrange: inTurn(press(/Error$/), says("400 invalid_request")),
+  },
 ];

@@ -14,11 +14,14 @@ export async function createSales(tenant: string): Promise<void> {
     return json as Body;
   };
   const made = (path: string, body: object) => call<{ id: string }>("POST", path, body);
-  const source = (name: string, kind: string) => made("sources", { name, kind, currency: "EUR", grace_days: GRACE_DAYS });
+  const source = (name: string, kind: string) =>
+    made("sources", { name, kind, currency: "EUR", grace_days: GRACE_DAYS });
   const { id: left } = await source("Sparkasse, card payouts", "bank_statement");
   const { id: right } = await source("Card terminals", "processor");
   const add = async (to: string, lines: object[]) =>
-    (await call<{ items: { id: string }[] }>("POST", `sources/${to}/lines`, { lines })).items.map(({ id }) => id);
+    (await call<{ items: { id: string }[] }>("POST", `sources/${to}/lines`, { lines })).items.map(
+      ({ id }) => id,
+    );
   const period = (month: string, period_start: string, period_end: string) =>
     made("reconciliations", {
       name: `Card sales, ${month} 2026`,
@@ -44,7 +47,10 @@ export async function createSales(tenant: string): Promise<void> {
       value_date: `2026-09-0${3 + 2 * n}`,
       counterparty,
     }));
-  const charged = await add(left, named(["SQ *MRGNRT 0812 BERLIN FRIEDRICHSHAIN", "NYX*HOTELAMRHEIN KÖLN/00049221"]));
+  const charged = await add(
+    left,
+    named(["SQ *MRGNRT 0812 BERLIN FRIEDRICHSHAIN", "NYX*HOTELAMRHEIN KÖLN/00049221"]),
+  );
   const billed = await add(right, named(["Café Morgenrot GmbH & Co. KG", "Gasthof Löwen"]));
   for (const month of ["09", "10"]) {
     const on = (day: string) => ({ value_date: `2026-${month}-${day}` });
@@ -55,19 +61,35 @@ export async function createSales(tenant: string): Promise<void> {
       ...on(`1${n}`),
     });
     const agreeing = [1, 2, 3, 4, 5].map(sold);
-    await add(left, [...agreeing, { external_id: `${month}-net`, amount_minor: 9710, counterparty: "Kartenabrechnung", ...on("20") }]);
+    await add(left, [
+      ...agreeing,
+      {
+        external_id: `${month}-net`,
+        amount_minor: 9710,
+        counterparty: "Kartenabrechnung",
+        ...on("20"),
+      },
+    ]);
     await add(right, [
       ...agreeing,
-      { external_id: `${month}-gross`, amount_minor: 10_000, fee_minor: 290, counterparty: "Atelier Weiß", ...on("22") },
+      {
+        external_id: `${month}-gross`,
+        amount_minor: 10_000,
+        fee_minor: 290,
+        counterparty: "Atelier Weiß",
+        ...on("22"),
+      },
     ]);
   }
   const { id: september } = await period("September", "2026-09-01", "2026-09-30");
-  for (const [n, charge] of charged.entries()) await made(`reconciliations/${september}/matches`, { line_ids: [charge, billed[n]] });
+  for (const [n, charge] of charged.entries())
+    await made(`reconciliations/${september}/matches`, { line_ids: [charge, billed[n]] });
   await run(september);
   const { id: october } = await period("October", "2026-10-01", "2026-10-31");
   await run(october);
   // As a matcher leaves them that was asked to close many lines.
-  const failure = "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
+  const failure =
+    "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
   await sql(
     `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by, failure)
      select r.tenant_id, r.id, r.pair_no, '{}', case r.id when $2 then $3 end from public.reconciliations r

@@ -1,6 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { answersWith, dialog, goTo, inTurn, open, press, pressInDialog, says, type View } from "./view.ts";
+import {
+  answersWith,
+  dialog,
+  goTo,
+  inTurn,
+  open,
+  press,
+  pressInDialog,
+  says,
+  type View,
+} from "./view.ts";
 
 const SOURCES = { path: "/:world/sources", role: "tenant_admin" } as const;
 const SAMPLES = new URL("../../lib/imports/samples/", import.meta.url);
@@ -28,16 +38,41 @@ export const SOURCE_VIEWS: View[] = [
     arrange: (page) => dialog(page).getByRole("button", { name: "Create source" }).click(),
   },
   { name: "a source", ...SOURCES, arrange: inTurn(bank, says("Latest lines")) },
-  { name: "a source for reading", ...SOURCES, role: "tenant_analyst", arrange: inTurn(bank, says("Latest lines")) },
-  { name: "a source without imports", ...SOURCES, arrange: inTurn(processor, says("No imports yet")) },
-  { name: "a source, editing", ...SOURCES, arrange: inTurn(bank, press("Edit"), says("Fixed once the source has lines.")) },
-  { name: "an import", ...SOURCES, arrange: inTurn(bank, open("2026-10.camt053.xml"), says("Opening balance + lines = closing balance")) },
+  {
+    name: "a source for reading",
+    ...SOURCES,
+    role: "tenant_analyst",
+    arrange: inTurn(bank, says("Latest lines")),
+  },
+  {
+    name: "a source without imports",
+    ...SOURCES,
+    arrange: inTurn(processor, says("No imports yet")),
+  },
+  {
+    name: "a source, editing",
+    ...SOURCES,
+    arrange: inTurn(bank, press("Edit"), says("Fixed once the source has lines.")),
+  },
+  {
+    name: "an import",
+    ...SOURCES,
+    arrange: inTurn(
+      bank,
+      open("2026-10.camt053.xml"),
+      says("Opening balance + lines = closing balance"),
+    ),
+  },
   {
     name: "an import with rejected rows",
     ...SOURCES,
     arrange: inTurn(bank, open(/^2026-11-a-file-name/), says(/^The balances don't add up/)),
   },
-  { name: "an import that failed", ...SOURCES, arrange: inTurn(bank, open("cut.xml"), says("Nothing of this file was kept.")) },
+  {
+    name: "an import that failed",
+    ...SOURCES,
+    arrange: inTurn(bank, open("cut.xml"), says("Nothing of this file was kept.")),
+  },
   {
     name: "an import, undoing",
     ...SOURCES,
@@ -76,12 +111,22 @@ export const SOURCE_VIEWS: View[] = [
   {
     name: "import wizard, balances",
     ...SOURCES,
-    arrange: inTurn(bank, wizard, choosing("camt053-v02.xml"), says("Opening balance + lines = closing balance")),
+    arrange: inTurn(
+      bank,
+      wizard,
+      choosing("camt053-v02.xml"),
+      says("Opening balance + lines = closing balance"),
+    ),
   },
   {
     name: "import wizard, a file that breaks off",
     ...SOURCES,
-    arrange: inTurn(bank, wizard, choosing("camt053-cut.xml"), says(/^This file can't be imported/)),
+    arrange: inTurn(
+      bank,
+      wizard,
+      choosing("camt053-cut.xml"),
+      says(/^This file can't be imported/),
+    ),
   },
   {
     name: "import wizard, no file of lines",
@@ -91,9 +136,11 @@ export const SOURCE_VIEWS: View[] = [
       bank,
       wizard,
       (page) =>
-        page
-          .getByLabel("Choose a file")
-          .setInputFiles({ name: "statement.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") }),
+        page.getByLabel("Choose a file").setInputFiles({
+          name: "statement.pdf",
+          mimeType: "application/pdf",
+          buffer: Buffer.from("%PDF-1.7"),
+        }),
       says(/^This is a PDF/),
     ),
   },
@@ -113,14 +160,22 @@ export const SOURCE_VIEWS: View[] = [
     name: "import wizard for reading",
     ...SOURCES,
     role: "tenant_analyst",
-    arrange: inTurn(bank, async (page) => page.goto(`${page.url()}/import`), says("Importing lines requires")),
+    arrange: inTurn(
+      bank,
+      async (page) => page.goto(`${page.url()}/import`),
+      says("Importing lines requires"),
+    ),
   },
 
   { name: "lines", path: "/acme/lines", role: "tenant_admin" },
   { name: "lines on a phone", path: "/acme/lines", role: "tenant_admin", phone: true },
   { name: "lines, empty", path: "/:empty/lines", role: "tenant_admin" },
   { name: "lines, no match", path: "/acme/lines?q=zebra", role: "tenant_admin" },
-  { name: "lines, filtered", path: "/acme/lines?state=open&amount_from=100000&date_from=2020-01-01", role: "tenant_analyst" },
+  {
+    name: "lines, filtered",
+    path: "/acme/lines?state=open&amount_from=100000&date_from=2020-01-01",
+    role: "tenant_analyst",
+  },
   { name: "lines, without a role", path: "/:empty/lines", role: "none", answers: [403] },
   {
     name: "lines, filter by source",
@@ -163,12 +218,22 @@ export const SOURCE_VIEWS: View[] = [
     role: "tenant_lead",
     arrange: inTurn(open(), pressInDialog("Undo match"), says("Undo this match?")),
   },
-  { name: "an excluded line", path: "/:world/lines?state=excluded", role: "tenant_lead", arrange: inTurn(open(), says("Include again")) },
+  {
+    name: "an excluded line",
+    path: "/:world/lines?state=excluded",
+    role: "tenant_lead",
+    arrange: inTurn(open(), says("Include again")),
+  },
   {
     name: "an excluded line to include, without a reason",
     path: "/:world/lines?state=excluded",
     role: "tenant_lead",
-    arrange: inTurn(open(), pressInDialog("Include again"), pressInDialog("Include line"), says("Enter a reason.")),
+    arrange: inTurn(
+      open(),
+      pressInDialog("Include again"),
+      pressInDialog("Include line"),
+      says("Enter a reason."),
+    ),
   },
   {
     name: "a period's open lines",

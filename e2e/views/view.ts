@@ -34,7 +34,8 @@ export type Answered = number | "offline";
 export const dialog = (page: Page): Locator => page.getByRole("dialog").last();
 
 /** The first one that is seen. */
-export const button = (page: Page, name: string | RegExp): Locator => page.getByRole("button", { name }).filter({ visible: true }).first();
+export const button = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole("button", { name }).filter({ visible: true }).first();
 
 export const press =
   (...names: (string | RegExp)[]): Step =>

@@ -5,7 +5,11 @@ const LIST = { path: "/:world/webhooks", role: "tenant_admin" } as const;
 const of = (what: string, name: string, ...steps: Step[]): View => ({
   name,
   ...LIST,
-  arrange: inTurn(goTo(new RegExp(`/${what}`), /webhooks\/whk_/), says("exception.created"), ...steps),
+  arrange: inTurn(
+    goTo(new RegExp(`/${what}`), /webhooks\/whk_/),
+    says("exception.created"),
+    ...steps,
+  ),
 });
 
 const choose =
@@ -19,7 +23,12 @@ const choose =
 const delivery =
   (result: string): Step =>
   async (page) => {
-    await page.getByRole("row").filter({ hasText: result }).getByRole("link", { name: "exception.created" }).first().click();
+    await page
+      .getByRole("row")
+      .filter({ hasText: result })
+      .getByRole("link", { name: "exception.created" })
+      .first()
+      .click();
     await dialog(page).getByRole("heading").first().waitFor();
   };
 const unfold =
@@ -66,7 +75,9 @@ export const WEBHOOKS: View[] = [
   of("ledger", "a webhook, more actions", press("More actions"), says("Rotate signing secret")),
   of("ledger", "a webhook, testing any event", press("Test with another event"), says("run.done")),
   of("ledger", "a webhook, how to verify", press("Verify signatures"), says("timingSafeEqual")),
-  of("ledger", "editing a webhook", press("Edit"), (page) => dialog(page).getByLabel("URL").waitFor()),
+  of("ledger", "editing a webhook", press("Edit"), (page) =>
+    dialog(page).getByLabel("URL").waitFor(),
+  ),
   of(
     "ledger",
     "editing a webhook, with errors",
@@ -75,9 +86,21 @@ export const WEBHOOKS: View[] = [
     pressInDialog("Save"),
     says(/^Must be a complete URL/),
   ),
-  of("ledger", "rotating a webhook's secret", choose("Rotate signing secret"), says("Both secrets sign until")),
-  of("desk", "recovering what a webhook missed", choose("Recover missed deliveries"), says("missed since")),
-  of("ledger", "disabling a webhook", choose("Disable"), (page) => dialog(page).getByLabel("Reason").waitFor()),
+  of(
+    "ledger",
+    "rotating a webhook's secret",
+    choose("Rotate signing secret"),
+    says("Both secrets sign until"),
+  ),
+  of(
+    "desk",
+    "recovering what a webhook missed",
+    choose("Recover missed deliveries"),
+    says("missed since"),
+  ),
+  of("ledger", "disabling a webhook", choose("Disable"), (page) =>
+    dialog(page).getByLabel("Reason").waitFor(),
+  ),
   of("ledger", "deleting a webhook", choose("Delete"), says("Its signing secret is destroyed")),
   of("gone", "enabling a webhook", press("Enable"), says(/\d deliver/)),
 ];

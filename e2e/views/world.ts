@@ -13,7 +13,12 @@ export type World = { world: string; empty: string };
 export async function createWorld(): Promise<World> {
   const world = uniqueName("world");
   await database.query(WORLD.replaceAll(":tenant", `'${world}'`));
-  await Promise.all([createMonth(world).then(excludeLine).then(openNovember), createSales(world), createOffice(world), shareView(world)]);
+  await Promise.all([
+    createMonth(world).then(excludeLine).then(openNovember),
+    createSales(world),
+    createOffice(world),
+    shareView(world),
+  ]);
   // Last: once these calls are logged, all before them are, and no row comes into a list that is looked at.
   await callApi(world);
   return { world, empty: await createTenant() };
@@ -29,7 +34,11 @@ async function excludeLine(month: Month): Promise<Month> {
   });
   const [line] = (open.json as { items: { id: string }[] }).items;
   const body = { reason: "Booked twice", reconciliation_id: october };
-  const { status, text } = await api("POST", `/v1/lines/${line?.id}/exclude`, { bearer, tenant, body });
+  const { status, text } = await api("POST", `/v1/lines/${line?.id}/exclude`, {
+    bearer,
+    tenant,
+    body,
+  });
   if (status !== 200) throw new Error(`Excluding a line answered ${status}: ${text}`);
   return month;
 }
@@ -37,7 +46,10 @@ async function excludeLine(month: Month): Promise<Month> {
 /** A period of the same sources in which nothing is matched yet. */
 async function openNovember({ tenant, october, bearer }: Month): Promise<void> {
   const { json } = await api("GET", `/v1/reconciliations/${october}`, { bearer, tenant });
-  const { left_source_id, right_source_id } = json as { left_source_id: string; right_source_id: string };
+  const { left_source_id, right_source_id } = json as {
+    left_source_id: string;
+    right_source_id: string;
+  };
   const body = {
     name: "Commerzbank, November 2026",
     period_start: "2026-11-01",
@@ -54,9 +66,17 @@ async function openNovember({ tenant, october, bearer }: Month): Promise<void> {
 async function callApi(tenant: string): Promise<void> {
   const bearer = await userToken(tenant, ["tenant_admin"], "ada");
   await api("GET", "/v1/exceptions", { bearer, tenant });
-  const { headers } = await api("POST", "/v1/exceptions", { bearer, tenant, body: { title: "", severity: "urgent" } });
+  const { headers } = await api("POST", "/v1/exceptions", {
+    bearer,
+    tenant,
+    body: { title: "", severity: "urgent" },
+  });
   const logged = "select from request_log where tenant_id = $1 and id = $2";
-  await until("the calls are logged", async () => (await database.query(logged, [tenant, headers.get("x-request-id")])).rowCount === 1);
+  await until(
+    "the calls are logged",
+    async () =>
+      (await database.query(logged, [tenant, headers.get("x-request-id")])).rowCount === 1,
+  );
 }
 
 /** A view that a colleague shared. */
@@ -78,9 +98,21 @@ async function createOffice(tenant: string): Promise<void> {
   const { json } = await api("POST", "/v1/calendars", { bearer, tenant, body: office });
   const special_days = [
     { date: "2027-01-01", name: "New Year's Day" },
-    { date: "2027-12-24", name: "Christmas Eve, for those who have not left yet", intervals: [{ from: "09:00", to: "12:00" }] },
+    {
+      date: "2027-12-24",
+      name: "Christmas Eve, for those who have not left yet",
+      intervals: [{ from: "09:00", to: "12:00" }],
+    },
   ];
-  const body = { ...office, weekly: [...weekly, { day: "saturday", from: "22:00", to: "06:00" }], special_days };
-  const { status, text } = await api("PUT", `/v1/calendars/${(json as { id: string }).id}`, { bearer, tenant, body });
+  const body = {
+    ...office,
+    weekly: [...weekly, { day: "saturday", from: "22:00", to: "06:00" }],
+    special_days,
+  };
+  const { status, text } = await api("PUT", `/v1/calendars/${(json as { id: string }).id}`, {
+    bearer,
+    tenant,
+    body,
+  });
   if (status !== 200) throw new Error(text);
 }

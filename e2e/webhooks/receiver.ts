@@ -74,7 +74,11 @@ export class Receiver {
 
   /** Waits until a path has received so many, and gives them. */
   async gets(path: string, count: number, within_ms?: number): Promise<Received[]> {
-    await until(`${path} has received ${count}`, async () => this.at(path).length >= count, within_ms);
+    await until(
+      `${path} has received ${count}`,
+      async () => this.at(path).length >= count,
+      within_ms,
+    );
     return this.at(path);
   }
 

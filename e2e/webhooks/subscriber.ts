@@ -24,27 +24,40 @@ export class Subscriber {
     return new Subscriber(tenant, await userToken(tenant, ["tenant_admin"]), receiver);
   }
 
-  async call<Answer>(method: string, path: string, body?: object, status = method === "POST" ? [200, 201, 202] : [200]): Promise<Answer> {
+  async call<Answer>(
+    method: string,
+    path: string,
+    body?: object,
+    status = method === "POST" ? [200, 201, 202] : [200],
+  ): Promise<Answer> {
     const answer = await api(method, path, { bearer: this.#token, tenant: this.tenant, body });
-    if (!status.includes(answer.status)) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+    if (!status.includes(answer.status))
+      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.json as Answer;
   }
 
   /** Registers a webhook on a path that no other one has. */
-  async register(events: EventKind[], behaviour: Behaviour = {}, secret = SECRET): Promise<Registered> {
+  async register(
+    events: EventKind[],
+    behaviour: Behaviour = {},
+    secret = SECRET,
+  ): Promise<Registered> {
     const path = `/${uniqueName("hook")}`;
     await this.#receiver.behave(path, { secrets: [secret], ...behaviour });
-    const { id } = await this.call<Webhook>("POST", "/v1/webhooks", { url: this.#receiver.url(path), events, secret });
+    const { id } = await this.call<Webhook>("POST", "/v1/webhooks", {
+      url: this.#receiver.url(path),
+      events,
+      secret,
+    });
     return new Registered(this, this.#receiver, id, path);
   }
 
   /** Tells the tenant's webhooks something, as a change does: in a transaction of its own. */
   async emit(type: EventKind, data: object = {}): Promise<string> {
-    const [event] = await sql<{ id: string }>("insert into events (tenant_id, type, data) values ($1, $2, $3) returning id", [
-      this.tenant,
-      type,
-      JSON.stringify(data),
-    ]);
+    const [event] = await sql<{ id: string }>(
+      "insert into events (tenant_id, type, data) values ($1, $2, $3) returning id",
+      [this.tenant, type, JSON.stringify(data)],
+    );
     return event?.id ?? "";
   }
 }
@@ -83,7 +96,9 @@ export class Registered {
   }
 
   async deliveries(query = ""): Promise<Delivery[]> {
-    return (await this.#subscriber.call<{ items: Delivery[] }>("GET", `${this.url}/deliveries${query}`)).items;
+    return (
+      await this.#subscriber.call<{ items: Delivery[] }>("GET", `${this.url}/deliveries${query}`)
+    ).items;
   }
 
   delivery(id: string): Promise<DeliveryDetail> {
@@ -91,11 +106,18 @@ export class Registered {
   }
 
   /** The delivery of an event once it is in one of these states, after at least so many attempts. */
-  async becomes(eventId: string, statuses: Delivery["status"][], attempts = 0, within_ms?: number): Promise<DeliveryDetail> {
+  async becomes(
+    eventId: string,
+    statuses: Delivery["status"][],
+    attempts = 0,
+    within_ms?: number,
+  ): Promise<DeliveryDetail> {
     const found = await until(
       `the delivery of ${eventId} is ${statuses.join(" or ")}`,
       async () =>
-        (await this.deliveries(`?event_id=${eventId}`)).find((one) => statuses.includes(one.status) && one.attempt_count >= attempts),
+        (await this.deliveries(`?event_id=${eventId}`)).find(
+          (one) => statuses.includes(one.status) && one.attempt_count >= attempts,
+        ),
       within_ms,
     );
     return this.delivery(found.id);
@@ -103,9 +125,10 @@ export class Registered {
 
   /** What waits for its next try is due now: the clock, moved on. */
   async hurry(): Promise<void> {
-    await sql("update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and status = 'pending' and lease is null", [
-      this.id,
-    ]);
+    await sql(
+      "update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and status = 'pending' and lease is null",
+      [this.id],
+    );
     await sql("select private.wake_webhook($1)", [this.id]);
   }
 

@@ -8,7 +8,9 @@ import type { World } from "./world.ts";
 export function ledgerAgainstBank(seed: number, size: number): World {
   const random = new Random(seed * 11 + 1);
   const month = new Month(`ledger against bank, seed ${seed}`, random);
-  const customers = Array.from({ length: Math.max(20, Math.round(size / 6)) }, () => companyName(random));
+  const customers = Array.from({ length: Math.max(20, Math.round(size / 6)) }, () =>
+    companyName(random),
+  );
   const number = new Counter(random, random.between(1000, 90_000));
   const invoice = () => `INV-${number.next(3)}`;
   while (month.world.left.length < size) {
@@ -32,16 +34,28 @@ export function ledgerAgainstBank(seed: number, size: number): World {
       description: bankText(random, bankName(random, customer), references),
       reference: random.chance(0.3) ? (references[0] ?? null) : null,
     });
-    if (dice < 0.52) month.truth("plain", [month.left(booked)], [month.right(bank(amount, [reference]))]);
-    else if (dice < 0.58) month.truth("no reference", [month.left(booked)], [month.right({ ...bank(amount, []), reference: null })]);
-    else if (dice < 0.64) month.truth("misspelt reference", [month.left(booked)], [month.right(bank(amount, [garble(random, reference)]))]);
+    if (dice < 0.52)
+      month.truth("plain", [month.left(booked)], [month.right(bank(amount, [reference]))]);
+    else if (dice < 0.58)
+      month.truth(
+        "no reference",
+        [month.left(booked)],
+        [month.right({ ...bank(amount, []), reference: null })],
+      );
+    else if (dice < 0.64)
+      month.truth(
+        "misspelt reference",
+        [month.left(booked)],
+        [month.right(bank(amount, [garble(random, reference)]))],
+      );
     else if (dice < 0.69) {
       const fee = random.chance(0.5)
         ? random.pick([500, 750, 1500, 2500])
         : Math.round(Math.abs(amount) * random.pick([0.002, 0.005, 0.01]));
       const net = Math.sign(amount) * Math.max(1, Math.abs(amount) - fee);
       month.truth("fee", [month.left(booked)], [month.right(bank(net, [reference]))]);
-    } else if (dice < 0.75) batch(month, customer, booked.counterparty, Math.sign(amount), invoice, paid);
+    } else if (dice < 0.75)
+      batch(month, customer, booked.counterparty, Math.sign(amount), invoice, paid);
     else if (dice < 0.78) {
       const parts = random.between(2, 3);
       const ids = split(random, amount, parts).map((part, at) =>
@@ -61,7 +75,11 @@ export function ledgerAgainstBank(seed: number, size: number): World {
       });
       month.truth("reversal", [first, undo], []);
     } else if (dice < 0.84) {
-      month.truth("transposed amount", [month.left(booked)], [month.right(bank(transposed(random, amount), [reference]))]);
+      month.truth(
+        "transposed amount",
+        [month.left(booked)],
+        [month.right(bank(transposed(random, amount), [reference]))],
+      );
     } else if (dice < 0.87) {
       const twins = random.between(2, 3);
       for (let twin = 0; twin < twins; twin++) {
@@ -75,7 +93,11 @@ export function ledgerAgainstBank(seed: number, size: number): World {
       const currency = random.pick(["USD", "GBP", "JPY"]);
       const line = { ...booked, currency };
       if (random.chance(0.7))
-        month.truth("foreign currency", [month.left(line)], [month.right({ ...bank(amount, [reference]), currency })]);
+        month.truth(
+          "foreign currency",
+          [month.left(line)],
+          [month.right({ ...bank(amount, [reference]), currency })],
+        );
       else {
         month.left(line);
         month.right(bank(Math.round(amount * 0.92), [reference]));
@@ -86,7 +108,14 @@ export function ledgerAgainstBank(seed: number, size: number): World {
 }
 
 /** Several invoices paid by one transfer, which names all, some or none of them. */
-function batch(month: Month, customer: string, counterparty: string, sign: number, invoice: () => string, paid: number): void {
+function batch(
+  month: Month,
+  customer: string,
+  counterparty: string,
+  sign: number,
+  invoice: () => string,
+  paid: number,
+): void {
   const { random } = month;
   const count = random.between(2, 8);
   const references: string[] = [];
@@ -96,7 +125,13 @@ function batch(month: Month, customer: string, counterparty: string, sign: numbe
     const amount = sign * someAmount(random, 1500, 300_000);
     references.push(reference);
     total += amount;
-    return month.left({ amount_minor: amount, value_date: paid - random.between(0, 4), reference, counterparty, description: null });
+    return month.left({
+      amount_minor: amount,
+      value_date: paid - random.between(0, 4),
+      reference,
+      counterparty,
+      description: null,
+    });
   });
   const told = random.chance(0.5) ? references : random.chance(0.5) ? references.slice(0, 2) : [];
   const right = month.right({
@@ -125,7 +160,9 @@ export function payoutsAgainstBank(seed: number, size: number): World {
       const count = random.chance(0.2) ? random.between(9, 25) : random.between(2, 8);
       let total = 0;
       const lefts = Array.from({ length: count }, () => {
-        const gross = random.chance(0.06) ? -someAmount(random, 500, 8000) : someAmount(random, 500, 30_000);
+        const gross = random.chance(0.06)
+          ? -someAmount(random, 500, 8000)
+          : someAmount(random, 500, 30_000);
         const net = gross > 0 ? gross - Math.round(gross * 0.014) - 25 : gross;
         total += net;
         return month.left({
@@ -142,35 +179,76 @@ export function payoutsAgainstBank(seed: number, size: number): World {
         amount_minor: total,
         value_date: paid,
         counterparty: processor,
-        description: random.chance(all ? 0.6 : 0.8) ? `${processor} PAYOUT ${told}` : `${processor} PAYOUT`,
+        description: random.chance(all ? 0.6 : 0.8)
+          ? `${processor} PAYOUT ${told}`
+          : `${processor} PAYOUT`,
         reference: all && random.chance(0.3) ? key : null,
       });
       month.truth(all ? "payout by key" : "payout without key", lefts, [right]);
     } else if (dice < 0.75) {
       const amount = someAmount(random, 2000, 400_000);
       const key = `tr_${number.next(9)}`;
-      const left = month.left({ amount_minor: amount, value_date: day, reference: key, description: "transfer", counterparty: null });
-      const text = random.chance(0.8) ? `${processor} ${random.chance(0.1) ? garble(random, key) : key}` : processor;
+      const left = month.left({
+        amount_minor: amount,
+        value_date: day,
+        reference: key,
+        description: "transfer",
+        counterparty: null,
+      });
+      const text = random.chance(0.8)
+        ? `${processor} ${random.chance(0.1) ? garble(random, key) : key}`
+        : processor;
       month.truth(
         "single payout",
         [left],
-        [month.right({ amount_minor: amount, value_date: paid, counterparty: processor, description: text })],
+        [
+          month.right({
+            amount_minor: amount,
+            value_date: paid,
+            counterparty: processor,
+            description: text,
+          }),
+        ],
       );
     } else if (dice < 0.82) {
       const amount = someAmount(random, 2000, 100_000);
       const key = `tr_${number.next(9)}`;
-      const left = month.left({ amount_minor: amount, value_date: day, reference: key, description: "transfer", counterparty: null });
+      const left = month.left({
+        amount_minor: amount,
+        value_date: day,
+        reference: key,
+        description: "transfer",
+        counterparty: null,
+      });
       const net = amount - Math.round(amount * 0.029) - 30;
       month.truth(
         "fee",
         [left],
-        [month.right({ amount_minor: net, value_date: paid, counterparty: processor, description: `${processor} ${key}` })],
+        [
+          month.right({
+            amount_minor: net,
+            value_date: paid,
+            counterparty: processor,
+            description: `${processor} ${key}`,
+          }),
+        ],
       );
     } else if (dice < 0.86) {
       const amount = someAmount(random, 500, 30_000);
       const reference = `ch_${number.next(1)}`;
-      const line = { amount_minor: amount, value_date: day, reference, counterparty: personName(random), description: "charge" };
-      const undo = { ...line, amount_minor: -amount, value_date: day + random.between(0, 6), description: "void" };
+      const line = {
+        amount_minor: amount,
+        value_date: day,
+        reference,
+        counterparty: personName(random),
+        description: "charge",
+      };
+      const undo = {
+        ...line,
+        amount_minor: -amount,
+        value_date: day + random.between(0, 6),
+        description: "void",
+      };
       month.truth("reversal", [month.left(line), month.left(undo)], []);
     } else if (dice < 0.93)
       month.left({
@@ -193,28 +271,49 @@ export function payoutsAgainstBank(seed: number, size: number): World {
 export function ordersAgainstProcessor(seed: number, size: number): World {
   const random = new Random(seed * 17 + 3);
   const month = new Month(`orders against processor, seed ${seed}`, random);
-  const prices = Array.from({ length: 40 }, () => random.pick([990, 1490, 1990, 2490, 2990, 4900, 7900, 12_900]) * random.between(1, 3));
+  const prices = Array.from(
+    { length: 40 },
+    () => random.pick([990, 1490, 1990, 2490, 2990, 4900, 7900, 12_900]) * random.between(1, 3),
+  );
   const order = new Counter(random, random.between(100_000, 800_000));
   while (month.world.left.length < size) {
     const customer = personName(random);
     const day = month.day();
     const amount = random.chance(0.6) ? random.pick(prices) : someAmount(random, 900, 60_000);
     const id = String(order.next(4));
-    const line = { amount_minor: amount, value_date: day, reference: id, counterparty: customer, description: "Web order" };
+    const line = {
+      amount_minor: amount,
+      value_date: day,
+      reference: id,
+      counterparty: customer,
+      description: "Web order",
+    };
     const charged = day + (random.chance(0.8) ? 0 : 1);
     const charge = (amount_minor: number, reference: string | null) => ({
       amount_minor,
       value_date: charged,
-      reference: random.chance(0.2) ? `pi_${Math.floor(random.next() * 36 ** 9).toString(36)}` : reference,
+      reference: random.chance(0.2)
+        ? `pi_${Math.floor(random.next() * 36 ** 9).toString(36)}`
+        : reference,
       counterparty: random.chance(0.8) ? bankName(random, customer) : null,
       description: reference && random.chance(0.7) ? `Order #${reference}` : "Card payment",
     });
     const dice = random.next();
     if (dice < 0.68) month.truth("plain", [month.left(line)], [month.right(charge(amount, id))]);
-    else if (dice < 0.76) month.truth("no reference", [month.left(line)], [month.right(charge(amount, null))]);
-    else if (dice < 0.81) month.truth("misspelt reference", [month.left(line)], [month.right(charge(amount, garble(random, id)))]);
+    else if (dice < 0.76)
+      month.truth("no reference", [month.left(line)], [month.right(charge(amount, null))]);
+    else if (dice < 0.81)
+      month.truth(
+        "misspelt reference",
+        [month.left(line)],
+        [month.right(charge(amount, garble(random, id)))],
+      );
     else if (dice < 0.84)
-      month.truth("discount", [month.left(line)], [month.right(charge(amount - Math.round(amount * random.pick([0.01, 0.02, 0.03])), id))]);
+      month.truth(
+        "discount",
+        [month.left(line)],
+        [month.right(charge(amount - Math.round(amount * random.pick([0.01, 0.02, 0.03])), id))],
+      );
     else if (dice < 0.88) {
       const first = month.right(charge(amount, id));
       const void_ = month.right({
@@ -229,7 +328,12 @@ export function ordersAgainstProcessor(seed: number, size: number): World {
     } else if (dice < 0.91) {
       // Charged twice: one of the two is the order's, the other is nobody's.
       month.truth("double charge", [month.left(line)], [month.right(charge(amount, id))]);
-      month.right({ ...charge(amount, null), reference: null, counterparty: null, value_date: charged + 1 });
+      month.right({
+        ...charge(amount, null),
+        reference: null,
+        counterparty: null,
+        value_date: charged + 1,
+      });
     } else if (dice < 0.94) {
       const ids = split(random, amount, 2).map((part) => month.right(charge(part, id)));
       month.truth("split shipment", [month.left(line)], ids);
@@ -242,7 +346,10 @@ export function ordersAgainstProcessor(seed: number, size: number): World {
 export function tillsAgainstBank(seed: number, size: number): World {
   const random = new Random(seed * 19 + 4);
   const month = new Month(`tills against bank, seed ${seed}`, random);
-  const shops = Array.from({ length: 6 }, (_, at) => `Shop ${at + 1} ${random.pick(["Nord", "Süd", "Mitte", "Hafen", "Bahnhof"])}`);
+  const shops = Array.from(
+    { length: 6 },
+    (_, at) => `Shop ${at + 1} ${random.pick(["Nord", "Süd", "Mitte", "Hafen", "Bahnhof"])}`,
+  );
   const slip = new Counter(random, random.between(1000, 9000));
   let day = 0;
   while (month.world.left.length < size) {
@@ -254,7 +361,10 @@ export function tillsAgainstBank(seed: number, size: number): World {
       const number = `SB${slip.next(5)}`;
       const numbered = random.chance(0.7);
       const sameDay = random.chance(0.8);
-      const lefts = Array.from({ length: random.between(2, 7) }, (_, till) => ({ amount: someAmount(random, 3000, 90_000), till }));
+      const lefts = Array.from({ length: random.between(2, 7) }, (_, till) => ({
+        amount: someAmount(random, 3000, 90_000),
+        till,
+      }));
       const total = lefts.reduce((sum, { amount }) => sum + amount, 0);
       const ids = lefts.map(({ amount, till }) =>
         month.left({
@@ -265,9 +375,15 @@ export function tillsAgainstBank(seed: number, size: number): World {
           description: `Cash till ${till + 1}`,
         }),
       );
-      const text = random.chance(numbered ? 0.85 : 0.2) ? `CASH DEPOSIT ${number}` : `CASH DEPOSIT ${shop.toUpperCase()}`;
+      const text = random.chance(numbered ? 0.85 : 0.2)
+        ? `CASH DEPOSIT ${number}`
+        : `CASH DEPOSIT ${shop.toUpperCase()}`;
       month.truth("cash deposit", ids, [
-        month.right({ amount_minor: total, value_date: month.later(on, random.between(1, 2)), description: text }),
+        month.right({
+          amount_minor: total,
+          value_date: month.later(on, random.between(1, 2)),
+          description: text,
+        }),
       ]);
     } else if (dice < 0.72) {
       const amount = someAmount(random, 5000, 300_000);
@@ -312,10 +428,28 @@ export function tillsAgainstBank(seed: number, size: number): World {
     } else if (dice < 0.84) {
       const amount = someAmount(random, 2000, 30_000);
       const reference = `T${slip.next(1)}`;
-      const line = { amount_minor: amount, value_date: on, reference, counterparty: shop, description: "Sale" };
-      month.truth("reversal", [month.left(line), month.left({ ...line, amount_minor: -amount, description: "Void sale" })], []);
+      const line = {
+        amount_minor: amount,
+        value_date: on,
+        reference,
+        counterparty: shop,
+        description: "Sale",
+      };
+      month.truth(
+        "reversal",
+        [
+          month.left(line),
+          month.left({ ...line, amount_minor: -amount, description: "Void sale" }),
+        ],
+        [],
+      );
     } else if (dice < 0.92)
-      month.left({ amount_minor: someAmount(random, 3000, 90_000), value_date: on, counterparty: shop, description: "Cash till 1" });
+      month.left({
+        amount_minor: someAmount(random, 3000, 90_000),
+        value_date: on,
+        counterparty: shop,
+        description: "Cash till 1",
+      });
     else
       month.right({
         amount_minor: someAmount(random, 3000, 90_000),
@@ -327,7 +461,12 @@ export function tillsAgainstBank(seed: number, size: number): World {
   return month.shuffled();
 }
 
-export const BUSINESSES = [ledgerAgainstBank, payoutsAgainstBank, ordersAgainstProcessor, tillsAgainstBank];
+export const BUSINESSES = [
+  ledgerAgainstBank,
+  payoutsAgainstBank,
+  ordersAgainstProcessor,
+  tillsAgainstBank,
+];
 
 function split(random: Random, amount: number, parts: number): number[] {
   const shares = Array.from({ length: parts }, () => 0.2 + random.next());

@@ -55,7 +55,10 @@ export class Month {
     return this.world;
   }
 
-  private add(side: "left" | "right", line: Omit<WorldLine, "identity" | "currency"> & { currency?: string }): string {
+  private add(
+    side: "left" | "right",
+    line: Omit<WorldLine, "identity" | "currency"> & { currency?: string },
+  ): string {
     // An identity that says nothing of which lines belong together.
     const identity = `${side[0]}${Math.floor(this.random.next() * 2 ** 40).toString(36)}${this.next++}`;
     this.world[side].push({ currency: "EUR", ...line, identity });

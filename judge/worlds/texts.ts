@@ -14,7 +14,9 @@ const TRADES =
     " ",
   );
 const PLACES =
-  "Altona Basel Cork Dresden Esbjerg Fulda Ghent Haarlem Izmir Jena Krakow Lund Malmo Nantes Oslo Porto Riga Turin Ulm Vienna".split(" ");
+  "Altona Basel Cork Dresden Esbjerg Fulda Ghent Haarlem Izmir Jena Krakow Lund Malmo Nantes Oslo Porto Riga Turin Ulm Vienna".split(
+    " ",
+  );
 const FORMS = ["GmbH", "Ltd", "SARL", "B.V.", "AB", "S.p.A.", "AG", "Inc.", ""];
 
 export function companyName(random: Random): string {
@@ -34,7 +36,8 @@ export function personName(random: Random): string {
 export function bankName(random: Random, name: string): string {
   let text = name;
   if (random.chance(0.7)) text = text.normalize("NFD").replaceAll(/\p{M}/gu, "");
-  if (random.chance(0.15)) text = text.replaceAll("ü", "ue").replaceAll("ö", "oe").replaceAll("ä", "ae");
+  if (random.chance(0.15))
+    text = text.replaceAll("ü", "ue").replaceAll("ö", "oe").replaceAll("ä", "ae");
   if (random.chance(0.3)) text = text.replace(/ (GmbH|Ltd|SARL|B\.V\.|AB|S\.p\.A\.|AG|Inc\.)$/, "");
   if (random.chance(0.15)) {
     const words = text.split(" ");
@@ -51,7 +54,12 @@ export function garble(random: Random, text: string): string {
   const at = random.between(1, text.length - 2);
   const kind = random.between(0, 3);
   if (kind === 0) return text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2);
-  if (kind === 1) return text.slice(0, at) + (/\d/.test(text[at] as string) ? random.between(0, 9) : "e") + text.slice(at + 1);
+  if (kind === 1)
+    return (
+      text.slice(0, at) +
+      (/\d/.test(text[at] as string) ? random.between(0, 9) : "e") +
+      text.slice(at + 1)
+    );
   if (kind === 2) return text.slice(0, at) + text.slice(at + 1);
   return text.slice(0, at) + text[at] + text.slice(at);
 }
@@ -68,13 +76,24 @@ export function transposed(random: Random, amount: number): number {
   return Math.sign(amount) * Number(digits.join(""));
 }
 
-const LEADS = ["", "", "SEPA CREDIT TRANSFER ", "GUTSCHRIFT ", "TRF FROM ", "FPS ", "VIR ", "Payment from "];
+const LEADS = [
+  "",
+  "",
+  "SEPA CREDIT TRANSFER ",
+  "GUTSCHRIFT ",
+  "TRF FROM ",
+  "FPS ",
+  "VIR ",
+  "Payment from ",
+];
 const TAILS = ["", "", " THANK YOU", " EREF NOTPROVIDED", " SVWZ", " REF", " ONLINE", " 0000"];
 
 /** What a bank writes about a payment: its own words around some of what the payer gave. */
 export function bankText(random: Random, name: string, references: readonly string[]): string {
   const kept = references.filter(() => random.chance(0.9));
-  const reference = kept.map((one) => (random.chance(0.25) ? one.replaceAll("-", " ") : one)).join(random.chance(0.5) ? " " : ", ");
+  const reference = kept
+    .map((one) => (random.chance(0.25) ? one.replaceAll("-", " ") : one))
+    .join(random.chance(0.5) ? " " : ", ");
   const parts = random.chance(0.5) ? [name, reference] : [reference, name];
   const text = `${random.pick(LEADS)}${parts.filter(Boolean).join(" ")}${random.pick(TAILS)}`;
   return random.chance(0.1) ? text.slice(0, random.between(14, 30)) : text;

@@ -1,7 +1,10 @@
 import type { Line } from "../../matcher/engine/lines.ts";
 
 /** A line whose texts are strings, known by its identity. */
-export type WorldLine = Omit<Line, "handle" | "identity" | "reference" | "counterparty" | "description" | "group_key"> & {
+export type WorldLine = Omit<
+  Line,
+  "handle" | "identity" | "reference" | "counterparty" | "description" | "group_key"
+> & {
   identity: string;
   reference?: string | null;
   counterparty?: string | null;

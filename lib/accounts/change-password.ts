@@ -13,7 +13,11 @@ import { changed, type Origin } from "./reset-password.ts";
 /** The address of the signed-in person's account. @throws ApiError `conflict` for who signs in with another provider */
 export async function ownAddress({ issuer, id }: UserIdentity): Promise<string> {
   const email = issuer === supabaseIssuer() ? await addressOf(id) : null;
-  if (email === null) throw new ApiError("conflict", "Your identity provider manages your password. Change it there.");
+  if (email === null)
+    throw new ApiError(
+      "conflict",
+      "Your identity provider manages your password. Change it there.",
+    );
   return email;
 }
 
@@ -27,14 +31,31 @@ export async function changePassword(
   { current, password }: { current: string; password: string },
   origin: Origin,
 ): Promise<void> {
-  const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, { auth: { persistSession: false } });
+  const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, {
+    auth: { persistSession: false },
+  });
   const { data, error } = await supabase.auth.signInWithPassword({ email, password: current });
   if (error && (error.status === undefined || error.status >= 500 || error.status === 429))
-    throw new ApiError("unavailable", "Supabase Auth is unavailable right now. Try again shortly.", { cause: error });
-  if (data.user?.id !== user.id) throw invalidRequest([{ path: "current", message: "This isn't your current password." }]);
+    throw new ApiError(
+      "unavailable",
+      "Supabase Auth is unavailable right now. Try again shortly.",
+      { cause: error },
+    );
+  if (data.user?.id !== user.id)
+    throw invalidRequest([{ path: "current", message: "This isn't your current password." }]);
   const password_hash = await hashPassword(password);
-  const args = { user_id: user.id, password_hash, issuer: supabaseIssuer(), kept_session: user.sessionId ?? "", origin };
-  const found = changed.parse(unwrap(await serviceDb("a password is a person's, not a tenant's").rpc("change_password", args)));
+  const args = {
+    user_id: user.id,
+    password_hash,
+    issuer: supabaseIssuer(),
+    kept_session: user.sessionId ?? "",
+    origin,
+  };
+  const found = changed.parse(
+    unwrap(
+      await serviceDb("a password is a person's, not a tenant's").rpc("change_password", args),
+    ),
+  );
   if (!found) throw new ApiError("unauthenticated", "This account no longer exists.");
   forgetSessions(found.ended);
 }

@@ -12,11 +12,16 @@ const EMAIL_MOST = 254;
 export const newPassword = z
   .string()
   .min(PASSWORD.least, `Use at least ${PASSWORD.least} characters.`)
-  .refine((text) => new TextEncoder().encode(text).length <= PASSWORD.mostBytes, `Use at most ${PASSWORD.mostBytes} characters.`)
+  .refine(
+    (text) => new TextEncoder().encode(text).length <= PASSWORD.mostBytes,
+    `Use at most ${PASSWORD.mostBytes} characters.`,
+  )
   .refine((text) => !text.includes("\0") && text.isWellFormed(), "Use other characters.");
 
 /** 256 random bits, base64url. */
-const token = z.string().regex(/^[\w-]{43}$/, "This link is incomplete. Open it from the mail again.");
+const token = z
+  .string()
+  .regex(/^[\w-]{43}$/, "This link is incomplete. Open it from the mail again.");
 
 /** Of a person who is signed in with the invited account, has it but is not, or has none. */
 export const INVITED = ["join", "sign_in", "set_password"] as const;
@@ -24,7 +29,14 @@ export const INVITED = ["join", "sign_in", "set_password"] as const;
 export const ACCOUNT_CALLS = {
   /** The answer is the same, after the same time, whether or not the address has an account. */
   forgot: {
-    body: z.strictObject({ email: z.string().trim().toLowerCase().max(EMAIL_MOST).pipe(z.email("Enter an email address.")) }),
+    body: z.strictObject({
+      email: z
+        .string()
+        .trim()
+        .toLowerCase()
+        .max(EMAIL_MOST)
+        .pipe(z.email("Enter an email address.")),
+    }),
     response: z.object({}),
   },
   reset: { body: z.strictObject({ token, password: newPassword }), response: z.object({}) },
@@ -39,10 +51,18 @@ export const ACCOUNT_CALLS = {
       next: z.enum(INVITED),
     }),
   },
-  accept: { body: z.strictObject({ token, password: newPassword.optional() }), response: z.object({ tenant_id: z.string() }) },
-  password: { body: z.strictObject({ current: z.string().min(1).max(1024), password: newPassword }), response: z.object({}) },
+  accept: {
+    body: z.strictObject({ token, password: newPassword.optional() }),
+    response: z.object({ tenant_id: z.string() }),
+  },
+  password: {
+    body: z.strictObject({ current: z.string().min(1).max(1024), password: newPassword }),
+    response: z.object({}),
+  },
 } as const;
 
 export type AccountCall = keyof typeof ACCOUNT_CALLS;
 export type AccountInput<Call extends AccountCall> = z.output<(typeof ACCOUNT_CALLS)[Call]["body"]>;
-export type AccountAnswer<Call extends AccountCall> = z.output<(typeof ACCOUNT_CALLS)[Call]["response"]>;
+export type AccountAnswer<Call extends AccountCall> = z.output<
+  (typeof ACCOUNT_CALLS)[Call]["response"]
+>;

@@ -26,13 +26,21 @@ const invited = z
   .nullable();
 
 const accepted = z
-  .object({ outcome: z.enum(["accepted", "sign_in"]), tenant_id: z.string().optional(), id: z.string().optional() })
+  .object({
+    outcome: z.enum(["accepted", "sign_in"]),
+    tenant_id: z.string().optional(),
+    id: z.string().optional(),
+  })
   .nullable();
 
 /** What the holder of a link is invited to. @throws ApiError `not_found`, the same for every link that doesn't work */
-export async function findInvitation(token: string, user: UserIdentity | null): Promise<AccountAnswer<"invitation">> {
+export async function findInvitation(
+  token: string,
+  user: UserIdentity | null,
+): Promise<AccountAnswer<"invitation">> {
   const { account_id, tenant_id: _, ...found } = await openInvitation(token);
-  const next = account_id === null ? "set_password" : account_id === accountOf(user) ? "join" : "sign_in";
+  const next =
+    account_id === null ? "set_password" : account_id === accountOf(user) ? "join" : "sign_in";
   return { ...found, next };
 }
 
@@ -50,18 +58,26 @@ export async function acceptInvitation(
     token_hash: linkTokenHash(token),
     user_id: accountOf(user) as string,
     // An account has its password; only a new one gets this.
-    password_hash: (account_id === null && password !== undefined ? await hashPassword(password) : null) as string,
+    password_hash: (account_id === null && password !== undefined
+      ? await hashPassword(password)
+      : null) as string,
     origin,
   };
   const done = accepted.parse(unwrap(await serviceDb(WHY).rpc("accept_invitation", args)));
   if (!done) throw badLink();
-  if (!done.tenant_id || !done.id) throw new ApiError("conflict", "This address has an account. Sign in with it to accept the invitation.");
+  if (!done.tenant_id || !done.id)
+    throw new ApiError(
+      "conflict",
+      "This address has an account. Sign in with it to accept the invitation.",
+    );
   forgetMemberships(done.id);
   return { tenant_id: done.tenant_id };
 }
 
 async function openInvitation(token: string) {
-  const found = invited.parse(unwrap(await serviceDb(WHY).rpc("find_invitation", { token_hash: linkTokenHash(token) })));
+  const found = invited.parse(
+    unwrap(await serviceDb(WHY).rpc("find_invitation", { token_hash: linkTokenHash(token) })),
+  );
   if (!found) throw badLink();
   return found;
 }
@@ -71,5 +87,8 @@ function accountOf(user: UserIdentity | null): string | null {
 }
 
 function badLink(): ApiError {
-  return new ApiError("not_found", "This invitation has expired, was revoked or was accepted already. Ask for a new one.");
+  return new ApiError(
+    "not_found",
+    "This invitation has expired, was revoked or was accepted already. Ask for a new one.",
+  );
 }

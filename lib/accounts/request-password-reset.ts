@@ -3,5 +3,9 @@ import { unwrap } from "../db/unwrap.ts";
 
 /** The worker looks whether the address has an account, so that neither the response nor its time gives it away. */
 export async function requestPasswordReset(email: string): Promise<void> {
-  unwrap(await serviceDb("nobody is signed in who forgot the password").rpc("request_password_reset", { email }));
+  unwrap(
+    await serviceDb("nobody is signed in who forgot the password").rpc("request_password_reset", {
+      email,
+    }),
+  );
 }

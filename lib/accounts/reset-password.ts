@@ -15,13 +15,24 @@ export const changed = z.object({ id: z.string(), ended: z.array(z.string()) }).
 const WHY = "the link is the credential";
 
 /** Sets the password of whom the link was sent to, and ends all of their sessions. @throws ApiError `not_found`, the same for every bad link */
-export async function resetPassword(link: { token: string; password: string }, origin: Origin): Promise<void> {
+export async function resetPassword(
+  link: { token: string; password: string },
+  origin: Origin,
+): Promise<void> {
   const token_hash = linkTokenHash(link.token);
   // Before a hash is made, which takes long.
-  if (unwrap(await serviceDb(WHY).rpc("is_password_reset", { token_hash })) !== true) throw badLink();
+  if (unwrap(await serviceDb(WHY).rpc("is_password_reset", { token_hash })) !== true)
+    throw badLink();
   const password_hash = await hashPassword(link.password);
   const found = changed.parse(
-    unwrap(await serviceDb(WHY).rpc("reset_password", { token_hash, password_hash, issuer: supabaseIssuer(), origin })),
+    unwrap(
+      await serviceDb(WHY).rpc("reset_password", {
+        token_hash,
+        password_hash,
+        issuer: supabaseIssuer(),
+        origin,
+      }),
+    ),
   );
   if (!found) throw badLink();
   forgetSessions(found.ended);

@@ -5,7 +5,12 @@ import { contract } from "../wire/contract.ts";
 import { actor, id, page, pageQuery, SECRET_FORMAT, text, time } from "../wire/schema.ts";
 
 /** What a channel can be sent: what concerns the tenant. */
-export const CHANNEL_KINDS = ["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring"] as const;
+export const CHANNEL_KINDS = [
+  "exception_breached",
+  "exception_at_risk",
+  "webhook_failing",
+  "api_key_expiring",
+] as const;
 /** What a person can be mailed: also what concerns them alone. */
 export const ALERT_KINDS = [...CHANNEL_KINDS, "assigned", "mentioned"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -22,17 +27,25 @@ const settings = {
     description: "Exceptions past their deadline: those assigned to you, all, or none.",
     example: "mine",
   }),
-  exception_at_risk: ofExceptions.meta({ description: "Exceptions near their deadline.", example: "off" }),
+  exception_at_risk: ofExceptions.meta({
+    description: "Exceptions near their deadline.",
+    example: "off",
+  }),
   assigned: z.boolean().meta({ description: "Someone assigned you an exception." }),
   mentioned: z.boolean().meta({ description: "Someone mentioned you in a comment." }),
-  webhook_failing: z.boolean().meta({ description: "A webhook is failing or was disabled. For admins." }),
-  api_key_expiring: z.boolean().meta({ description: "An API key expires within 14, 3 or 1 days. For admins." }),
+  webhook_failing: z
+    .boolean()
+    .meta({ description: "A webhook is failing or was disabled. For admins." }),
+  api_key_expiring: z
+    .boolean()
+    .meta({ description: "An API key expires within 14, 3 or 1 days. For admins." }),
 };
 
 export const notificationSettings = z
   .object({
     email: z.string().nullable().meta({
-      description: "Where alerts are mailed to. Null if another identity provider signs you in: its users have no address here.",
+      description:
+        "Where alerts are mailed to. Null if another identity provider signs you in: its users have no address here.",
       example: "ada@acme.example",
     }),
     ...settings,
@@ -59,7 +72,8 @@ export const putNotificationSettingsContract = contract({
   tag,
   noun: "notification settings",
   summary: "Change what you are mailed",
-  description: "Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.",
+  description:
+    "Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.",
   access: needs("write:notifications"),
   body: z.strictObject(settings),
   response: notificationSettings,
@@ -83,13 +97,15 @@ export const alertChannel = z
   .object({
     id: channelId,
     name,
-    url_hint: z
-      .string()
-      .max(300)
-      .meta({ description: "The URL's host and its last four characters.", example: "hooks.slack.example/…XXXX" }),
+    url_hint: z.string().max(300).meta({
+      description: "The URL's host and its last four characters.",
+      example: "hooks.slack.example/…XXXX",
+    }),
     kinds,
     last_sent_at: time.nullable(),
-    last_failure_at: time.nullable().meta({ description: "Null once a message got through.", example: null }),
+    last_failure_at: time
+      .nullable()
+      .meta({ description: "Null once a message got through.", example: null }),
     last_failure: z.string().max(500).nullable().meta({ example: null }),
     created_at: time,
     created_by: actor,
@@ -176,7 +192,8 @@ export const testAlertChannelContract = contract({
   tag,
   noun,
   summary: "Send a test message",
-  description: "The answer comes before the message is sent: last_sent_at or last_failure says how it went.",
+  description:
+    "The answer comes before the message is sent: last_sent_at or last_failure says how it went.",
   access: needs("write:alert-channels"),
   idempotency,
   params: ofChannel,

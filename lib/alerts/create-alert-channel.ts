@@ -7,6 +7,15 @@ import type { AlertChannel, createAlertChannelContract } from "./contract.ts";
 
 type Input = z.output<NonNullable<typeof createAlertChannelContract.body>>;
 
-export async function createAlertChannel(ctx: Context, { url, ...input }: Input): Promise<AlertChannel> {
-  return tagged(ctx, await write<AlertChannel>(ctx, "create_alert_channel", { ...input, ...sealUrl(url, ctx.tenantId) }));
+export async function createAlertChannel(
+  ctx: Context,
+  { url, ...input }: Input,
+): Promise<AlertChannel> {
+  return tagged(
+    ctx,
+    await write<AlertChannel>(ctx, "create_alert_channel", {
+      ...input,
+      ...sealUrl(url, ctx.tenantId),
+    }),
+  );
 }

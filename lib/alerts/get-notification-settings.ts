@@ -5,7 +5,12 @@ import { tagged } from "../request/versions.ts";
 import type { NotificationSettings } from "./contract.ts";
 
 export async function getNotificationSettings(ctx: Context): Promise<NotificationSettings> {
-  return tagged(ctx, await read<NotificationSettings>(ctx, "get_notification_settings", { is_account: isAccount(ctx) }));
+  return tagged(
+    ctx,
+    await read<NotificationSettings>(ctx, "get_notification_settings", {
+      is_account: isAccount(ctx),
+    }),
+  );
 }
 
 /** Whether Supabase Auth vouches for the caller: of others' users no address is known. */

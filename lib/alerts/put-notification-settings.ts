@@ -7,6 +7,15 @@ import { isAccount } from "./get-notification-settings.ts";
 
 type Input = z.output<NonNullable<typeof putNotificationSettingsContract.body>>;
 
-export async function putNotificationSettings(ctx: Context, settings: Input): Promise<NotificationSettings> {
-  return tagged(ctx, await write<NotificationSettings>(ctx, "put_notification_settings", { settings, is_account: isAccount(ctx) }));
+export async function putNotificationSettings(
+  ctx: Context,
+  settings: Input,
+): Promise<NotificationSettings> {
+  return tagged(
+    ctx,
+    await write<NotificationSettings>(ctx, "put_notification_settings", {
+      settings,
+      is_account: isAccount(ctx),
+    }),
+  );
 }

@@ -3,7 +3,17 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { API_KEYS } from "../wire/facts.gen.ts";
 import { normaliseRange } from "../wire/ip-range.ts";
-import { actor, id, page, pageQuery, SECRET_FORMAT, tenantId, text, time, timestamp } from "../wire/schema.ts";
+import {
+  actor,
+  id,
+  page,
+  pageQuery,
+  SECRET_FORMAT,
+  tenantId,
+  text,
+  time,
+  timestamp,
+} from "../wire/schema.ts";
 import { SCOPES } from "../wire/scopes.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
@@ -11,7 +21,10 @@ export const GRACE_SECONDS_DEFAULT = 86_400;
 const GRACE_SECONDS_MAX = 604_800;
 
 const apiKeyId = id("key");
-const keyId = z.string().meta({ description: "The public part of the credential.", example: "tk_1XbZkd0qJm4sPw9RtYv2aC" });
+const keyId = z.string().meta({
+  description: "The public part of the credential.",
+  example: "tk_1XbZkd0qJm4sPw9RtYv2aC",
+});
 
 const scope = z.enum(SCOPES, { error: `Unknown scope. Must be one of: ${SCOPES.join(", ")}.` });
 const scopes = z
@@ -26,7 +39,10 @@ const ipAllowlist = z
     z.string().transform((given, context) => {
       const range = normaliseRange(given);
       if (range === null) {
-        context.addIssue({ code: "custom", message: "Must be an IPv4 or IPv6 address or CIDR range, for example 203.0.113.0/24." });
+        context.addIssue({
+          code: "custom",
+          message: "Must be an IPv4 or IPv6 address or CIDR range, for example 203.0.113.0/24.",
+        });
         return z.NEVER;
       }
       return range;
@@ -39,8 +55,15 @@ const ipAllowlist = z
     example: ["203.0.113.0/24", "2001:db8::/32"],
   });
 
-const name = text(API_KEYS.name.most).meta({ description: "The key's name.", example: "Nightly ledger export" });
-const description = z.string().max(API_KEYS.description.most).nullable().meta({ example: "Runs on the batch server." });
+const name = text(API_KEYS.name.most).meta({
+  description: "The key's name.",
+  example: "Nightly ledger export",
+});
+const description = z
+  .string()
+  .max(API_KEYS.description.most)
+  .nullable()
+  .meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
   description: "At most 10 years away. Null: never. Setting one is recommended.",
   example: "2030-05-01T00:00:00.000Z",
@@ -61,10 +84,14 @@ const shared = {
 export const newApiKey = z
   .object({
     ...shared,
-    key_secret: z
-      .string()
-      .meta({ description: "Shown only once. It can't be retrieved again.", example: "tks_…", override: { format: SECRET_FORMAT } }),
-    warning: z.string().meta({ example: "Store key_secret securely now. It is shown only once and can't be retrieved again." }),
+    key_secret: z.string().meta({
+      description: "Shown only once. It can't be retrieved again.",
+      example: "tks_…",
+      override: { format: SECRET_FORMAT },
+    }),
+    warning: z.string().meta({
+      example: "Store key_secret securely now. It is shown only once and can't be retrieved again.",
+    }),
   })
   .meta({ id: "NewApiKey" });
 export type NewApiKey = z.output<typeof newApiKey>;
@@ -76,11 +103,17 @@ export const apiKey = z
     description: z.string().nullable().meta({ example: null }),
     status: z.enum(API_KEY_STATUSES),
     last_used_at: time.nullable(),
-    request_count: z.int().min(0).meta({ description: "Accepted calls, up to one second behind.", example: 1204 }),
+    request_count: z
+      .int()
+      .min(0)
+      .meta({ description: "Accepted calls, up to one second behind.", example: 1204 }),
     calls_by_day: z
       .array(z.int().min(0))
       .length(7)
-      .meta({ description: "Accepted calls on each of the last 7 days (UTC), oldest first.", example: [210, 198, 0, 0, 240, 251, 32] }),
+      .meta({
+        description: "Accepted calls on each of the last 7 days (UTC), oldest first.",
+        example: [210, 198, 0, 0, 240, 251, 32],
+      }),
     last_used_ip: z.string().nullable().meta({ example: "203.0.113.9" }),
     grace_expires_at: time.nullable(),
     rotated_from: apiKeyId.nullable(),
@@ -89,9 +122,10 @@ export const apiKey = z
     revoked_by: actor.nullable(),
     revoke_reason: z.string().nullable().meta({ example: null }),
     rotation_recommended_at: time,
-    unused_scopes: z
-      .array(z.string())
-      .meta({ description: "Granted but unused for 30 days. Empty for a newer key.", example: ["write:exceptions"] }),
+    unused_scopes: z.array(z.string()).meta({
+      description: "Granted but unused for 30 days. Empty for a newer key.",
+      example: ["write:exceptions"],
+    }),
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.output<typeof apiKey>;
@@ -102,8 +136,13 @@ const bucket = z.object({ start: time, accepted: calls, refused: calls });
 export const apiKeyUsage = z
   .object({
     as_of: time,
-    hours: z.array(bucket).meta({ description: "The last 7 days (UTC), as calls_by_day counts them. Hours without calls are omitted." }),
-    days: z.array(bucket).meta({ description: "The last 90 days (UTC). Days without calls are omitted." }),
+    hours: z.array(bucket).meta({
+      description:
+        "The last 7 days (UTC), as calls_by_day counts them. Hours without calls are omitted.",
+    }),
+    days: z
+      .array(bucket)
+      .meta({ description: "The last 90 days (UTC). Days without calls are omitted." }),
     addresses: z
       .array(
         z.object({
@@ -114,9 +153,10 @@ export const apiKeyUsage = z
         }),
       )
       .meta({ description: "The 100 most recent addresses in the last 7 days." }),
-    refusals: z
-      .record(z.string(), calls)
-      .meta({ description: "Refused calls in the last 90 days by reason.", example: { ip_not_allowed: 3 } }),
+    refusals: z.record(z.string(), calls).meta({
+      description: "Refused calls in the last 90 days by reason.",
+      example: { ip_not_allowed: 3 },
+    }),
   })
   .meta({ id: "ApiKeyUsage" });
 export type ApiKeyUsage = z.output<typeof apiKeyUsage>;
@@ -125,12 +165,27 @@ export const apiKeyImpact = z
   .object({
     since: time,
     calls: calls.meta({ description: "Accepted calls in the last 7 days.", example: 812 }),
-    refused: calls.meta({ description: "Of these, calls the change would have refused.", example: 40 }),
-    by_operation: z.array(z.object({ operation: z.string().meta({ example: "createException" }), refused: calls })),
-    by_address: z.array(z.object({ address: z.string().meta({ example: "203.0.113.9" }), refused: calls })),
+    refused: calls.meta({
+      description: "Of these, calls the change would have refused.",
+      example: 40,
+    }),
+    by_operation: z.array(
+      z.object({ operation: z.string().meta({ example: "createException" }), refused: calls }),
+    ),
+    by_address: z.array(
+      z.object({ address: z.string().meta({ example: "203.0.113.9" }), refused: calls }),
+    ),
     webhooks: z
-      .array(z.object({ id: id("whk"), url: z.string().meta({ example: "https://hooks.example.com/tieout" }) }))
-      .meta({ description: "Active webhooks that this key, or one it was rotated from or to, registered. They go on without it." }),
+      .array(
+        z.object({
+          id: id("whk"),
+          url: z.string().meta({ example: "https://hooks.example.com/tieout" }),
+        }),
+      )
+      .meta({
+        description:
+          "Active webhooks that this key, or one it was rotated from or to, registered. They go on without it.",
+      }),
   })
   .meta({ id: "ApiKeyImpact" });
 export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
@@ -153,7 +208,9 @@ export const listApiKeysContract = contract({
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
-    q: text(API_KEYS.name.most).optional().meta({ description: "Part of the name or key_id, or the ID.", example: "ledger" }),
+    q: text(API_KEYS.name.most)
+      .optional()
+      .meta({ description: "Part of the name or key_id, or the ID.", example: "ledger" }),
   }),
   response: page(apiKey).extend({ as_of: time }),
 });
@@ -164,7 +221,8 @@ export const createApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys",
   tag,
   summary: "Create an API key",
-  description: "This is the only response that includes key_secret. The credential is <key_id>.<key_secret>.",
+  description:
+    "This is the only response that includes key_secret. The credential is <key_id>.<key_secret>.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofTenant,
@@ -204,7 +262,9 @@ export const updateApiKeyContract = contract({
   access: needs("write:api-keys"),
   params: ofKey,
   tenantParam,
-  body: z.strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist }).partial(),
+  body: z
+    .strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist })
+    .partial(),
   response: apiKey,
   resource: "versioned",
   errors: ["conflict"],
@@ -224,11 +284,16 @@ export const revokeApiKeyContract = contract({
   params: ofKey,
   tenantParam,
   body: z.strictObject({
-    reason: z.string().max(API_KEYS.revoke_reason.most).nullable().optional().meta({ example: "The server was decommissioned." }),
-    disable_webhooks: z
-      .boolean()
+    reason: z
+      .string()
+      .max(API_KEYS.revoke_reason.most)
+      .nullable()
       .optional()
-      .meta({ description: "Also disables the webhooks that the key registered, as its impact lists them.", example: true }),
+      .meta({ example: "The server was decommissioned." }),
+    disable_webhooks: z.boolean().optional().meta({
+      description: "Also disables the webhooks that the key registered, as its impact lists them.",
+      example: true,
+    }),
   }),
   response: apiKey,
   resource: "versioned",
@@ -240,7 +305,8 @@ export const rotateApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}/rotate",
   tag,
   summary: "Rotate an API key",
-  description: "Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.",
+  description:
+    "Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
@@ -283,6 +349,13 @@ export const estimateApiKeyImpactContract = contract({
   dryRun: "always",
   params: ofKey,
   tenantParam,
-  body: z.strictObject({ revoke: z.literal(true), scopes, expires_at: timestamp.nullable(), ip_allowlist: ipAllowlist }).partial(),
+  body: z
+    .strictObject({
+      revoke: z.literal(true),
+      scopes,
+      expires_at: timestamp.nullable(),
+      ip_allowlist: ipAllowlist,
+    })
+    .partial(),
   response: apiKeyImpact,
 });

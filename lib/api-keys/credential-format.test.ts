@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findCredentials, mintCredential, parseCredential, SCANNER_PATTERN } from "./credential-format.ts";
+import {
+  findCredentials,
+  mintCredential,
+  parseCredential,
+  SCANNER_PATTERN,
+} from "./credential-format.ts";
 
 describe("the credential's form", () => {
   it("is what the scanners' regular expression matches, and what we parse", () => {
@@ -23,14 +28,21 @@ describe("the credential's form", () => {
         fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
         (at, character) => {
           fc.pre(secret[at] !== character);
-          expect(parseCredential(`${keyId}.${secret.slice(0, at)}${character}${secret.slice(at + 1)}`)).toBeNull();
+          expect(
+            parseCredential(`${keyId}.${secret.slice(0, at)}${character}${secret.slice(at + 1)}`),
+          ).toBeNull();
         },
       ),
     );
   });
 
   it("refuses any other text without a throw", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => parseCredential(text) === null));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        (text) => parseCredential(text) === null,
+      ),
+    );
   });
 
   it("is found in pasted text, alone or with its id, genuine or not", () => {

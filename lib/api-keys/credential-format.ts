@@ -26,7 +26,9 @@ export function mintCredential(): ApiKeyCredential {
 export function parseCredential(text: string): ApiKeyCredential | null {
   const [, keyId, secret] = CREDENTIAL.exec(text) ?? [];
   if (!keyId || !secret) return null;
-  return checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH) ? { keyId, secret } : null;
+  return checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH)
+    ? { keyId, secret }
+    : null;
 }
 
 /** Every credential and lone secret in a text, and whether its checksum holds. Needs no network and no database. */
@@ -34,7 +36,10 @@ export function findCredentials(text: string): { match: string; genuine: boolean
   const pattern = new RegExp(`(?:${KEY_ID}\\.)?${SECRET}`, "g");
   return [...text.matchAll(pattern)].map(([match]) => {
     const secret = match.slice(match.indexOf("tks_"));
-    return { match, genuine: checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH) };
+    return {
+      match,
+      genuine: checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH),
+    };
   });
 }
 
@@ -45,7 +50,8 @@ export function digestOf(secret: string): string {
 
 function checksum(body: string): string {
   let text = "";
-  for (let rest = crc32(body); text.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
+  for (let rest = crc32(body); text.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
+    text = ALPHABET[rest % 62] + text;
   return text;
 }
 

@@ -11,20 +11,36 @@ type History = { since: string; calls: PastCalls[]; webhooks: ApiKeyImpact["webh
 type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
 /** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
-export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
-  const { since, calls, webhooks } = await write<History>(ctx, "estimate_api_key_impact", { id, change });
+export async function estimateApiKeyImpact(
+  ctx: Context,
+  id: string,
+  change: Change,
+): Promise<ApiKeyImpact> {
+  const { since, calls, webhooks } = await write<History>(ctx, "estimate_api_key_impact", {
+    id,
+    change,
+  });
   const refused = calls.filter((past) => wouldRefuse(change, past));
   return {
     since,
     calls: total(calls),
     refused: total(refused),
-    by_operation: totalsBy(refused, (past) => past.operation).map(([operation, count]) => ({ operation, refused: count })),
-    by_address: totalsBy(refused, (past) => past.address).map(([address, count]) => ({ address, refused: count })),
+    by_operation: totalsBy(refused, (past) => past.operation).map(([operation, count]) => ({
+      operation,
+      refused: count,
+    })),
+    by_address: totalsBy(refused, (past) => past.address).map(([address, count]) => ({
+      address,
+      refused: count,
+    })),
     webhooks,
   };
 }
 
-function wouldRefuse({ revoke, scopes, ip_allowlist: ranges, expires_at: expiry }: Change, past: PastCalls): boolean {
+function wouldRefuse(
+  { revoke, scopes, ip_allowlist: ranges, expires_at: expiry }: Change,
+  past: PastCalls,
+): boolean {
   if (revoke) return true;
   const scope = scopeOf(past.operation);
   if (scopes && scope && !scopes.includes(scope)) return true;
@@ -37,5 +53,7 @@ function total(calls: PastCalls[]): number {
 }
 
 function totalsBy(calls: PastCalls[], keyOf: (past: PastCalls) => string): [string, number][] {
-  return [...Map.groupBy(calls, keyOf)].map(([key, group]): [string, number] => [key, total(group)]).sort((a, b) => b[1] - a[1]);
+  return [...Map.groupBy(calls, keyOf)]
+    .map(([key, group]): [string, number] => [key, total(group)])
+    .sort((a, b) => b[1] - a[1]);
 }

@@ -72,6 +72,10 @@ function isCurrent(found: CachedApiKey | undefined): boolean {
 
 async function lookUp(keyId: string): Promise<CachedApiKey | undefined> {
   const readAt = performance.now();
-  const found = unwrap(await serviceDb("a credential is verified before its tenant is known").rpc("find_api_key", { key_id: keyId }));
+  const found = unwrap(
+    await serviceDb("a credential is verified before its tenant is known").rpc("find_api_key", {
+      key_id: keyId,
+    }),
+  );
   return found ? { ...row.parse(found), readAt } : undefined;
 }

@@ -8,7 +8,15 @@ type Contract = typeof listApiKeysContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([apiKey.shape.id]) };
 
-export async function listApiKeys(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
-  const page = await readPage<StoredApiKey, { as_of: string }>(ctx, "list_api_keys", NEWEST_FIRST, query);
+export async function listApiKeys(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
+  const page = await readPage<StoredApiKey, { as_of: string }>(
+    ctx,
+    "list_api_keys",
+    NEWEST_FIRST,
+    query,
+  );
   return { ...page, items: page.items.map(withUnusedScopes) };
 }

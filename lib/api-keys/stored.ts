@@ -8,7 +8,10 @@ import type { ApiKey } from "./contract.ts";
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A key as the database gives it: with the operations of 30 days, from which the unused scopes follow. */
-export type StoredApiKey = Omit<ApiKey, "unused_scopes"> & { operations_used: string[]; as_of: string };
+export type StoredApiKey = Omit<ApiKey, "unused_scopes"> & {
+  operations_used: string[];
+  as_of: string;
+};
 
 export function apiKeyOf(ctx: Context, stored: StoredApiKey): ApiKey {
   return withUnusedScopes(tagged(ctx, stored));
@@ -17,7 +20,12 @@ export function apiKeyOf(ctx: Context, stored: StoredApiKey): ApiKey {
 export function withUnusedScopes(stored: StoredApiKey): ApiKey {
   const used = new Set(stored.operations_used.map(scopeOf));
   const isOld = Date.parse(stored.as_of) - Date.parse(stored.created_at) > UNUSED_AFTER_MS;
-  return { ...stored, unused_scopes: isOld ? SCOPES.filter((scope) => stored.scopes.includes(scope) && !used.has(scope)) : [] };
+  return {
+    ...stored,
+    unused_scopes: isOld
+      ? SCOPES.filter((scope) => stored.scopes.includes(scope) && !used.has(scope))
+      : [],
+  };
 }
 
 /** The scope that an operation asks of an API key. */

@@ -4,7 +4,13 @@ import { BatchingCounter } from "../runtime/batching-counter.ts";
 import { processWide } from "../runtime/process-wide.ts";
 
 /** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
-export type ApiKeyUse = { api_key_id: string; tenant_id: string; operation: string; address: string; outcome: string };
+export type ApiKeyUse = {
+  api_key_id: string;
+  tenant_id: string;
+  operation: string;
+  address: string;
+  outcome: string;
+};
 
 const EVERY_MS = 1_000;
 
@@ -14,7 +20,8 @@ const meter = () =>
     () =>
       new BatchingCounter<ApiKeyUse>({
         name: "usage",
-        keyOf: ({ api_key_id, operation, address, outcome }) => `${api_key_id} ${operation} ${address} ${outcome}`,
+        keyOf: ({ api_key_id, operation, address, outcome }) =>
+          `${api_key_id} ${operation} ${address} ${outcome}`,
         everyMs: EVERY_MS,
         retryMs: EVERY_MS,
         async write(counted, batch) {
@@ -24,7 +31,12 @@ const meter = () =>
             calls: count,
             age_ms: Math.round(performance.now() - lastAt),
           }));
-          unwrap(await serviceDb("usage is counted across tenants").rpc("record_api_key_usage", { batch, rows }));
+          unwrap(
+            await serviceDb("usage is counted across tenants").rpc("record_api_key_usage", {
+              batch,
+              rows,
+            }),
+          );
         },
       }),
   );

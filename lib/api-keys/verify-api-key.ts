@@ -11,12 +11,16 @@ const NO_DIGEST = "0".repeat(64);
  * a mismatch is never answered from memory, and asks the database once, as an unknown id does.
  * @throws ApiError `unavailable`
  */
-export async function verifyApiKey({ keyId, secret }: ApiKeyCredential): Promise<VerifiedApiKey | null> {
+export async function verifyApiKey({
+  keyId,
+  secret,
+}: ApiKeyCredential): Promise<VerifiedApiKey | null> {
   const digest = digestOf(secret);
   const began = performance.now();
   const found = await findApiKey(keyId);
   const isRemembered = found !== undefined && found.readAt < began;
-  const key = isRemembered && !matches(digest, found.secret_digest) ? await readApiKey(keyId) : found;
+  const key =
+    isRemembered && !matches(digest, found.secret_digest) ? await readApiKey(keyId) : found;
   if (!matches(digest, key?.secret_digest ?? NO_DIGEST) || !key) return null;
   return {
     id: key.id,
@@ -34,7 +38,13 @@ function matches(left: string, right: string): boolean {
 }
 
 /** By the database's clock: its time when the key was read, and what has passed on our monotonic clock since. */
-function standingOf({ revoked, expires_at, grace_expires_at, now, readAt }: CachedApiKey): VerifiedApiKey["standing"] {
+function standingOf({
+  revoked,
+  expires_at,
+  grace_expires_at,
+  now,
+  readAt,
+}: CachedApiKey): VerifiedApiKey["standing"] {
   const databaseNow = Date.parse(now) + performance.now() - readAt;
   const passed = (moment: string | null) => moment !== null && Date.parse(moment) <= databaseNow;
   if (revoked || passed(grace_expires_at)) return "revoked";

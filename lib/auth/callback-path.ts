@@ -6,6 +6,9 @@ export function callbackPath(asked: string | undefined, origin: string): string 
   if (!asked || !URL.canParse(asked, origin)) return "/";
   const url = new URL(asked, origin);
   const path = url.pathname + url.search + url.hash;
-  const isOurs = url.href === origin + path && URL.canParse(path, origin) && new URL(path, origin).href === url.href;
+  const isOurs =
+    url.href === origin + path &&
+    URL.canParse(path, origin) &&
+    new URL(path, origin).href === url.href;
   return isOurs && url.pathname !== "/sign-in" ? path : "/";
 }

@@ -17,7 +17,11 @@ export const USUAL_CLAIMS: ClaimNames = { tenants: null, roles: "roles" };
  * `["acme"]` with `roles` next to it; under other names where the variables give them. `user_metadata` is the user's own to write
  * and is never read. Anything else is no membership, and so is a tenant that the token's issuer may not speak for.
  */
-export function membershipsOf(claims: Claims, names = USUAL_CLAIMS, bounds: Bounds = null): Memberships {
+export function membershipsOf(
+  claims: Claims,
+  names = USUAL_CLAIMS,
+  bounds: Bounds = null,
+): Memberships {
   const all = statedIn(claims, names);
   return bounds === null ? all : new Map([...all].filter(([tenant]) => bounds.has(tenant)));
 }
@@ -29,10 +33,16 @@ function statedIn(claims: Claims, names: ClaimNames): Memberships {
   const tenants = Object.hasOwn(holder, name) ? holder[name] : undefined;
   if (Array.isArray(tenants)) {
     const shared = knownRoles(Object.hasOwn(holder, names.roles) ? holder[names.roles] : undefined);
-    return new Map(tenants.filter((tenant) => typeof tenant === "string").map((tenant) => [tenant, shared]));
+    return new Map(
+      tenants.filter((tenant) => typeof tenant === "string").map((tenant) => [tenant, shared]),
+    );
   }
   if (isRecord(tenants)) {
-    return new Map(Object.entries(tenants).flatMap(([tenant, own]) => (Array.isArray(own) ? [[tenant, knownRoles(own)] as const] : [])));
+    return new Map(
+      Object.entries(tenants).flatMap(([tenant, own]) =>
+        Array.isArray(own) ? [[tenant, knownRoles(own)] as const] : [],
+      ),
+    );
   }
   return new Map();
 }
@@ -49,12 +59,18 @@ export function subjectOf({ sub }: Claims): string | null {
 /** The `iss` of a token, empty where it has none. Null for what Postgres cannot store: it identifies no user. */
 export function issuerOf({ iss }: Claims): string | null {
   if (iss === undefined) return "";
-  return typeof iss === "string" && iss.length <= LONGEST_SUBJECT && iss.isWellFormed() && !iss.includes("\0") ? iss : null;
+  return typeof iss === "string" &&
+    iss.length <= LONGEST_SUBJECT &&
+    iss.isWellFormed() &&
+    !iss.includes("\0")
+    ? iss
+    : null;
 }
 
 /** For `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`. What is blank is not given. */
 export function nameOf({ preferred_username: username, email }: Claims, subject: string): string {
-  const localPart = typeof email === "string" ? email.slice(0, Math.max(0, email.indexOf("@"))) : undefined;
+  const localPart =
+    typeof email === "string" ? email.slice(0, Math.max(0, email.indexOf("@"))) : undefined;
   const given = [username, localPart, subject].filter((name) => typeof name === "string");
   return given.map(toName).find((name) => name !== "") ?? "";
 }
@@ -77,7 +93,12 @@ export function assuranceOf({ aal, amr }: Claims): "aal1" | "aal2" {
 
 /** In normal form C, without white space, NUL characters and halves of characters; nothing for an invisible name. */
 function toName(value: string): string {
-  const sound = value.toWellFormed().normalize("NFC").replaceAll("\0", "\uFFFD").trim().replace(/\s+/gu, "_");
+  const sound = value
+    .toWellFormed()
+    .normalize("NFC")
+    .replaceAll("\0", "\uFFFD")
+    .trim()
+    .replace(/\s+/gu, "_");
   return isVisible(sound) ? [...sound].slice(0, LONGEST_NAME).join("") : "";
 }
 

@@ -16,7 +16,10 @@ const LONGEST_CREDENTIAL = 8192;
 export async function verifyCredential(request: Request): Promise<Identity> {
   const header = request.headers.get("authorization");
   const identity = header === null ? await sessionIdentity(request) : await verifyBearer(header);
-  if (!identity) throw unauthenticated("Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.");
+  if (!identity)
+    throw unauthenticated(
+      "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.",
+    );
   return identity;
 }
 

@@ -9,7 +9,11 @@ const LIFETIME_SECONDS = 60;
 /** The rest of its life is for the call that it is sent with. */
 const USED_MS = 30_000;
 
-const tokens = () => processWide("internal-tokens", () => new LRUCache<string, Promise<string>>({ max: 1_000, ttl: USED_MS }));
+const tokens = () =>
+  processWide(
+    "internal-tokens",
+    () => new LRUCache<string, Promise<string>>({ max: 1_000, ttl: USED_MS }),
+  );
 
 /** The token of a database client over HTTP: these claims for a minute at most. */
 export function signInternalToken(claims: Claims): Promise<string> {

@@ -34,12 +34,20 @@ export async function requireMember(tenantId: string): Promise<Principal> {
 type Verb<C extends Contract> = (ctx: Context) => Promise<z.input<C["response"]>>;
 
 /** What the contract's endpoint would return to the signed-in member, and its `ETag`. @throws ApiError `role_required`, or the verb's */
-export async function askAsMember<C extends Contract>(tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
+export async function askAsMember<C extends Contract>(
+  tenantId: string,
+  contract: C,
+  verb: Verb<C>,
+): Promise<Answer<C>> {
   return ask(await requireMember(tenantId), tenantId, contract, verb);
 }
 
 /** As `askAsMember`, for a public page: what the publishable key can read. */
-export function askAsVisitor<C extends Contract>(tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
+export function askAsVisitor<C extends Contract>(
+  tenantId: string,
+  contract: C,
+  verb: Verb<C>,
+): Promise<Answer<C>> {
   return ask(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract, verb);
 }
 
@@ -48,9 +56,19 @@ export async function visitorAddress(): Promise<string | null> {
   return (await headers()).get("x-tieout-client-address");
 }
 
-async function ask<C extends Contract>(principal: Principal, tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
+async function ask<C extends Contract>(
+  principal: Principal,
+  tenantId: string,
+  contract: C,
+  verb: Verb<C>,
+): Promise<Answer<C>> {
   authorize(principal, contract.access);
   const requestId = `req_${randomUUID().replaceAll("-", "")}`;
-  const ctx = contextFor(contract, { principal, tenantId, requestId, clientAddress: await visitorAddress() });
+  const ctx = contextFor(contract, {
+    principal,
+    tenantId,
+    requestId,
+    clientAddress: await visitorAddress(),
+  });
   return answerOf(contract, ctx, verb(ctx));
 }

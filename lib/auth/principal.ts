@@ -2,7 +2,11 @@ import type { Role, Scope } from "../wire/access.ts";
 import { ApiError } from "../wire/errors.ts";
 
 /** Who a verified credential belongs to, before a tenant is chosen. */
-export type Identity = UserIdentity | { type: "api_key"; key: VerifiedApiKey } | { type: "publishable_key" } | { type: "service_role" };
+export type Identity =
+  | UserIdentity
+  | { type: "api_key"; key: VerifiedApiKey }
+  | { type: "publishable_key" }
+  | { type: "service_role" };
 
 /** A subject is known by its issuer and `id`, its `sub`, together; the name is for display, and not its alone. */
 export type UserIdentity = {
@@ -52,8 +56,13 @@ export function actorOf({ type, id, name }: Pick<Principal, "type" | "id" | "nam
 }
 
 /** Who a person is, for a record that names them: the name in `actor` is for display. Nothing for what is no person. */
-export function personOf(identity: { type: string; issuer?: string; id?: string }): { actor_issuer?: string; actor_subject?: string } {
-  return identity.type === "user" ? { actor_issuer: identity.issuer, actor_subject: identity.id } : {};
+export function personOf(identity: { type: string; issuer?: string; id?: string }): {
+  actor_issuer?: string;
+  actor_subject?: string;
+} {
+  return identity.type === "user"
+    ? { actor_issuer: identity.issuer, actor_subject: identity.id }
+    : {};
 }
 
 /** @throws ApiError `tenant_forbidden`, the same whether or not the tenant exists. */
@@ -62,13 +71,32 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
     case "user": {
       const roles = identity.memberships.get(tenantId);
       const { issuer, id, name, sessionId } = identity;
-      if (roles) return { type: "user", issuer, sessionId, id, lineageId: issuer === "" ? id : `${issuer} ${id}`, name, roles, scopes: [] };
+      if (roles)
+        return {
+          type: "user",
+          issuer,
+          sessionId,
+          id,
+          lineageId: issuer === "" ? id : `${issuer} ${id}`,
+          name,
+          roles,
+          scopes: [],
+        };
       break;
     }
     case "api_key": {
       const { id, lineageId, name, scopes } = identity.key;
       if (identity.key.tenantId === tenantId)
-        return { type: "api_key", issuer: "", sessionId: null, id, lineageId, name, roles: [], scopes };
+        return {
+          type: "api_key",
+          issuer: "",
+          sessionId: null,
+          id,
+          lineageId,
+          name,
+          roles: [],
+          scopes,
+        };
       break;
     }
     default:
@@ -83,5 +111,8 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
         scopes: [],
       };
   }
-  throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
+  throw new ApiError(
+    "tenant_forbidden",
+    "This credential does not belong to the tenant named by X-Tenant-Id.",
+  );
 }

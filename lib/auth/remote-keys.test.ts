@@ -8,11 +8,15 @@ import { KeysUnavailable, remoteKeys } from "./remote-keys.ts";
 const PATIENT = { timeout: 60_000 };
 
 const { privateKey, publicKey } = await generateKeyPair("RS256");
-const published = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "RS256" }] });
+const published = JSON.stringify({
+  keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "RS256" }],
+});
 const page = { status: 200, body: published, asked: 0 };
 const server = createServer((_request, response) => {
   page.asked++;
-  response.writeHead(page.status, { "Content-Type": "application/json", Location: "/elsewhere" }).end(page.body);
+  response
+    .writeHead(page.status, { "Content-Type": "application/json", Location: "/elsewhere" })
+    .end(page.body);
 }).listen(0, "127.0.0.1");
 await once(server, "listening");
 const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`);
@@ -21,8 +25,12 @@ afterAll(() => server.close());
 beforeEach(() => Object.assign(page, { status: 200, body: published, asked: 0 }));
 
 const token = (kid: string) =>
-  new SignJWT({ sub: "ada" }).setProtectedHeader({ alg: "RS256", kid }).setExpirationTime("1m").sign(privateKey);
-const verify = async (keys: ReturnType<typeof remoteKeys>, kid = "one") => (await jwtVerify(await token(kid), keys)).payload.sub;
+  new SignJWT({ sub: "ada" })
+    .setProtectedHeader({ alg: "RS256", kid })
+    .setExpirationTime("1m")
+    .sign(privateKey);
+const verify = async (keys: ReturnType<typeof remoteKeys>, kid = "one") =>
+  (await jwtVerify(await token(kid), keys)).payload.sub;
 
 const OUTAGES: [string, Partial<typeof page>][] = [
   ["an error", { status: 503 }],
@@ -35,7 +43,8 @@ describe.each(OUTAGES)("where the keys' page answers with %s", (_what, outage) =
   test("it is asked once for many tokens, and nobody is called a stranger", async () => {
     Object.assign(page, outage);
     const keys = remoteKeys(url);
-    for (let index = 0; index < 10; index++) await expect(verify(keys, `kid-${index}`)).rejects.toThrow(KeysUnavailable);
+    for (let index = 0; index < 10; index++)
+      await expect(verify(keys, `kid-${index}`)).rejects.toThrow(KeysUnavailable);
     await expect(Promise.all([verify(keys), verify(keys)])).rejects.toThrow(KeysUnavailable);
     expect(page.asked).toBe(1);
   });
@@ -65,6 +74,7 @@ test("keys that nobody vouched for in a long time are not believed", async () =>
 test("fresh keys are asked for once, unknown ones seldom", async () => {
   const keys = remoteKeys(url);
   await Promise.all(Array.from({ length: 20 }, () => verify(keys)));
-  for (let index = 0; index < 20; index++) await expect(verify(keys, `kid-${index}`)).rejects.toThrow("no applicable key");
+  for (let index = 0; index < 20; index++)
+    await expect(verify(keys, `kid-${index}`)).rejects.toThrow("no applicable key");
   expect(page.asked).toBe(1);
 });

@@ -17,7 +17,10 @@ const ANSWER_WITHIN_MS = 5_000;
 export class KeysUnavailable extends Error {}
 
 /** The keys at a URL. An unknown `kid` loads them again, at the same limited rate. @throws KeysUnavailable */
-export function remoteKeys(url: URL, { freshMs, againAfterMs, believedMs } = PATIENCE): JWTVerifyGetKey {
+export function remoteKeys(
+  url: URL,
+  { freshMs, againAfterMs, believedMs } = PATIENCE,
+): JWTVerifyGetKey {
   let keys: LocalKeys | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -36,7 +39,8 @@ export function remoteKeys(url: URL, { freshMs, againAfterMs, believedMs } = PAT
 
   /** One question for all who wait for it; none where the last was a moment ago. */
   async function refresh(): Promise<void> {
-    if (!asking && passed(againAfterMs, askedAt)) asking = ask().finally(() => (asking = undefined));
+    if (!asking && passed(againAfterMs, askedAt))
+      asking = ask().finally(() => (asking = undefined));
     await asking;
   }
 

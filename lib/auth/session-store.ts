@@ -31,10 +31,19 @@ const checked = () =>
 const ended = () =>
   processWide(
     "sessions-ended",
-    () => new LRUCache<string, true>({ max: MOST_REMEMBERED, ttl: env().SESSION_CHECK_SECONDS * 1000 + UNDER_WAY_MS }),
+    () =>
+      new LRUCache<string, true>({
+        max: MOST_REMEMBERED,
+        ttl: env().SESSION_CHECK_SECONDS * 1000 + UNDER_WAY_MS,
+      }),
   );
 
-export type NewSession = Owner & { provider: string; address: string | null; user_agent: string | null; seconds: number };
+export type NewSession = Owner & {
+  provider: string;
+  address: string | null;
+  user_agent: string | null;
+  seconds: number;
+};
 
 /** @returns its id. @throws ApiError `unavailable`: no one is signed in without it. */
 export async function beginSession(session: NewSession): Promise<string> {
@@ -63,7 +72,11 @@ export function forgetSessions(ids: readonly string[]): void {
 
 async function check(key: string): Promise<Owner | null> {
   const [how, id = ""] = key.split(" ");
-  const asked = { session_id: id, idle_seconds: env().SESSION_IDLE_MINUTES * 60, seen: how === "seen" };
+  const asked = {
+    session_id: id,
+    idle_seconds: env().SESSION_IDLE_MINUTES * 60,
+    seen: how === "seen",
+  };
   const found = unwrap(await serviceDb(WHY).rpc("check_session", asked));
   return found === null ? null : owner.parse(found);
 }

@@ -8,7 +8,10 @@ import { membershipsOf } from "./claims.ts";
 import type { Memberships } from "./principal.ts";
 
 const userId = z.uuid();
-const row = z.object({ app_metadata: z.record(z.string(), z.unknown()), email: z.string().nullable() });
+const row = z.object({
+  app_metadata: z.record(z.string(), z.unknown()),
+  email: z.string().nullable(),
+});
 const WHY = "a user is verified before their tenant is known";
 
 type Known = { memberships: Memberships | null };
@@ -30,7 +33,9 @@ const cache = () =>
  * @throws ApiError `unavailable` where the database does not answer: no one is let in without it.
  */
 export async function currentMemberships(subject: string): Promise<Memberships | null> {
-  return userId.safeParse(subject).success ? ((await cache().fetch(subject))?.memberships ?? null) : null;
+  return userId.safeParse(subject).success
+    ? ((await cache().fetch(subject))?.memberships ?? null)
+    : null;
 }
 
 /** For whose roles have changed: they hold in this process at once. */

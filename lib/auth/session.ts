@@ -28,7 +28,9 @@ export function isSecure(): boolean {
  */
 export async function sessionIdentity(request: Request): Promise<UserIdentity | null> {
   if (!isSameOrigin(request.headers) || !request.headers.has("x-tenant-id")) return null;
-  return identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""), { seen: !request.headers.has(UNATTENDED) });
+  return identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""), {
+    seen: !request.headers.has(UNATTENDED),
+  });
 }
 
 type Cookies = Record<string, string | undefined>;
@@ -37,11 +39,21 @@ type Cookies = Record<string, string | undefined>;
  * The identity in a set of cookies; for pages, whose navigation is itself the user's act. The roles of who signed in by
  * password are those that Supabase Auth gives them now; an identity provider's hold until it is asked again.
  */
-export async function identityOfCookies(cookies: Cookies, { seen } = { seen: true }): Promise<UserIdentity | null> {
+export async function identityOfCookies(
+  cookies: Cookies,
+  { seen } = { seen: true },
+): Promise<UserIdentity | null> {
   const token = await tokenOf(cookies);
   const id = token && subjectOf(token);
   const { issuer, name, sid } = token ?? {};
-  if (!id || typeof name !== "string" || typeof issuer !== "string" || typeof sid !== "string" || !isStillGood(token)) return null;
+  if (
+    !id ||
+    typeof name !== "string" ||
+    typeof issuer !== "string" ||
+    typeof sid !== "string" ||
+    !isStillGood(token)
+  )
+    return null;
   const owner = await ownerOfSession(sid, seen);
   if (owner?.issuer !== issuer || owner.subject !== id) return null;
   const memberships = await membershipsNow(token, id);

@@ -66,11 +66,19 @@ export function signInOptions(headers: Headers): AuthOptions {
         };
       },
       session({ session, token }) {
-        return { ...session, user: { name: token.name, email: token.email }, tenants: token.tenants };
+        return {
+          ...session,
+          user: { name: token.name, email: token.email },
+          tenants: token.tenants,
+        };
       },
     },
     logger: {
-      error: (code, metadata) => log.warn({ code, reason: metadata instanceof Error ? metadata.message : undefined }, "sign-in failed"),
+      error: (code, metadata) =>
+        log.warn(
+          { code, reason: metadata instanceof Error ? metadata.message : undefined },
+          "sign-in failed",
+        ),
       warn: () => {},
       debug: () => {},
     },
@@ -91,7 +99,9 @@ function claimsOf({ user, account, profile }: SignedIn): Record<string, unknown>
 /** A provider's discovery may name another issuer than the one that was configured: whose subjects are they then? */
 function isOfProvider({ iss }: Record<string, unknown>, id: string | undefined): boolean {
   const provider = providerOf(id);
-  return provider ? typeof iss === "string" && withoutSlash(iss) === withoutSlash(provider.issuer) : id === PASSWORD_PROVIDER;
+  return provider
+    ? typeof iss === "string" && withoutSlash(iss) === withoutSlash(provider.issuer)
+    : id === PASSWORD_PROVIDER;
 }
 
 function providerOf(id: string | undefined): OidcProvider | undefined {
@@ -107,7 +117,10 @@ function hasAssurance(claims: Record<string, unknown>): boolean {
 }
 
 function cookie(name: string, maxAge?: number): CookieOption {
-  return { name: cookieName(name), options: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure(), maxAge } };
+  return {
+    name: cookieName(name),
+    options: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure(), maxAge },
+  };
 }
 
 function passwordProvider(): Provider {
@@ -118,7 +131,9 @@ function passwordProvider(): Provider {
     async authorize(credentials) {
       if (!credentials?.email || !credentials.password) return null;
       const startedAt = performance.now();
-      const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, { auth: { persistSession: false } });
+      const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, {
+        auth: { persistSession: false },
+      });
       const { data, error } = await supabase.auth.signInWithPassword(credentials);
       if (error && !isRefusal(error.status)) throw new Error("Unavailable", { cause: error });
       if (!data.user) {
@@ -148,7 +163,10 @@ function oidcProvider({ id, name, issuer, clientId, clientSecret }: OidcProvider
     idToken: true,
     checks: ["pkce", "state", "nonce"],
     authorization: { params: { scope: "openid email profile" } },
-    profile: (profile: { sub: string; email?: string }) => ({ id: profile.sub, email: profile.email }),
+    profile: (profile: { sub: string; email?: string }) => ({
+      id: profile.sub,
+      email: profile.email,
+    }),
   };
 }
 

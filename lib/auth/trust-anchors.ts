@@ -28,16 +28,43 @@ export async function trustAnchors(): Promise<TrustAnchor[]> {
     audience: rest.AUTH_JWT_AUDIENCE,
     ofSupabase: false,
     tenants: rest.AUTH_JWT_TENANTS,
-    claims: { tenants: rest.AUTH_JWT_TENANTS_CLAIM ?? null, roles: rest.AUTH_JWT_ROLES_CLAIM ?? USUAL_CLAIMS.roles },
+    claims: {
+      tenants: rest.AUTH_JWT_TENANTS_CLAIM ?? null,
+      roles: rest.AUTH_JWT_ROLES_CLAIM ?? USUAL_CLAIMS.roles,
+    },
   };
-  const supabase = { issuer: supabaseIssuer(), audience: "authenticated", ofSupabase: true, tenants: null, claims: USUAL_CLAIMS };
+  const supabase = {
+    issuer: supabaseIssuer(),
+    audience: "authenticated",
+    ofSupabase: true,
+    tenants: null,
+    claims: USUAL_CLAIMS,
+  };
   const found: TrustAnchor[] = [];
-  if (AUTH_JWT_SECRET) found.push({ algorithms: ["HS256"], key: new TextEncoder().encode(AUTH_JWT_SECRET), ...provider });
-  if (AUTH_JWT_JWKS_URL) found.push({ algorithms: ["RS256"], key: remoteKeys(new URL(AUTH_JWT_JWKS_URL)), ...provider });
+  if (AUTH_JWT_SECRET)
+    found.push({
+      algorithms: ["HS256"],
+      key: new TextEncoder().encode(AUTH_JWT_SECRET),
+      ...provider,
+    });
+  if (AUTH_JWT_JWKS_URL)
+    found.push({ algorithms: ["RS256"], key: remoteKeys(new URL(AUTH_JWT_JWKS_URL)), ...provider });
   if (AUTH_JWT_PUBLIC_KEY) {
-    found.push({ algorithms: ["RS256"], key: await importSPKI(AUTH_JWT_PUBLIC_KEY.replaceAll("\\n", "\n"), "RS256"), ...provider });
+    found.push({
+      algorithms: ["RS256"],
+      key: await importSPKI(AUTH_JWT_PUBLIC_KEY.replaceAll("\\n", "\n"), "RS256"),
+      ...provider,
+    });
   }
-  found.push({ algorithms: ["HS256"], key: new TextEncoder().encode(rest.SUPABASE_JWT_SECRET), ...supabase });
-  found.push({ algorithms: ["ES256", "RS256"], key: remoteKeys(new URL(`${supabase.issuer}/.well-known/jwks.json`)), ...supabase });
+  found.push({
+    algorithms: ["HS256"],
+    key: new TextEncoder().encode(rest.SUPABASE_JWT_SECRET),
+    ...supabase,
+  });
+  found.push({
+    algorithms: ["ES256", "RS256"],
+    key: remoteKeys(new URL(`${supabase.issuer}/.well-known/jwks.json`)),
+    ...supabase,
+  });
   return found;
 }

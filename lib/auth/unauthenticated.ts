@@ -2,5 +2,7 @@ import { ApiError } from "../wire/errors.ts";
 
 /** `challenge`: what the caller lacks, in the words of RFC 6750 and RFC 9470. */
 export function unauthenticated(detail: string, challenge = ""): ApiError {
-  return new ApiError("unauthenticated", detail, { headers: { "WWW-Authenticate": `Bearer realm="tieout"${challenge}` } });
+  return new ApiError("unauthenticated", detail, {
+    headers: { "WWW-Authenticate": `Bearer realm="tieout"${challenge}` },
+  });
 }

@@ -1,5 +1,11 @@
 import { hash } from "node:crypto";
-import { decodeJwt, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
 import { LRUCache } from "lru-cache";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
@@ -17,7 +23,10 @@ type Verified = { claims: JWTPayload; anchor: TrustAnchor };
 /** How long a signature that was good is not checked again: what it signs cannot change, and its end is looked at each time. */
 const BELIEVED_MS = 10_000;
 const believed = () =>
-  processWide("verified-tokens", () => new LRUCache<string, Verified>({ max: 10_000, ttl: BELIEVED_MS, ttlResolution: 0 }));
+  processWide(
+    "verified-tokens",
+    () => new LRUCache<string, Verified>({ max: 10_000, ttl: BELIEVED_MS, ttlResolution: 0 }),
+  );
 
 let anchors: Promise<TrustAnchor[]> | undefined;
 
@@ -34,8 +43,19 @@ export async function verifyJwt(token: string): Promise<UserIdentity | null> {
   const { claims, anchor } = verified;
   requireSoundLife(claims);
   requireAssurance(claims);
-  const memberships = anchor.ofSupabase ? await currentMemberships(subject) : membershipsOf(claims, anchor.claims, anchor.tenants);
-  return memberships && { type: "user", issuer, id: subject, name: nameOf(claims, subject), memberships, sessionId: null };
+  const memberships = anchor.ofSupabase
+    ? await currentMemberships(subject)
+    : membershipsOf(claims, anchor.claims, anchor.tenants);
+  return (
+    memberships && {
+      type: "user",
+      issuer,
+      id: subject,
+      name: nameOf(claims, subject),
+      memberships,
+      sessionId: null,
+    }
+  );
 }
 
 /** A key without an issuer of its own may speak for any but those who have their own keys: their subjects are other people. */

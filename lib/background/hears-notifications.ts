@@ -11,7 +11,11 @@ const SAID_EVERY_MS = 250;
  * is listened for is a server connection that others use meanwhile. @throws where there is no connection.
  */
 export async function hearsNotifications(connectionString: string): Promise<boolean> {
-  const options = { connectionString, connectionTimeoutMillis: CONNECT_WITHIN_MS, query_timeout: CONNECT_WITHIN_MS };
+  const options = {
+    connectionString,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    query_timeout: CONNECT_WITHIN_MS,
+  };
   const [listener, speaker] = [new Client(options), new Client(options)];
   const channel = `tieout_probe_${randomBytes(8).toString("hex")}`;
   let heard = false;
@@ -22,7 +26,10 @@ export async function hearsNotifications(connectionString: string): Promise<bool
   try {
     await Promise.all([listener.connect(), speaker.connect()]);
     await listener.query(`listen ${channel}`);
-    for (const deadline = performance.now() + HEARD_WITHIN_MS; !heard && performance.now() < deadline; ) {
+    for (
+      const deadline = performance.now() + HEARD_WITHIN_MS;
+      !heard && performance.now() < deadline;
+    ) {
       await speaker.query("select pg_notify($1, '')", [channel]);
       for (let waited = 0; !heard && waited < SAID_EVERY_MS; waited += 5) await sleep(5);
     }

@@ -28,7 +28,8 @@ afterEach(async () => {
 
 const SETTLED = {
   done: "select not exists (select from graphile_worker._private_jobs) as settled",
-  failed: "select exists (select from graphile_worker._private_jobs where last_error = 'in vain' and locked_by is null) as settled",
+  failed:
+    "select exists (select from graphile_worker._private_jobs where last_error = 'in vain' and locked_by is null) as settled",
 };
 
 test.each(["done", "failed"] as const)(
@@ -50,8 +51,13 @@ test.each(["done", "failed"] as const)(
       onEnd: (error) => ends.push(error),
     });
     await client.query("select graphile_worker.add_job($1)", [outcome]);
-    await until("the job to be settled", async () => (await client.query(SETTLED[outcome])).rows[0].settled);
-    expect((await client.query("select last_value from public.settlements")).rows).toEqual([{ last_value: "2" }]);
+    await until(
+      "the job to be settled",
+      async () => (await client.query(SETTLED[outcome])).rows[0].settled,
+    );
+    expect((await client.query("select last_value from public.settlements")).rows).toEqual([
+      { last_value: "2" },
+    ]);
     const before = took;
     await client.query("select graphile_worker.add_job('done')");
     await until("the next job to be done", () => took > before);
@@ -60,7 +66,9 @@ test.each(["done", "failed"] as const)(
   },
 );
 
-test("of jobs that carry a flag as many are done at once as may be, and they don't keep others waiting", { timeout: 120_000 }, async () => {
+test("of jobs that carry a flag as many are done at once as may be, and they don't keep others waiting", {
+  timeout: 120_000,
+}, async () => {
   const { url, client } = await fresh();
   const held = Promise.withResolvers<void>();
   let holding = 0;
@@ -82,9 +90,13 @@ test("of jobs that carry a flag as many are done at once as may be, and they don
     stopWithinMs: 1_000,
     onEnd: (error) => ends.push(error),
   });
-  await client.query("select graphile_worker.add_job('hold', flags => array['run', 'run:t']) from generate_series(1, 6)");
+  await client.query(
+    "select graphile_worker.add_job('hold', flags => array['run', 'run:t']) from generate_series(1, 6)",
+  );
   await until("as many as may be", () => holding === 2);
-  await client.query("select graphile_worker.add_job('other', flags => array['lines']) from generate_series(1, 8)");
+  await client.query(
+    "select graphile_worker.add_job('other', flags => array['lines']) from generate_series(1, 8)",
+  );
   await until("the others to be done", () => others === 8);
   held.resolve();
   await until("all to be done", async () => (await client.query(SETTLED.done)).rows[0].settled);

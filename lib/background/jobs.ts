@@ -1,5 +1,12 @@
 import { EventEmitter } from "node:events";
-import { type Job, Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
+import {
+  type Job,
+  Logger,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from "graphile-worker";
 import { log } from "../runtime/log.ts";
 import { durations, figure } from "../runtime/metrics.ts";
 import { SettlingPool } from "./settling-pool.ts";
@@ -57,7 +64,10 @@ export class Jobs implements Vital {
   constructor(options: JobsOptions) {
     this.#options = options;
     const { connectionString, concurrentJobs } = options;
-    figure({ name: "tieout_jobs_at_work", help: "Jobs that this process runs now." }, () => this.#running);
+    figure(
+      { name: "tieout_jobs_at_work", help: "Jobs that this process runs now." },
+      () => this.#running,
+    );
     this.#database = new SettlingPool({
       connectionString,
       application_name: "tieout jobs",

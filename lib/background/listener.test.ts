@@ -4,22 +4,32 @@ import { answers } from "./listener.ts";
 const NOTIFICATIONS = Array.from({ length: 3_000 }, (_, n) => `whk_${n}`);
 
 function answeredBy(peers: string[]): Map<string, string[]> {
-  return new Map(NOTIFICATIONS.map((what) => [what, peers.filter((peer) => answers(peer, peers, what))]));
+  return new Map(
+    NOTIFICATIONS.map((what) => [what, peers.filter((peer) => answers(peer, peers, what))]),
+  );
 }
 
 describe("who answers a notification", () => {
   test("is one of the processes that live, each of them in its turn", () => {
     const answered = [...answeredBy(["a", "b", "c"]).values()];
     expect(answered.every((peers) => peers.length === 1)).toBe(true);
-    for (const peer of ["a", "b", "c"]) expect(answered.filter(([one]) => one === peer).length).toBeGreaterThan(NOTIFICATIONS.length / 4);
+    for (const peer of ["a", "b", "c"])
+      expect(answered.filter(([one]) => one === peer).length).toBeGreaterThan(
+        NOTIFICATIONS.length / 4,
+      );
   });
 
   test("changes only for what a process that is gone answered", () => {
     const [before, after] = [answeredBy(["a", "b", "c"]), answeredBy(["a", "b"])];
-    for (const what of NOTIFICATIONS) if (before.get(what)?.[0] !== "c") expect(after.get(what)).toEqual(before.get(what));
+    for (const what of NOTIFICATIONS)
+      if (before.get(what)?.[0] !== "c") expect(after.get(what)).toEqual(before.get(what));
   });
 
   test("is the one there is, also before it knows of itself", () => {
-    expect([answers("a", ["a"], "whk_1"), answers("a", [], "whk_1"), answers(undefined, [], "whk_1")]).toEqual([true, true, true]);
+    expect([
+      answers("a", ["a"], "whk_1"),
+      answers("a", [], "whk_1"),
+      answers(undefined, [], "whk_1"),
+    ]).toEqual([true, true, true]);
   });
 });

@@ -49,7 +49,10 @@ export function startListener(options: ListenerOptions): Loop {
   let working = false;
 
   const beat = async (query: Query) => {
-    const { rows: beat } = await query<{ peers: string[] }>("select private.beat($1, $2) as peers", [jobs.pool, kind]);
+    const { rows: beat } = await query<{ peers: string[] }>(
+      "select private.beat($1, $2) as peers",
+      [jobs.pool, kind],
+    );
     peers = beat[0]?.peers ?? [];
     if (!working) onWorking();
     working = true;
@@ -74,7 +77,9 @@ export function startListener(options: ListenerOptions): Loop {
     async onConnect(client) {
       canListen ||= await hearsNotifications(connectionString);
       if (!canListen)
-        throw new Error("The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.");
+        throw new Error(
+          "The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.",
+        );
       beats = 0;
       client.on("notification", ({ payload = "" }) => {
         const [topic = "", what = ""] = payload.split(" ", 2);
@@ -87,7 +92,10 @@ export function startListener(options: ListenerOptions): Loop {
       await lookForStuck();
       const late = vitals.flatMap(({ works, name }) => (works ? [] : name)).join(", ");
       if (late !== idle && working)
-        log[late ? "error" : "info"]({ not_working: late }, late ? "does not work, does not beat" : "works again");
+        log[late ? "error" : "info"](
+          { not_working: late },
+          late ? "does not work, does not beat" : "works again",
+        );
       idle = late;
       if (late) await query("select");
       else await beat(query);

@@ -7,7 +7,10 @@ const RETRY_AFTER_MS = 100;
 const RETRY_AFTER_AT_MOST_MS = 2_000;
 const TOO_MANY_CONNECTIONS = "53300";
 
-export type Query = <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
+export type Query = <Row extends QueryResultRow>(
+  text: string,
+  values?: unknown[],
+) => Promise<{ rows: Row[] }>;
 
 export type LoopOptions = {
   /** In the log, and the connection's `application_name`. */
@@ -98,7 +101,9 @@ export class Loop implements Vital {
       } catch (error) {
         this.#failed(error);
         // Not woken from this one: who wakes it wants the database.
-        await new Promise((goOn) => setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_AT_MOST_MS)));
+        await new Promise((goOn) =>
+          setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_AT_MOST_MS)),
+        );
       } finally {
         // Not waited for: a connection whose other end is gone may take its time to end.
         void client.end().catch(() => {});
@@ -136,7 +141,8 @@ export class Loop implements Vital {
   /** Once for each reason: an outage is a line or two, not one a second. */
   #failed(error: unknown): void {
     const reason = reasonOf(error as Error & { code?: string });
-    if (reason !== this.#failure && !this.#stopping) log.warn({ loop: this.name, reason }, "waits for the database");
+    if (reason !== this.#failure && !this.#stopping)
+      log.warn({ loop: this.name, reason }, "waits for the database");
     this.#failure = reason;
   }
 

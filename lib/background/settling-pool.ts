@@ -8,8 +8,15 @@ const RETRY_AFTER_AT_MOST_MS = 2_000;
 /** What graphile-worker names the statements that end jobs. They name them by ID, so that once more changes nothing. */
 const SETTLEMENT = /^(?:complete|fail)_jobs?(?:_q)?\//;
 
-type Connected = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
-type Lent = { query: (statement: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>; release: () => Promise<void> };
+type Connected = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+type Lent = {
+  query: (statement: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>;
+  release: () => Promise<void>;
+};
 
 /**
  * Settles jobs over other connections where one is cut. graphile-worker 0.18 tries once (`batch` leaves its loop at the first
@@ -28,7 +35,8 @@ export class SettlingPool extends Pool {
     let client: Promise<PoolClient> | undefined;
     return {
       query: async (statement, values) => {
-        if (typeof statement === "object" && SETTLEMENT.test(statement.name ?? "")) return this.#settle(statement);
+        if (typeof statement === "object" && SETTLEMENT.test(statement.name ?? ""))
+          return this.#settle(statement);
         client ??= super.connect();
         return (await client).query(statement as string, values);
       },
@@ -46,7 +54,8 @@ export class SettlingPool extends Pool {
       try {
         return await this.query(statement);
       } catch (error) {
-        if (failedAt === undefined) log.warn({ reason: (error as Error).message }, "settles a job again");
+        if (failedAt === undefined)
+          log.warn({ reason: (error as Error).message }, "settles a job again");
         failedAt ??= performance.now();
         if (this.ending || performance.now() - failedAt > SETTLE_AGAIN_WITHIN_MS) throw error;
       }

@@ -12,25 +12,37 @@ const WITHIN_MS = 5_000;
  */
 export function startStatusServer(vitals: readonly Vital[]): void {
   const { METRICS_PORT, METRICS_TOKEN, HOST } = process.env;
-  figure({ name: "tieout_vital_works", help: "Whether a part of this process does its work.", label: "vital" }, () =>
-    Object.fromEntries(vitals.map(({ name, works }) => [name, Number(works)])),
+  figure(
+    {
+      name: "tieout_vital_works",
+      help: "Whether a part of this process does its work.",
+      label: "vital",
+    },
+    () => Object.fromEntries(vitals.map(({ name, works }) => [name, Number(works)])),
   );
   if (!METRICS_PORT) return;
-  const server = createServer({ requestTimeout: WITHIN_MS, headersTimeout: WITHIN_MS }, async (request, response) => {
-    response.setHeader("Cache-Control", "no-store");
-    if (request.method !== "GET") return void response.writeHead(405, { Allow: "GET" }).end();
-    if (request.url === "/healthz") {
-      const late = vitals.flatMap(({ name, works }) => (works ? [] : name));
-      return void response.writeHead(late.length === 0 ? 200 : 503, { "Content-Type": "text/plain" }).end(late.join("\n"));
-    }
-    if (request.url !== "/metrics" || !METRICS_TOKEN) return void response.writeHead(404).end();
-    if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${METRICS_TOKEN}`))
-      return void response.writeHead(401, { "WWW-Authenticate": "Bearer" }).end();
-    response.setHeader("Content-Type", registry().contentType);
-    response.end(await registry().metrics());
-  });
+  const server = createServer(
+    { requestTimeout: WITHIN_MS, headersTimeout: WITHIN_MS },
+    async (request, response) => {
+      response.setHeader("Cache-Control", "no-store");
+      if (request.method !== "GET") return void response.writeHead(405, { Allow: "GET" }).end();
+      if (request.url === "/healthz") {
+        const late = vitals.flatMap(({ name, works }) => (works ? [] : name));
+        return void response
+          .writeHead(late.length === 0 ? 200 : 503, { "Content-Type": "text/plain" })
+          .end(late.join("\n"));
+      }
+      if (request.url !== "/metrics" || !METRICS_TOKEN) return void response.writeHead(404).end();
+      if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${METRICS_TOKEN}`))
+        return void response.writeHead(401, { "WWW-Authenticate": "Bearer" }).end();
+      response.setHeader("Content-Type", registry().contentType);
+      response.end(await registry().metrics());
+    },
+  );
   // Without it the work goes on.
-  server.on("error", (error) => log.error({ err: error, port: METRICS_PORT }, "no metrics of this process"));
+  server.on("error", (error) =>
+    log.error({ err: error, port: METRICS_PORT }, "no metrics of this process"),
+  );
   server.listen(Number(METRICS_PORT), HOST);
   server.unref();
 }

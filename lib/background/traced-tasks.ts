@@ -3,7 +3,9 @@ import { traced } from "../runtime/trace.ts";
 
 /** Traces each job as a step of its request, which `private.of_request` put into its payload; a job without one has its own trace. */
 export function tracedTasks(tasks: TaskList): TaskList {
-  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, task && tracedTask(name, task)]));
+  return Object.fromEntries(
+    Object.entries(tasks).map(([name, task]) => [name, task && tracedTask(name, task)]),
+  );
 }
 
 function tracedTask(name: string, task: Task): Task {

@@ -2,9 +2,27 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CALENDAR_VERSIONS, CALENDARS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, timeZone } from "../wire/schema.ts";
+import {
+  actor,
+  id,
+  page,
+  pageQuery,
+  queryInteger,
+  text,
+  time,
+  timestamp,
+  timeZone,
+} from "../wire/schema.ts";
 
-export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+export const WEEKDAYS = [
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+  "sunday",
+] as const;
 
 export const calendarId = id("cal");
 
@@ -26,7 +44,10 @@ const to = z
   .meta({ description: "Local time. Not after from: on the next day.", example: "17:00" });
 
 const lasts = ({ from, to }: { from: string; to: string }) => from !== to;
-const LASTS = { error: "from and to must differ. Use 00:00 to 24:00 for a whole day.", path: ["to"] };
+const LASTS = {
+  error: "from and to must differ. Use 00:00 to 24:00 for a whole day.",
+  path: ["to"],
+};
 
 const interval = z.strictObject({ from, to }).refine(lasts, LASTS);
 export type Interval = z.output<typeof interval>;
@@ -36,11 +57,13 @@ const weekly = z
   .min(1, "Include at least one interval: a calendar that is never open has no deadlines.")
   .max(CALENDAR_VERSIONS.weekly.most)
   .refine(
-    (intervals) => WEEKDAYS.every((day) => intervals.filter((one) => one.day === day).length <= INTERVALS_A_DAY),
+    (intervals) =>
+      WEEKDAYS.every((day) => intervals.filter((one) => one.day === day).length <= INTERVALS_A_DAY),
     `At most ${INTERVALS_A_DAY} intervals a day.`,
   )
   .meta({
-    description: "When it is open each week, in local time. An interval past midnight belongs to the day it starts on.",
+    description:
+      "When it is open each week, in local time. An interval past midnight belongs to the day it starts on.",
     example: [
       { day: "monday", from: "09:00", to: "17:00" },
       { day: "tuesday", from: "09:00", to: "17:00" },
@@ -49,9 +72,15 @@ const weekly = z
 
 const specialDay = z
   .strictObject({
-    date: z.iso.date({ error: "Must be a date, for example 2026-12-25." }).meta({ example: "2026-12-25" }),
+    date: z.iso
+      .date({ error: "Must be a date, for example 2026-12-25." })
+      .meta({ example: "2026-12-25" }),
     name: text(SPECIAL_DAY_NAME_MAX).nullable().default(null).meta({ example: "Christmas Day" }),
-    intervals: z.array(interval).max(INTERVALS_A_DAY).default([]).meta({ description: "Empty: closed.", example: [] }),
+    intervals: z
+      .array(interval)
+      .max(INTERVALS_A_DAY)
+      .default([])
+      .meta({ description: "Empty: closed.", example: [] }),
   })
   .meta({ id: "SpecialDay" });
 export type SpecialDay = z.output<typeof specialDay>;
@@ -61,12 +90,21 @@ const CHRISTMAS = [{ date: "2026-12-25", name: "Christmas Day", intervals: [] }]
 const specialDays = z
   .array(specialDay)
   .max(SPECIAL_DAYS_MAX)
-  .refine((days) => new Set(days.map(({ date }) => date)).size === days.length, "Each date may appear only once.")
-  .meta({ description: "Days with hours of their own: they replace what starts on that day of the week.", example: CHRISTMAS });
+  .refine(
+    (days) => new Set(days.map(({ date }) => date)).size === days.length,
+    "Each date may appear only once.",
+  )
+  .meta({
+    description: "Days with hours of their own: they replace what starts on that day of the week.",
+    example: CHRISTMAS,
+  });
 
 const settable = {
   name: text(CALENDARS.name.most).meta({ example: "Frankfurt office" }),
-  time_zone: timeZone(CALENDAR_VERSIONS.time_zone.most).meta({ description: "Where its local times are read.", example: "Europe/Berlin" }),
+  time_zone: timeZone(CALENDAR_VERSIONS.time_zone.most).meta({
+    description: "Where its local times are read.",
+    example: "Europe/Berlin",
+  }),
   weekly,
 };
 
@@ -76,10 +114,10 @@ export const calendar = z
     ...settable,
     time_zone: z.string().meta({ example: "Europe/Berlin" }),
     special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX).meta({ example: CHRISTMAS }),
-    calendar_version: z
-      .int()
-      .min(1)
-      .meta({ description: "Grows when its hours change. Deadlines keep the version they were set by.", example: 1 }),
+    calendar_version: z.int().min(1).meta({
+      description: "Grows when its hours change. Deadlines keep the version they were set by.",
+      example: 1,
+    }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -94,7 +132,10 @@ const calendarVersion = z
     time_zone: calendar.shape.time_zone,
     weekly: calendar.shape.weekly,
     special_day_count: z.int().min(0).meta({ example: 1 }),
-    open_exceptions: z.int().min(0).meta({ description: "Open exceptions whose deadline counts by this version.", example: 12 }),
+    open_exceptions: z
+      .int()
+      .min(0)
+      .meta({ description: "Open exceptions whose deadline counts by this version.", example: 12 }),
     created_at: time,
     created_by: actor,
   })
@@ -115,7 +156,10 @@ export const listCalendarsContract = contract({
   response: page(calendar),
 });
 
-const body = z.strictObject({ ...settable, special_days: specialDays.default([]).meta({ example: CHRISTMAS }) });
+const body = z.strictObject({
+  ...settable,
+  special_days: specialDays.default([]).meta({ example: CHRISTMAS }),
+});
 
 export const createCalendarContract = contract({
   operationId: "createCalendar",
@@ -160,7 +204,10 @@ const calendarChange = calendar
         newly_breached: count,
         no_longer_breached: count,
         by_severity: z.object({ critical: count, high: count, medium: count, low: count }),
-        periods: count.meta({ description: "Open reconciliations whose matching counts business days by this calendar.", example: 2 }),
+        periods: count.meta({
+          description: "Open reconciliations whose matching counts business days by this calendar.",
+          example: 2,
+        }),
       })
       .meta({ id: "CalendarImpact" }),
   })
@@ -224,7 +271,9 @@ export const listOpenHoursContract = contract({
       since: time,
       until: time,
       open_minutes: z.int().min(0).meta({ example: 2400 }),
-      spans: z.array(z.object({ starts_at: time, ends_at: time })).max(INTERVALS_A_DAY * (PREVIEW_DAYS + 2)),
+      spans: z
+        .array(z.object({ starts_at: time, ends_at: time }))
+        .max(INTERVALS_A_DAY * (PREVIEW_DAYS + 2)),
     })
     .meta({ id: "OpenHours" }),
 });
@@ -240,7 +289,10 @@ const holiday = z.object({
   name: z.string().max(200).meta({ example: "Epiphany" }),
   kind: z.enum(["public", "bank"]),
 });
-const place = z.object({ code: code.meta({ example: "BY" }), name: z.string().max(200).meta({ example: "Bayern" }) });
+const place = z.object({
+  code: code.meta({ example: "BY" }),
+  name: z.string().max(200).meta({ example: "Bayern" }),
+});
 
 export const listHolidayCountriesContract = contract({
   operationId: "listHolidayCountries",
@@ -270,7 +322,10 @@ export const listHolidaysContract = contract({
   }),
   response: z
     .object({
-      regions: z.array(place).max(400).meta({ description: "Of the country, for a narrower question." }),
+      regions: z
+        .array(place)
+        .max(400)
+        .meta({ description: "Of the country, for a narrower question." }),
       items: z.array(holiday).max(400),
     })
     .meta({ id: "Holidays" }),
@@ -300,7 +355,8 @@ export const readIcsContract = contract({
     .object({
       special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX),
       skipped: z.int().min(0).meta({
-        description: "Events that aren't all-day, last over 31 days or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
+        description:
+          "Events that aren't all-day, last over 31 days or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
         example: 0,
       }),
     })
@@ -313,11 +369,17 @@ export const getCalendarIcsContract = contract({
   path: "/v1/calendars/{id}/ics",
   tag,
   summary: "Get a calendar's special days as ICS",
-  description: "One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.",
+  description:
+    "One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.",
   access: needs("read:calendars"),
   functions: ["get_calendar"],
   params: byId,
   response: z
-    .object({ ics: z.string().max(1_000_000).meta({ example: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n" }) })
+    .object({
+      ics: z
+        .string()
+        .max(1_000_000)
+        .meta({ example: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n" }),
+    })
     .meta({ id: "CalendarIcs" }),
 });

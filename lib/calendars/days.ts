@@ -2,7 +2,9 @@ const DAY_MS = 86_400_000;
 
 /** `count` days from the one that begins at `first`, in milliseconds of UTC, as YYYY-MM-DD. */
 export function daysFrom(first: number, count: number): string[] {
-  return Array.from({ length: count }, (_, n) => new Date(first + n * DAY_MS).toISOString().slice(0, 10));
+  return Array.from({ length: count }, (_, n) =>
+    new Date(first + n * DAY_MS).toISOString().slice(0, 10),
+  );
 }
 
 /** How many whole days `ms` are, at least one. */

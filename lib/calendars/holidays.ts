@@ -25,13 +25,17 @@ export async function holidaysOf(
 ): Promise<{ regions: Place[]; items: Holiday[] } | undefined> {
   const Library = await library();
   const states: Record<string, string> = new Library().getStates(country, "en") ?? {};
-  if (!(country in new Library().getCountries()) || (region !== undefined && !(region in states))) return undefined;
+  if (!(country in new Library().getCountries()) || (region !== undefined && !(region in states)))
+    return undefined;
   const known = region === undefined ? new Library(country) : new Library(country, region);
   const days = new Map<string, Holiday>();
   for (const { date, start, end, name, type } of known.getHolidays(year, "en") ?? []) {
     const kind = OFF.find((one) => one === type);
     if (!kind) continue;
-    for (const day of daysFrom(Date.parse(`${date.slice(0, 10)}T00:00:00Z`), daysIn(end.getTime() - start.getTime()))) {
+    for (const day of daysFrom(
+      Date.parse(`${date.slice(0, 10)}T00:00:00Z`),
+      daysIn(end.getTime() - start.getTime()),
+    )) {
       if (!days.has(day) || kind === "public") days.set(day, { date: day, name, kind });
     }
   }

@@ -27,7 +27,10 @@ export function eventLinesOf(text: string): number[] {
     else if (within.at(-1) === "vevent") requireSound(number, name, value);
     if (name === "exdate" || name === "rdate") namedDates += value.split(",").length;
     if (namedDates > NAMED_DATES_MAX)
-      throw lineRefused(number, `A file can have at most ${NAMED_DATES_MAX.toLocaleString("en")} dates in EXDATE and RDATE. Split it.`);
+      throw lineRefused(
+        number,
+        `A file can have at most ${NAMED_DATES_MAX.toLocaleString("en")} dates in EXDATE and RDATE. Split it.`,
+      );
   }
   return events;
 }
@@ -67,14 +70,18 @@ function requireRule(number: number, value: string): void {
   try {
     ICAL.Recur.fromString(value);
   } catch {
-    throw lineRefused(number, "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 where it ends.");
+    throw lineRefused(
+      number,
+      "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 where it ends.",
+    );
   }
 }
 
 function requireDate(number: number, name: string, value: string): void {
   const [, year, month, day] = DATE.exec(value)?.map(Number) ?? [];
   const shown = `${name.toUpperCase()} ${value.slice(0, SHOWN_LENGTH).toWellFormed()}`;
-  if (year !== undefined && year < FIRST_YEAR) throw lineRefused(number, `${shown} is too early. Use a year from ${FIRST_YEAR} to 9999.`);
+  if (year !== undefined && year < FIRST_YEAR)
+    throw lineRefused(number, `${shown} is too early. Use a year from ${FIRST_YEAR} to 9999.`);
   const at = new Date(Date.UTC(year ?? Number.NaN, (month ?? 0) - 1, day));
   if (at.getUTCMonth() + 1 !== month || at.getUTCDate() !== day)
     throw lineRefused(number, `${shown} is not a date. Write a day that exists as 20261225.`);

@@ -4,9 +4,13 @@ import { calendarThreads } from "./calendar-tasks.ts";
 import { readDays, writeDays } from "./ics.ts";
 
 const file = (...events: string[][]) =>
-  ["BEGIN:VCALENDAR", "VERSION:2.0", ...events.flatMap((lines) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]), "END:VCALENDAR", ""].join(
-    "\r\n",
-  );
+  [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    ...events.flatMap((lines) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]),
+    "END:VCALENDAR",
+    "",
+  ].join("\r\n");
 
 /** What a file is refused for; null where it is read. */
 function refusalOf(text: string): string | null {
@@ -21,29 +25,58 @@ function refusalOf(text: string): string | null {
 describe("an ICS file", () => {
   it("gives back the days that were written", () => {
     const special_days = [
-      { date: "2026-12-24", name: "Christmas Eve; till noon, then closed", intervals: [{ from: "09:00", to: "12:00" }] },
+      {
+        date: "2026-12-24",
+        name: "Christmas Eve; till noon, then closed",
+        intervals: [{ from: "09:00", to: "12:00" }],
+      },
       {
         date: "2026-12-25",
         name: "Erster Weihnachtsfeiertag, an dem in Frankfurt und allen anderen Orten niemand arbeitet",
         intervals: [],
       },
     ];
-    const text = writeDays({ id: "cal_1", name: "Office", updated_at: "2026-11-20T09:30:00.000Z", special_days });
-    expect(text.split("\r\n").every((line) => new TextEncoder().encode(line).length <= 75)).toBe(true);
+    const text = writeDays({
+      id: "cal_1",
+      name: "Office",
+      updated_at: "2026-11-20T09:30:00.000Z",
+      special_days,
+    });
+    expect(text.split("\r\n").every((line) => new TextEncoder().encode(line).length <= 75)).toBe(
+      true,
+    );
     expect(readDays(text, 2026)).toEqual({ special_days, skipped: 0 });
   });
 
   it("counts each day of an event of several, its end excluded", () => {
-    const text = file(["DTSTART;VALUE=DATE:20261230", "DTEND;VALUE=DATE:20270102", "SUMMARY:Closed"]);
-    expect(readDays(text, 2026).special_days.map(({ date }) => date)).toEqual(["2026-12-30", "2026-12-31", "2027-01-01"]);
+    const text = file([
+      "DTSTART;VALUE=DATE:20261230",
+      "DTEND;VALUE=DATE:20270102",
+      "SUMMARY:Closed",
+    ]);
+    expect(readDays(text, 2026).special_days.map(({ date }) => date)).toEqual([
+      "2026-12-30",
+      "2026-12-31",
+      "2027-01-01",
+    ]);
   });
 
   it("repeats yearly events for five years, a leap day in leap years", () => {
-    const dates = (...lines: string[]) => readDays(file(lines), 2026).special_days.map(({ date }) => date);
+    const dates = (...lines: string[]) =>
+      readDays(file(lines), 2026).special_days.map(({ date }) => date);
     expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY")).toHaveLength(7);
     expect(dates("DTSTART;VALUE=DATE:20240229", "RRULE:FREQ=YEARLY")).toEqual(["2028-02-29"]);
-    expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY;COUNT=2")).toEqual(["2025-12-25", "2026-12-25"]);
-    expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY;UNTIL=20261231", "EXDATE;VALUE=DATE:20251225")).toEqual(["2026-12-25"]);
+    expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY;COUNT=2")).toEqual([
+      "2025-12-25",
+      "2026-12-25",
+    ]);
+    expect(
+      dates(
+        "DTSTART;VALUE=DATE:20251225",
+        "RRULE:FREQ=YEARLY;UNTIL=20261231",
+        "EXDATE;VALUE=DATE:20251225",
+      ),
+    ).toEqual(["2026-12-25"]);
   });
 
   it("skips and counts what is no whole day, or recurs in a way it does not know", () => {
@@ -58,7 +91,11 @@ describe("an ICS file", () => {
   it("is read in bounded time and space", () => {
     const day = (n: number) =>
       `${2000 + Math.floor(n / 300)}${String(1 + (n % 12)).padStart(2, "0")}${String(1 + (n % 25)).padStart(2, "0")}`;
-    const hostile = Array.from({ length: 3000 }, (_, n) => [`DTSTART;VALUE=DATE:${day(n)}`, "RRULE:FREQ=YEARLY", `X:${n}`]);
+    const hostile = Array.from({ length: 3000 }, (_, n) => [
+      `DTSTART;VALUE=DATE:${day(n)}`,
+      "RRULE:FREQ=YEARLY",
+      `X:${n}`,
+    ]);
     const long = ["DTSTART;VALUE=DATE:16010101", "DTEND;VALUE=DATE:99991231", "RRULE:FREQ=YEARLY"];
     const { special_days, skipped } = readDays(file(long, ...hostile), 2026);
     expect(special_days.length).toBeLessThanOrEqual(1000);
@@ -67,15 +104,23 @@ describe("an ICS file", () => {
 
   it("that recurs since long ago is looked at from the year before, not from its first", () => {
     const looks = vi.spyOn(ICAL.Time, "isLeapYear");
-    expect(readDays(file(["DTSTART;VALUE=DATE:16040229", "RRULE:FREQ=YEARLY"]), 2026).special_days).toHaveLength(1);
+    expect(
+      readDays(file(["DTSTART;VALUE=DATE:16040229", "RRULE:FREQ=YEARLY"]), 2026).special_days,
+    ).toHaveLength(1);
     expect(looks.mock.calls.length).toBeLessThan(20);
     looks.mockRestore();
   });
 
   it("counts what a yearly event had before", () => {
-    const dates = (...lines: string[]) => readDays(file(lines), 2026).special_days.map(({ date }) => date);
-    expect(dates("DTSTART;VALUE=DATE:20200101", "RRULE:FREQ=YEARLY;INTERVAL=2;COUNT=5")).toEqual(["2026-01-01", "2028-01-01"]);
-    expect(dates("DTSTART;VALUE=DATE:20160229", "RRULE:FREQ=YEARLY;COUNT=4")).toEqual(["2028-02-29"]);
+    const dates = (...lines: string[]) =>
+      readDays(file(lines), 2026).special_days.map(({ date }) => date);
+    expect(dates("DTSTART;VALUE=DATE:20200101", "RRULE:FREQ=YEARLY;INTERVAL=2;COUNT=5")).toEqual([
+      "2026-01-01",
+      "2028-01-01",
+    ]);
+    expect(dates("DTSTART;VALUE=DATE:20160229", "RRULE:FREQ=YEARLY;COUNT=4")).toEqual([
+      "2028-02-29",
+    ]);
     expect(dates("DTSTART;VALUE=DATE:20160229", "RRULE:FREQ=YEARLY;COUNT=3")).toEqual([]);
   });
 
@@ -87,7 +132,11 @@ describe("an ICS file", () => {
     ["month 13", "DTSTART;VALUE=DATE:20261301", "DTSTART 20261301 is not a date"],
     ["the year 1", "DTSTART:00010101", "DTSTART 00010101 is too early"],
     ["an end that is none", "DTEND;VALUE=DATE:20260431", "DTEND 20260431 is not a date"],
-    ["an EXDATE that is none", "EXDATE;VALUE=DATE:20260101,XXXXXXXX", "EXDATE XXXXXXXX is not a date"],
+    [
+      "an EXDATE that is none",
+      "EXDATE;VALUE=DATE:20260101,XXXXXXXX",
+      "EXDATE XXXXXXXX is not a date",
+    ],
     ["an UNTIL that is none", "RRULE:FREQ=YEARLY;UNTIL=XXXXXXXX", "UNTIL XXXXXXXX is not a date"],
     ["a rule that is none", "RRULE:FREQ=NEVER", "RRULE can't be read"],
     ["a rule without values", "RRULE:FREQ=YEARLY;UNTIL", "RRULE can't be read"],
@@ -99,19 +148,33 @@ describe("an ICS file", () => {
 
   it("with an event that can't be read otherwise names the line where it begins", () => {
     const sound = ["DTSTART;VALUE=DATE:20260101"];
-    expect(refusalOf(file(sound, ["DTSTART;VALUE=DURATION:20260101"]))).toMatch(/^Line 6: The event that begins here can't be read/);
+    expect(refusalOf(file(sound, ["DTSTART;VALUE=DURATION:20260101"]))).toMatch(
+      /^Line 6: The event that begins here can't be read/,
+    );
   });
 
   it("with more dates in EXDATE than are read is refused, folded lines and all", () => {
     const dates = (count: number) => Array.from({ length: count }, () => "20260101").join(",");
-    const text = (count: number) => file(["DTSTART;VALUE=DATE:20260102", `EXDATE:${dates(count)},`, " 20260101", "SUMMARY:EXDATE:1,2,3"]);
+    const text = (count: number) =>
+      file([
+        "DTSTART;VALUE=DATE:20260102",
+        `EXDATE:${dates(count)},`,
+        " 20260101",
+        "SUMMARY:EXDATE:1,2,3",
+      ]);
     expect(refusalOf(text(1999))).toBeNull();
     expect(refusalOf(text(2000))).toMatch(/^Line 5: A file can have at most 2,000 dates/);
   });
 
   it("keeps of a long summary no half of a character", () => {
-    const text = file(["DTSTART;VALUE=DATE:20260101", `SUMMARY:${"x".repeat(199)}😀`], ["DTSTART;VALUE=DATE:20260102", "SUMMARY:\u200B"]);
-    expect(readDays(text, 2026).special_days.map(({ name }) => name)).toEqual(["x".repeat(199), null]);
+    const text = file(
+      ["DTSTART;VALUE=DATE:20260101", `SUMMARY:${"x".repeat(199)}😀`],
+      ["DTSTART;VALUE=DATE:20260102", "SUMMARY:\u200B"],
+    );
+    expect(readDays(text, 2026).special_days.map(({ name }) => name)).toEqual([
+      "x".repeat(199),
+      null,
+    ]);
   });
 
   it("is refused if it is none", () => {
@@ -124,6 +187,9 @@ describe("an ICS file", () => {
     const answer = ask(sound);
     expect(calendarThreads().tasks).toBe(1);
     expect(await answer).toEqual(readDays(sound, 2026));
-    await expect(ask(file(["DTSTART:20260230"]))).rejects.toMatchObject({ code: "invalid_request", errors: [{ path: "ics" }] });
+    await expect(ask(file(["DTSTART:20260230"]))).rejects.toMatchObject({
+      code: "invalid_request",
+      errors: [{ path: "ics" }],
+    });
   });
 });

@@ -2,7 +2,13 @@
 import ICAL from "ical.js";
 import { invalidRequest } from "../wire/errors.ts";
 import { text } from "../wire/schema.ts";
-import { INTERVALS_A_DAY, type Interval, SPECIAL_DAY_NAME_MAX, SPECIAL_DAYS_MAX, type SpecialDay } from "./contract.ts";
+import {
+  INTERVALS_A_DAY,
+  type Interval,
+  SPECIAL_DAY_NAME_MAX,
+  SPECIAL_DAYS_MAX,
+  type SpecialDay,
+} from "./contract.ts";
 import { daysFrom, daysIn } from "./days.ts";
 import { eventLinesOf, lineRefused } from "./ics-lines.ts";
 
@@ -17,7 +23,10 @@ const INTERVALS = /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00
  * years after it. What has a time of day, lasts over a month or recurs otherwise is skipped, and counted.
  * @throws ApiError `invalid_request` if the text is no iCalendar file, naming the line where it is one that can't be read
  */
-export function readDays(text: string, year: number): { special_days: SpecialDay[]; skipped: number } {
+export function readDays(
+  text: string,
+  year: number,
+): { special_days: SpecialDay[]; skipped: number } {
   const lines = eventLinesOf(text);
   const events = eventsOf(text);
   const days = new Map<string, SpecialDay>();
@@ -38,7 +47,9 @@ function eventsOf(text: string): ICAL.Component[] {
   try {
     return ICAL.Component.fromString(text).getAllSubcomponents("vevent");
   } catch {
-    throw invalidRequest([{ path: "ics", message: "Must be an iCalendar file, from BEGIN:VCALENDAR to END:VCALENDAR." }]);
+    throw invalidRequest([
+      { path: "ics", message: "Must be an iCalendar file, from BEGIN:VCALENDAR to END:VCALENDAR." },
+    ]);
   }
 }
 
@@ -49,7 +60,10 @@ function readEvent(event: ICAL.Component, year: number, line: number): SpecialDa
     const intervals = intervalsOf(event);
     return datesOf(event, year)?.map((date) => ({ date, name, intervals }));
   } catch {
-    throw lineRefused(line, "The event that begins here can't be read. Correct its dates and RRULE, or remove it.");
+    throw lineRefused(
+      line,
+      "The event that begins here can't be read. Correct its dates and RRULE, or remove it.",
+    );
   }
 }
 
@@ -67,15 +81,29 @@ function nameOf(event: ICAL.Component): string | null {
 function datesOf(event: ICAL.Component, around: number): string[] | undefined {
   const start = event.getFirstPropertyValue("dtstart");
   const end = event.getFirstPropertyValue("dtend");
-  if (!(start instanceof ICAL.Time) || !start.isDate || event.hasProperty("rdate") || event.hasProperty("recurrence-id")) return undefined;
+  if (
+    !(start instanceof ICAL.Time) ||
+    !start.isDate ||
+    event.hasProperty("rdate") ||
+    event.hasProperty("recurrence-id")
+  )
+    return undefined;
   const first = Date.UTC(start.year, start.month - 1, start.day);
-  const lasting = end instanceof ICAL.Time ? daysIn(Date.UTC(end.year, end.month - 1, end.day) - first) : 1;
+  const lasting =
+    end instanceof ICAL.Time ? daysIn(Date.UTC(end.year, end.month - 1, end.day) - first) : 1;
   if (lasting > LASTING_MAX) return undefined;
   const rule = event.getFirstPropertyValue("rrule");
   if (rule === null) return daysFrom(first, lasting);
-  if (!(rule instanceof ICAL.Recur) || rule.freq !== "YEARLY" || Object.keys(rule.parts).length > 0) return undefined;
-  const until = rule.until ? Date.UTC(rule.until.year, rule.until.month - 1, rule.until.day) : Number.POSITIVE_INFINITY;
-  const excluded = new Set(event.getAllProperties("exdate").flatMap((one) => one.getValues().map((value) => String(value).slice(0, 10))));
+  if (!(rule instanceof ICAL.Recur) || rule.freq !== "YEARLY" || Object.keys(rule.parts).length > 0)
+    return undefined;
+  const until = rule.until
+    ? Date.UTC(rule.until.year, rule.until.month - 1, rule.until.day)
+    : Number.POSITIVE_INFINITY;
+  const excluded = new Set(
+    event
+      .getAllProperties("exdate")
+      .flatMap((one) => one.getValues().map((value) => String(value).slice(0, 10))),
+  );
   return yearsOf(start, rule, around)
     .map((year) => Date.UTC(year, start.month - 1, start.day))
     .filter((at) => at <= until && !excluded.has(new Date(at).toISOString().slice(0, 10)))
@@ -90,10 +118,15 @@ function yearsOf(start: ICAL.Time, rule: ICAL.Recur, around: number): number[] {
   let left = Number.POSITIVE_INFINITY;
   if (typeof rule.count === "number") {
     left = rule.count;
-    for (let nth = 0; nth < before && left > 0; nth++) if (takesPlace(start.year + nth * every)) left -= 1;
+    for (let nth = 0; nth < before && left > 0; nth++)
+      if (takesPlace(start.year + nth * every)) left -= 1;
   }
   const found: number[] = [];
-  for (let year = start.year + before * every; year <= around + YEARS_AHEAD && found.length < left; year += every)
+  for (
+    let year = start.year + before * every;
+    year <= around + YEARS_AHEAD && found.length < left;
+    year += every
+  )
     if (takesPlace(year)) found.push(year);
   return found;
 }
@@ -102,11 +135,18 @@ function yearsOf(start: ICAL.Time, rule: ICAL.Recur, around: number): number[] {
 function intervalsOf(event: ICAL.Component): Interval[] {
   const kept = String(event.getFirstPropertyValue("x-tieout-intervals") ?? "").split(",");
   if (!kept.every((one) => INTERVALS.test(one)) || kept.length > INTERVALS_A_DAY) return [];
-  return kept.map((one) => ({ from: one.slice(0, 5), to: one.slice(6) })).filter(({ from, to }) => from !== to);
+  return kept
+    .map((one) => ({ from: one.slice(0, 5), to: one.slice(6) }))
+    .filter(({ from, to }) => from !== to);
 }
 
 /** One all-day event a day. */
-export function writeDays(calendar: { id: string; name: string; updated_at: string; special_days: SpecialDay[] }): string {
+export function writeDays(calendar: {
+  id: string;
+  name: string;
+  updated_at: string;
+  special_days: SpecialDay[];
+}): string {
   const file = new ICAL.Component("vcalendar");
   file.addPropertyWithValue("version", "2.0");
   file.addPropertyWithValue("prodid", "-//Tieout//Calendars//EN");
@@ -114,10 +154,20 @@ export function writeDays(calendar: { id: string; name: string; updated_at: stri
   for (const { date, name, intervals } of calendar.special_days) {
     const event = new ICAL.Component("vevent");
     event.addPropertyWithValue("uid", `${date}@${calendar.id}`);
-    event.addPropertyWithValue("dtstamp", ICAL.Time.fromJSDate(new Date(calendar.updated_at), true));
+    event.addPropertyWithValue(
+      "dtstamp",
+      ICAL.Time.fromJSDate(new Date(calendar.updated_at), true),
+    );
     event.addPropertyWithValue("dtstart", ICAL.Time.fromDateString(date));
-    event.addPropertyWithValue("summary", name ?? (intervals.length === 0 ? "Closed" : "Other hours"));
-    if (intervals.length > 0) event.addPropertyWithValue("x-tieout-intervals", intervals.map(({ from, to }) => `${from}-${to}`).join(","));
+    event.addPropertyWithValue(
+      "summary",
+      name ?? (intervals.length === 0 ? "Closed" : "Other hours"),
+    );
+    if (intervals.length > 0)
+      event.addPropertyWithValue(
+        "x-tieout-intervals",
+        intervals.map(({ from, to }) => `${from}-${to}`).join(","),
+      );
     file.addSubcomponent(event);
   }
   return `${file.toString()}\r\n`;

@@ -7,6 +7,9 @@ type Contract = typeof listCalendarsContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([calendar.shape.id]) };
 
-export function listCalendars(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listCalendars(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Calendar>(ctx, "list_calendars", NEWEST_FIRST, query);
 }

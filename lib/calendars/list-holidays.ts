@@ -30,7 +30,9 @@ export async function listHolidays(
   return found;
 }
 
-export async function listHolidayCountries(ctx: Context): Promise<z.output<typeof listHolidayCountriesContract.response>> {
+export async function listHolidayCountries(
+  ctx: Context,
+): Promise<z.output<typeof listHolidayCountriesContract.response>> {
   await read(ctx, "list_holidays", {});
   return { items: await calendarThreads().ask<Places>({ wants: "countries" }) };
 }

@@ -5,6 +5,10 @@ import type { listOpenHoursContract } from "./contract.ts";
 
 type Contract = typeof listOpenHoursContract;
 
-export function listOpenHours(ctx: Context, id: string, query: z.output<Contract["query"]>): Promise<z.output<Contract["response"]>> {
+export function listOpenHours(
+  ctx: Context,
+  id: string,
+  query: z.output<Contract["query"]>,
+): Promise<z.output<Contract["response"]>> {
   return read(ctx, "list_open_hours", { id, ...query });
 }

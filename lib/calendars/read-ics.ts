@@ -8,6 +8,10 @@ type Days = z.output<typeof readIcsContract.response>;
 
 /** @throws ApiError `invalid_request` if the text is no iCalendar file, or has what can't be read */
 export async function readIcs(ctx: Context, { ics }: { ics: string }): Promise<Days> {
-  const days = await calendarThreads().ask<Days>({ wants: "days", ics, year: new Date().getUTCFullYear() });
+  const days = await calendarThreads().ask<Days>({
+    wants: "days",
+    ics,
+    year: new Date().getUTCFullYear(),
+  });
   return write(ctx, "read_ics", days);
 }

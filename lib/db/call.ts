@@ -10,7 +10,9 @@ import { unwrap } from "./unwrap.ts";
 
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
 export type Verb = {
-  [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown } ? Name : never;
+  [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown }
+    ? Name
+    : never;
 }[keyof Functions];
 
 /**
@@ -23,7 +25,10 @@ export async function read<Answer>(ctx: Context, verb: Verb, input: object): Pro
 
 /** Calls a writing function: one round trip, one transaction. A replay is marked on the reply. */
 export async function write<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
-  const { replayed, body } = (await invoke(ctx, verb, input, { reads: false })) as { replayed: boolean; body: unknown };
+  const { replayed, body } = (await invoke(ctx, verb, input, { reads: false })) as {
+    replayed: boolean;
+    body: unknown;
+  };
   if (replayed) ctx.reply.set("Idempotency-Replayed", "true");
   return body as Answer;
 }
@@ -31,7 +36,14 @@ export async function write<Answer>(ctx: Context, verb: Verb, input: object): Pr
 const lanes = () =>
   processWide("lanes", () => {
     const made = new Lanes(widthFor(env().WEB_CONCURRENCY));
-    figure({ name: "tieout_lane_waiting", help: "Calls that wait for their turn at the database.", label: "lane" }, () => made.waiting);
+    figure(
+      {
+        name: "tieout_lane_waiting",
+        help: "Calls that wait for their turn at the database.",
+        label: "lane",
+      },
+      () => made.waiting,
+    );
     return made;
   });
 
@@ -41,7 +53,12 @@ const waits = durations({
   labels: ["lane"],
 });
 
-async function invoke(ctx: Context, verb: Verb, input: object, { reads }: { reads: boolean }): Promise<unknown> {
+async function invoke(
+  ctx: Context,
+  verb: Verb,
+  input: object,
+  { reads }: { reads: boolean },
+): Promise<unknown> {
   const request = {
     operation: ctx.operation,
     request_id: ctx.requestId,
@@ -51,15 +68,25 @@ async function invoke(ctx: Context, verb: Verb, input: object, { reads }: { read
     dry_run: ctx.dryRun ? input : null,
     versions: ctx.allowedVersions,
     continues: ctx.continues,
-    idempotency: ctx.idempotency && { key_hash: ctx.idempotency.key_hash, fingerprint: ctx.idempotency.fingerprint },
+    idempotency: ctx.idempotency && {
+      key_hash: ctx.idempotency.key_hash,
+      fingerprint: ctx.idempotency.fingerprint,
+    },
   };
   const lane = laneOf(ctx.lane, verb, input);
   // What the service's own key reads is recorded.
-  const how = { mayLag: reads && ctx.principal.type !== "service_role" && mayLag(lane, verb, ctx.continues) };
+  const how = {
+    mayLag: reads && ctx.principal.type !== "service_role" && mayLag(lane, verb, ctx.continues),
+  };
   const waited = waits.startTimer({ lane });
   const call = () => {
     waited();
-    const step = () => ({ requestId: ctx.requestId, name: verb, kind: "client" as const, attributes: { "db.system.name": "postgresql" } });
+    const step = () => ({
+      requestId: ctx.requestId,
+      name: verb,
+      kind: "client" as const,
+      attributes: { "db.system.name": "postgresql" },
+    });
     return traced(
       step,
       () => ctx.db.rpc(verb, { input, request } as never, how),

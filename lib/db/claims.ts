@@ -1,7 +1,11 @@
 import { actorOf, type Principal } from "../auth/principal.ts";
 
 /** What the database gets to know of a caller: as the payload of a token, or as settings of one transaction. It decides by it again. */
-export type Claims = { role: "anon" | "authenticated" | "service_role"; actor: string; [claim: string]: unknown };
+export type Claims = {
+  role: "anon" | "authenticated" | "service_role";
+  actor: string;
+  [claim: string]: unknown;
+};
 
 /** One principal in one tenant. */
 export function claimsOf(principal: Principal, tenantId: string): Claims {

@@ -15,7 +15,9 @@ export type Db = {
 };
 
 type Arguments<Name extends FunctionName> =
-  Functions[Name]["Args"] extends Record<PropertyKey, never> ? [] : [args: Functions[Name]["Args"], how?: How];
+  Functions[Name]["Args"] extends Record<PropertyKey, never>
+    ? []
+    : [args: Functions[Name]["Args"], how?: How];
 
 /** For one principal and one tenant; row-level security decides again by its claims. */
 export function dbFor(principal: Principal, tenantId: string): Db {

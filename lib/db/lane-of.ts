@@ -1,10 +1,19 @@
 import type { Lane } from "./lanes.ts";
 
 /** They count what a view's filters find, words among them. */
-const COUNTS_A_VIEW: ReadonlySet<string> = new Set(["list_views", "get_view", "create_view", "update_view"]);
+const COUNTS_A_VIEW: ReadonlySet<string> = new Set([
+  "list_views",
+  "get_view",
+  "create_view",
+  "update_view",
+]);
 
 /** A call that looks for words is a search, wherever it has them. */
-export function laneOf(lane: Lane, verb: string, input: { q?: unknown; filter?: { q?: unknown } }): Lane {
+export function laneOf(
+  lane: Lane,
+  verb: string,
+  input: { q?: unknown; filter?: { q?: unknown } },
+): Lane {
   const searches = input.q || input.filter?.q || COUNTS_A_VIEW.has(verb);
   return lane === "interactive" && searches ? "search" : lane;
 }

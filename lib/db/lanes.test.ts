@@ -26,7 +26,13 @@ describe("lanes", () => {
     void call("globex", "search", "other search");
     void call("globex", "interactive", "other page");
     await settled();
-    expect(begun).toEqual(["acme search 0", "acme search 1", "own page", "other search", "other page"]);
+    expect(begun).toEqual([
+      "acme search 0",
+      "acme search 1",
+      "own page",
+      "other search",
+      "other page",
+    ]);
   });
 
   test("one tenant's calls never fill all there is", async () => {
@@ -77,7 +83,8 @@ describe("lanes", () => {
     try {
       const { many } = bench();
       const codes: string[] = [];
-      for (const call of many(23, "acme", "search")) call.catch(({ code }: { code: string }) => codes.push(code));
+      for (const call of many(23, "acme", "search"))
+        call.catch(({ code }: { code: string }) => codes.push(code));
       await settled();
       expect(codes).toEqual(["rate_limited"]);
       await vi.advanceTimersByTimeAsync(10_000);

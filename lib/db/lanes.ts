@@ -25,7 +25,12 @@ export function widthFor(processes: number): Width {
   return {
     total,
     long: share(1 / 2),
-    perTenant: { interactive: share(1 / 2), search: share(1 / 8), export: share(1 / 16), import: share(1 / 8) },
+    perTenant: {
+      interactive: share(1 / 2),
+      search: share(1 / 8),
+      export: share(1 / 16),
+      import: share(1 / 8),
+    },
   };
 }
 
@@ -44,7 +49,11 @@ export class Lanes {
   }
 
   /** @throws ApiError `rate_limited` where too many of the tenant's wait already, `unavailable` where the turn does not come within 10 s. */
-  async run<Result>(tenantId: string, lane: Lane, work: () => PromiseLike<Result>): Promise<Result> {
+  async run<Result>(
+    tenantId: string,
+    lane: Lane,
+    work: () => PromiseLike<Result>,
+  ): Promise<Result> {
     const tenant = this.#tenants.get(tenantId) ?? newTenant();
     this.#tenants.set(tenantId, tenant);
     await this.#enter(tenant, lane);
@@ -59,21 +68,28 @@ export class Lanes {
   /** How many wait for their turn now. */
   get waiting(): Record<Lane, number> {
     const counts: Record<Lane, number> = { interactive: 0, search: 0, export: 0, import: 0 };
-    for (const tenant of this.#tenants.values()) for (const { lane } of tenant.waiting) counts[lane]++;
+    for (const tenant of this.#tenants.values())
+      for (const { lane } of tenant.waiting) counts[lane]++;
     return counts;
   }
 
   async #enter(tenant: Tenant, lane: Lane): Promise<void> {
     if (this.#admits(tenant, lane)) return this.#begin(tenant, lane);
     if (tenant.waiting.filter((waiter) => waiter.lane === lane).length >= MOST_WAITING[lane]) {
-      throw new ApiError("rate_limited", `${TOO_MANY[lane]} Try again in 1 s.`, { headers: { "Retry-After": "1" } });
+      throw new ApiError("rate_limited", `${TOO_MANY[lane]} Try again in 1 s.`, {
+        headers: { "Retry-After": "1" },
+      });
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { lane, start: resolve };
     tenant.waiting.push(waiter);
     const timer = setTimeout(() => {
       tenant.waiting.splice(tenant.waiting.indexOf(waiter), 1);
-      reject(new ApiError("unavailable", "The service is busy. Try again shortly.", { headers: { "Retry-After": "2" } }));
+      reject(
+        new ApiError("unavailable", "The service is busy. Try again shortly.", {
+          headers: { "Retry-After": "2" },
+        }),
+      );
     }, WAIT_WITHIN_MS);
     await promise.finally(() => clearTimeout(timer));
   }

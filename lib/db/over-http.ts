@@ -12,12 +12,19 @@ const supabase = () =>
     createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, {
       // Each call brings its own.
       accessToken: async () => null,
-      global: { fetch: (url, init) => fetch(url, { ...init, cache: "no-store", signal: AbortSignal.timeout(WITHIN_MS) }) },
+      global: {
+        fetch: (url, init) =>
+          fetch(url, { ...init, cache: "no-store", signal: AbortSignal.timeout(WITHIN_MS) }),
+      },
     }),
   );
 
 /** Calls a function of `public` by the Data API (PostgREST). */
-export async function callOverHttp(claims: Claims, name: string, args: object): Promise<DatabaseAnswer> {
+export async function callOverHttp(
+  claims: Claims,
+  name: string,
+  args: object,
+): Promise<DatabaseAnswer> {
   const token = await signInternalToken(claims);
   return supabase().rpc(name, args).setHeader("Authorization", `Bearer ${token}`);
 }

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { unwrap } from "./unwrap.ts";
 
 test("a broken constraint is logged without the row that broke it", () => {
-  const error = { code: "23502", message: "null value in column", details: "Failing row contains (acme, secret).", hint: null };
+  const error = {
+    code: "23502",
+    message: "null value in column",
+    details: "Failing row contains (acme, secret).",
+    hint: null,
+  };
   const caught = (() => {
     try {
       return unwrap({ data: null, error, status: 500 });
@@ -10,5 +15,8 @@ test("a broken constraint is logged without the row that broke it", () => {
       return refused;
     }
   })();
-  expect(caught).toMatchObject({ code: "internal", cause: { code: "23502", message: "null value in column", details: null } });
+  expect(caught).toMatchObject({
+    code: "internal",
+    cause: { code: "23502", message: "null value in column", details: null },
+  });
 });

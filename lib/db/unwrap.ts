@@ -14,17 +14,28 @@ const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|PGRST00)/;
 export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (!error) return data;
   if (error.code === SQLSTATES.refused && error.message in ERRORS) {
-    const headers: Record<string, string> = error.message === "rate_limited" ? { "Retry-After": "60" } : {};
-    throw new ApiError(error.message as ErrorCode, error.details ?? "", { errors: fieldErrors(error.hint), headers, cause: error });
-  }
-  if (error.code === "42501") {
-    throw new ApiError("role_required", "This credential isn't allowed to do this.", { cause: error });
-  }
-  if (error.code === SQLSTATES.canceled) {
-    throw new ApiError("unavailable", "This took the database too long. Ask for less, with longer words or more filters, or try again.", {
-      headers: { "Retry-After": "2" },
+    const headers: Record<string, string> =
+      error.message === "rate_limited" ? { "Retry-After": "60" } : {};
+    throw new ApiError(error.message as ErrorCode, error.details ?? "", {
+      errors: fieldErrors(error.hint),
+      headers,
       cause: error,
     });
+  }
+  if (error.code === "42501") {
+    throw new ApiError("role_required", "This credential isn't allowed to do this.", {
+      cause: error,
+    });
+  }
+  if (error.code === SQLSTATES.canceled) {
+    throw new ApiError(
+      "unavailable",
+      "This took the database too long. Ask for less, with longer words or more filters, or try again.",
+      {
+        headers: { "Retry-After": "2" },
+        cause: error,
+      },
+    );
   }
   if (!error.code || status === 0 || status >= 502 || UNAVAILABLE.test(error.code)) {
     throw new ApiError("unavailable", "The database is unavailable right now. Try again shortly.", {
@@ -32,7 +43,11 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
       cause: error,
     });
   }
-  throw new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause: withoutRow(error) });
+  throw new ApiError(
+    "internal",
+    "Something went wrong on our side. It was logged under this request ID.",
+    { cause: withoutRow(error) },
+  );
 }
 
 /** Of a broken constraint the details are the row itself, which no log should keep. */

@@ -35,9 +35,10 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-const changes = z
-  .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
-  .meta({ description: "The fields that changed.", example: { status: { from: "in_review", to: "resolved" } } });
+const changes = z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).meta({
+  description: "The fields that changed.",
+  example: { status: { from: "in_review", to: "resolved" } },
+});
 const aboutException = z.object({ exception });
 const dueAt = time.meta({ description: "The deadline this event is about." });
 
@@ -52,11 +53,20 @@ export const EVENTS = {
     reads: "read:exceptions",
     data: aboutException.extend({
       due_at: dueAt,
-      threshold_minutes: z.int().min(1).meta({ description: "The threshold crossed, in minutes before due_at.", example: 240 }),
-      threshold_kind: z
-        .enum(THRESHOLD_KINDS)
-        .meta({ description: "What both thresholds count: all minutes, or open ones of the exception's calendar.", example: "wall_clock" }),
-      next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next threshold. 0 is the breach.", example: 60 }),
+      threshold_minutes: z
+        .int()
+        .min(1)
+        .meta({ description: "The threshold crossed, in minutes before due_at.", example: 240 }),
+      threshold_kind: z.enum(THRESHOLD_KINDS).meta({
+        description:
+          "What both thresholds count: all minutes, or open ones of the exception's calendar.",
+        example: "wall_clock",
+      }),
+      next_threshold_minutes: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({ description: "The next threshold. 0 is the breach.", example: 60 }),
     }),
   },
   "exception.sla.breached": {
@@ -65,7 +75,8 @@ export const EVENTS = {
     data: aboutException.extend({ due_at: dueAt }),
   },
   "exception.created": {
-    summary: "An exception was created: of lines that stay open, one for a line alone, one for all lines of a suggestion",
+    summary:
+      "An exception was created: of lines that stay open, one for a line alone, one for all lines of a suggestion",
     reads: "read:exceptions",
     data: aboutException,
   },
@@ -75,7 +86,8 @@ export const EVENTS = {
     data: aboutException.extend({ changes }),
   },
   "exception.resolved": {
-    summary: "An exception was resolved or dismissed, or merged into another of the same suggestion",
+    summary:
+      "An exception was resolved or dismissed, or merged into another of the same suggestion",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },
@@ -94,39 +106,69 @@ export const EVENTS = {
     reads: "read:exceptions",
     data: aboutException.extend({ comment }),
   },
-  "run.done": { summary: "A run of the rules is done, or failed", reads: "read:reconciliations", data: z.object({ run }) },
+  "run.done": {
+    summary: "A run of the rules is done, or failed",
+    reads: "read:reconciliations",
+    data: z.object({ run }),
+  },
   "match.undone": {
     summary: "A match was undone, by a person or since a run makes another",
     reads: "read:reconciliations",
     data: z.object({
       match: match
-        .pick({ id: true, reconciliation_id: true, shape: true, method: true, currency: true, amount_minor: true, residual_minor: true })
+        .pick({
+          id: true,
+          reconciliation_id: true,
+          shape: true,
+          method: true,
+          currency: true,
+          amount_minor: true,
+          residual_minor: true,
+        })
         .extend({ line_ids: z.array(id("lin")) }),
       undone_by: actor,
     }),
   },
-  "reconciliation.closed": { summary: "A period was closed", reads: "read:reconciliations", data: z.object({ reconciliation }) },
+  "reconciliation.closed": {
+    summary: "A period was closed",
+    reads: "read:reconciliations",
+    data: z.object({ reconciliation }),
+  },
   "reconciliation.reopened": {
     summary: "A closed period was reopened",
     reads: "read:reconciliations",
-    data: z.object({ reconciliation, reason: z.string().meta({ example: "A statement page was missing" }) }),
+    data: z.object({
+      reconciliation,
+      reason: z.string().meta({ example: "A statement page was missing" }),
+    }),
   },
   "books.differ": {
     summary: "A recount of a pair's lines and decisions differs from what is shown of it",
     reads: "read:reconciliations",
     data: z.object({
-      reconciliation_ids: z.array(id("rcn")).max(100).meta({ description: "The periods of the pair, newest first." }),
+      reconciliation_ids: z
+        .array(id("rcn"))
+        .max(100)
+        .meta({ description: "The periods of the pair, newest first." }),
       difference_count: z.int().min(1).meta({ example: 1 }),
       differences: z
         .array(
           z.object({
             what: z.string().max(100).meta({ example: "open" }),
-            subject: z
+            subject: z.string().max(200).meta({
+              description: "The line, match or period.",
+              example: "lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+            }),
+            computed: z
               .string()
               .max(200)
-              .meta({ description: "The line, match or period.", example: "lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-            computed: z.string().max(200).nullable().meta({ example: "1250 of 1250 EUR on 2026-10-05, left" }),
-            shown: z.string().max(200).nullable().meta({ example: "0 of 1250 EUR on 2026-10-05, left" }),
+              .nullable()
+              .meta({ example: "1250 of 1250 EUR on 2026-10-05, left" }),
+            shown: z
+              .string()
+              .max(200)
+              .nullable()
+              .meta({ example: "0 of 1250 EUR on 2026-10-05, left" }),
           }),
         )
         .max(20)
@@ -146,7 +188,11 @@ export const EVENTS = {
   "api_key.revoked": {
     summary: "An API key was revoked",
     reads: "read:api-keys",
-    data: keyEvent.extend({ revoked_at: time, revoked_by: actor, reason: z.string().nullable().meta({ example: "Decommissioned." }) }),
+    data: keyEvent.extend({
+      revoked_at: time,
+      revoked_by: actor,
+      reason: z.string().nullable().meta({ example: "Decommissioned." }),
+    }),
   },
   "webhook.failing": {
     summary: "Another webhook is failing and will be disabled in two days or one day",
@@ -166,7 +212,10 @@ export const EVENTS = {
       id: webhookId,
       url,
       reason: z.enum(WEBHOOKS.disabled_reason),
-      detail: z.string().nullable().meta({ example: "The receiver responded with 410 Gone: it wants no more events." }),
+      detail: z
+        .string()
+        .nullable()
+        .meta({ example: "The receiver responded with 410 Gone: it wants no more events." }),
       disabled_at: time,
       disabled_by: actor,
     }),
@@ -174,6 +223,10 @@ export const EVENTS = {
   "webhook.test": {
     summary: "A test was requested. Sent to that webhook regardless of its subscriptions",
     reads: "read:webhooks",
-    data: z.object({ id: webhookId, message: z.string().meta({ example: "It works." }), sent_by: actor }),
+    data: z.object({
+      id: webhookId,
+      message: z.string().meta({ example: "It works." }),
+      sent_by: actor,
+    }),
   },
 } as const satisfies Record<EventKind, { summary: string; reads: Permission; data: z.ZodObject }>;

@@ -2,8 +2,23 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
-import { BREACH_RISKS, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, text, time, timestamp, user, userReference } from "../wire/schema.ts";
+import {
+  BREACH_RISKS,
+  EXCEPTIONS,
+  OPEN_EXCEPTION_STATUSES,
+  RISK_MINUTES,
+} from "../wire/facts.gen.ts";
+import {
+  actor,
+  id,
+  page,
+  pageQuery,
+  text,
+  time,
+  timestamp,
+  user,
+  userReference,
+} from "../wire/schema.ts";
 import { anyStatus, exceptionFilters, slaFilters } from "./filters/contract.ts";
 
 export const SEVERITIES = EXCEPTIONS.severity;
@@ -21,7 +36,10 @@ const reconciliationId = id("rcn");
 const DETAILS_MAX_BYTES = 16_384;
 const details = z
   .record(z.string(), z.unknown())
-  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
+  .refine(
+    (value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES,
+    "At most 16 kB of JSON.",
+  )
   .meta({ description: "Any JSON object, up to 16 kB.", example: { source_line: 118 } });
 
 export const settable = {
@@ -29,13 +47,17 @@ export const settable = {
   severity,
   assigned_to: userReference.nullable(),
   due_at: timestamp,
-  reason_code: text(EXCEPTIONS.reason_code.most).nullable().meta({ example: "missing_counterpart" }),
-  amount_minor: z
-    .int()
-    .min(EXCEPTIONS.amount_minor.least)
+  reason_code: text(EXCEPTIONS.reason_code.most)
     .nullable()
-    .meta({ description: "Money at risk, in the currency's minor unit. Requires currency.", example: 125000 }),
-  currency: z.enum(CURRENCIES, { error: "Must be an ISO 4217 code, for example EUR." }).nullable().meta({ example: "EUR" }),
+    .meta({ example: "missing_counterpart" }),
+  amount_minor: z.int().min(EXCEPTIONS.amount_minor.least).nullable().meta({
+    description: "Money at risk, in the currency's minor unit. Requires currency.",
+    example: 125000,
+  }),
+  currency: z
+    .enum(CURRENCIES, { error: "Must be an ISO 4217 code, for example EUR." })
+    .nullable()
+    .meta({ example: "EUR" }),
   reconciliation_id: reconciliationId.nullable(),
 };
 
@@ -47,23 +69,32 @@ export const exception = z
     severity,
     assigned_to: user.nullable(),
     due_at: time,
-    minutes_to_breach: z
-      .int()
-      .nullable()
-      .meta({ description: "Minutes until due_at, rounded up. Zero or negative when breached, null when closed.", example: 30 }),
+    minutes_to_breach: z.int().nullable().meta({
+      description:
+        "Minutes until due_at, rounded up. Zero or negative when breached, null when closed.",
+      example: 30,
+    }),
     breach_risk: breachRisk.nullable(),
     business_minutes_remaining: z.int().nullable().meta({
-      description: "Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.",
+      description:
+        "Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.",
       example: null,
     }),
-    calendar_id: id("cal").nullable().meta({ description: "The calendar its deadline counts by. Null: round the clock.", example: null }),
+    calendar_id: id("cal").nullable().meta({
+      description: "The calendar its deadline counts by. Null: round the clock.",
+      example: null,
+    }),
     paused_at: time.nullable().meta({ description: "Null: not paused.", example: null }),
-    paused_until: time.nullable().meta({ description: "When it resumes by itself. Null: when someone resumes it.", example: null }),
+    paused_until: time.nullable().meta({
+      description: "When it resumes by itself. Null: when someone resumes it.",
+      example: null,
+    }),
     pause_reason: z.string().nullable().meta({ example: null }),
     status,
     reason_code: z.string().nullable().meta({ example: "missing_counterpart" }),
     amount_minor: z.int().nullable().meta({
-      description: "Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.",
+      description:
+        "Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.",
       example: 125000,
     }),
     currency: z.string().nullable().meta({ example: "EUR" }),
@@ -74,7 +105,8 @@ export const exception = z
       example: null,
     }),
     suggested_match_id: id("mat").nullable().meta({
-      description: "A match of it that a run suggests. The exception is about all lines of it: details.lines names them.",
+      description:
+        "A match of it that a run suggests. The exception is about all lines of it: details.lines names them.",
       example: null,
     }),
     details: z.record(z.string(), z.unknown()).meta({ example: { source_line: 118 } }),
@@ -89,7 +121,11 @@ export type Exception = z.output<typeof exception>;
 
 /** An open exception, whose clock runs. */
 export const slaItem = exception
-  .extend({ minutes_to_breach: z.int().meta({ example: 30 }), breach_risk: breachRisk, status: z.enum(OPEN_STATUSES) })
+  .extend({
+    minutes_to_breach: z.int().meta({ example: 30 }),
+    breach_risk: breachRisk,
+    status: z.enum(OPEN_STATUSES),
+  })
   .meta({ id: "SlaItem" });
 export type SlaItem = z.output<typeof slaItem>;
 
@@ -124,11 +160,14 @@ const COLUMNS = [
 
 export const count = z.int().min(0);
 
-export const slaSummary = z.object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count }).meta({
-  id: "SlaSummary",
-  description: "All open exceptions of the tenant, regardless of filters. At risk is high and medium, on track is low.",
-  example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
-});
+export const slaSummary = z
+  .object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count })
+  .meta({
+    id: "SlaSummary",
+    description:
+      "All open exceptions of the tenant, regardless of filters. At risk is high and medium, on track is low.",
+    example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
+  });
 
 export const tag = "Exceptions";
 export const byId = z.strictObject({ id: exceptionId });
@@ -144,10 +183,9 @@ export const listExceptionsContract = contract({
     ...pageQuery,
     ...exceptionFilters,
     status: anyStatus,
-    sortBy: z
-      .enum(EXCEPTION_SORTS)
-      .default("created_at")
-      .meta({ description: "Newest first. closed_at lists the closed ones only, last closed first." }),
+    sortBy: z.enum(EXCEPTION_SORTS).default("created_at").meta({
+      description: "Newest first. closed_at lists the closed ones only, last closed first.",
+    }),
   }),
   response: page(exception),
   exported: { summary: "Export exceptions, open or closed", columns: COLUMNS, item: exception },
@@ -210,8 +248,13 @@ export const updateExceptionContract = contract({
       details: z
         .record(z.string(), z.unknown())
         .nullable()
-        .meta({ description: "Merged into details. At most 16 kB after merging.", example: { note: "Asked the bank." } }),
-      resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Matched by hand to bank line 118." }),
+        .meta({
+          description: "Merged into details. At most 16 kB after merging.",
+          example: { note: "Asked the bank." },
+        }),
+      resolution: text(EXCEPTIONS.resolution.most)
+        .nullable()
+        .meta({ example: "Matched by hand to bank line 118." }),
     })
     .partial()
     .meta({ example: { status: "resolved", resolution: "Matched by hand to bank line 118." } }),
@@ -232,10 +275,9 @@ export const listSlaExceptionsContract = contract({
   query: z.strictObject({
     ...pageQuery,
     ...slaFilters,
-    sortBy: z
-      .enum(SLA_SORTS)
-      .default("due_at")
-      .meta({ description: "amount: by currency, the largest first, those without an amount last." }),
+    sortBy: z.enum(SLA_SORTS).default("due_at").meta({
+      description: "amount: by currency, the largest first, those without an amount last.",
+    }),
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
   exported: { summary: "Export open exceptions", columns: COLUMNS, item: slaItem },

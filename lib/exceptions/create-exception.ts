@@ -4,6 +4,9 @@ import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import type { createExceptionContract, Exception } from "./contract.ts";
 
-export async function createException(ctx: Context, input: z.output<NonNullable<typeof createExceptionContract.body>>): Promise<Exception> {
+export async function createException(
+  ctx: Context,
+  input: z.output<NonNullable<typeof createExceptionContract.body>>,
+): Promise<Exception> {
   return tagged(ctx, await write<Exception>(ctx, "create_exception", input));
 }

@@ -5,6 +5,9 @@ import type { Exception, listExceptionsContract } from "./contract.ts";
 import { listExceptions } from "./list-exceptions.ts";
 
 /** All that the filters leave, whatever their status, in the order of the list. */
-export function exportExceptions(ctx: Context, filters: z.output<typeof listExceptionsContract.query>): AsyncGenerator<Exception[]> {
+export function exportExceptions(
+  ctx: Context,
+  filters: z.output<typeof listExceptionsContract.query>,
+): AsyncGenerator<Exception[]> {
   return everyPage(ctx, (step, page) => listExceptions(step, { ...filters, ...page }));
 }

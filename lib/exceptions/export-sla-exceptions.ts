@@ -5,6 +5,9 @@ import type { listSlaExceptionsContract, SlaItem } from "./contract.ts";
 import { listSlaExceptions } from "./list-sla-exceptions.ts";
 
 /** All that the filters leave, in the order of the list. */
-export function exportSlaExceptions(ctx: Context, filters: z.output<typeof listSlaExceptionsContract.query>): AsyncGenerator<SlaItem[]> {
+export function exportSlaExceptions(
+  ctx: Context,
+  filters: z.output<typeof listSlaExceptionsContract.query>,
+): AsyncGenerator<SlaItem[]> {
   return everyPage(ctx, (step, page) => listSlaExceptions(step, { ...filters, ...page }));
 }

@@ -11,6 +11,9 @@ const ORDERS = {
   closed_at: { name: "closed_at", key: z.tuple([timestamp, exception.shape.id]) },
 };
 
-export function listExceptions(ctx: Context, { sortBy, ...query }: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listExceptions(
+  ctx: Context,
+  { sortBy, ...query }: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Exception>(ctx, "list_exceptions", ORDERS[sortBy], { ...query, sort_by: sortBy });
 }

@@ -2,7 +2,13 @@ import { z } from "zod";
 import { readPage } from "../db/page.ts";
 import type { Context } from "../request/context.ts";
 import { timestamp, USER_REFERENCE } from "../wire/schema.ts";
-import { type listSlaExceptionsContract, type SLA_SORTS, type SlaItem, type SlaList, slaItem } from "./contract.ts";
+import {
+  type listSlaExceptionsContract,
+  type SLA_SORTS,
+  type SlaItem,
+  type SlaList,
+  slaItem,
+} from "./contract.ts";
 import { filterInput } from "./filters/contract.ts";
 
 /** A paused one's is infinity: it comes last. */
@@ -14,12 +20,22 @@ const RANKS: Record<(typeof SLA_SORTS)[number], z.ZodType> = {
   due_at: noRank,
   breach_risk: noRank,
   severity: z.string().regex(/^[0-3]$/),
-  assigned_to: z.string().refine((rank) => rank === "1" || (rank.startsWith("0") && USER_REFERENCE.test(rank.slice(1)))),
+  assigned_to: z
+    .string()
+    .refine((rank) => rank === "1" || (rank.startsWith("0") && USER_REFERENCE.test(rank.slice(1)))),
   amount: z.string().regex(/^(?:1|0[A-Z]{3}\d{19})$/),
 };
 
-export function listSlaExceptions(ctx: Context, { sortBy, ...query }: z.output<typeof listSlaExceptionsContract.query>): Promise<SlaList> {
+export function listSlaExceptions(
+  ctx: Context,
+  { sortBy, ...query }: z.output<typeof listSlaExceptionsContract.query>,
+): Promise<SlaList> {
   const order = { name: sortBy, key: z.tuple([RANKS[sortBy], sortedAt, slaItem.shape.id]) };
   const input = { ...filterInput(query), sort_by: sortBy };
-  return readPage<SlaItem, Pick<SlaList, "summary" | "as_of">>(ctx, "list_sla_exceptions", order, input);
+  return readPage<SlaItem, Pick<SlaList, "summary" | "as_of">>(
+    ctx,
+    "list_sla_exceptions",
+    order,
+    input,
+  );
 }

@@ -7,10 +7,14 @@ export type FirstStep = (typeof FIRST_STEPS)[number];
 
 export const firstSteps = z
   .object({
-    steps: z
-      .array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() }))
-      .meta({ description: "In the recommended order.", example: FIRST_STEPS.map((step) => ({ step, done: false })) }),
-    key_id: z.string().nullable().meta({ description: "The newest API key that is not revoked.", example: null }),
+    steps: z.array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() })).meta({
+      description: "In the recommended order.",
+      example: FIRST_STEPS.map((step) => ({ step, done: false })),
+    }),
+    key_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The newest API key that is not revoked.", example: null }),
     webhook_id: z.string().nullable().meta({ description: "The newest webhook.", example: null }),
     dismissed: z.boolean().meta({ description: "Whether you've dismissed them.", example: false }),
   })

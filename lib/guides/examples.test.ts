@@ -12,7 +12,8 @@ type Row = { at: string; due_at: string; remaining_seconds: number };
 test("the times of a ledger that a guide shows come to the seconds beside them", () => {
   const rows: Row[] = answers.flatMap((answer) => (answer?.exception_id ? answer.rows : []));
   expect(rows.length).toBeGreaterThan(0);
-  for (const { at, due_at, remaining_seconds } of rows) expect((Date.parse(due_at) - Date.parse(at)) / 1000).toBe(remaining_seconds);
+  for (const { at, due_at, remaining_seconds } of rows)
+    expect((Date.parse(due_at) - Date.parse(at)) / 1000).toBe(remaining_seconds);
 });
 
 test("the last 7 days that a guide shows begin where the answer's do: with a day in UTC", () => {

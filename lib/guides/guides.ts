@@ -5,7 +5,10 @@ export const GUIDE_GROUPS = [
   { title: "API keys", slugs: ["key-rotation", "key-protection"] },
   { title: "Reconciling", slugs: ["lines", "matching"] },
   { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },
-  { title: "Events and security", slugs: ["webhooks", "people", "supabase-keys", "security-events"] },
+  {
+    title: "Events and security",
+    slugs: ["webhooks", "people", "supabase-keys", "security-events"],
+  },
   { title: "Operations", slugs: ["self-hosting"] },
 ] as const;
 

@@ -13,7 +13,8 @@ const INCLUDE = /^```(\w+) file=([\w./-]+)(.*)\n```$/gm;
 /** A guide: its title, its first paragraph, and the rest with the files that it shows. */
 export async function readGuide(slug: GuideSlug): Promise<Guide> {
   const whole = await withIncludes(await readFile(join(DOCS, "guides", `${slug}.md`), "utf8"));
-  const [, title = slug, lead = "", text = ""] = /^# (.+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n([\s\S]*)$/.exec(whole) ?? [];
+  const [, title = slug, lead = "", text = ""] =
+    /^# (.+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n([\s\S]*)$/.exec(whole) ?? [];
   return { slug, href: `/docs/guides/${slug}`, title, lead: lead.replaceAll("\n", " "), text };
 }
 
@@ -24,7 +25,10 @@ async function withIncludes(text: string): Promise<string> {
   for (const found of text.matchAll(INCLUDE)) {
     const [fence, language, path = "", rest = ""] = found;
     const shown = await readFile(join(DOCS, path), "utf8");
-    parts.push(text.slice(at, found.index), `\`\`\`${language} ${path.split("/").at(-1)}${rest}\n${shown.trimEnd()}\n\`\`\``);
+    parts.push(
+      text.slice(at, found.index),
+      `\`\`\`${language} ${path.split("/").at(-1)}${rest}\n${shown.trimEnd()}\n\`\`\``,
+    );
     at = found.index + fence.length;
   }
   return [...parts, text.slice(at)].join("");

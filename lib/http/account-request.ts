@@ -1,5 +1,10 @@
 import { parseCookie } from "cookie";
-import { ACCOUNT_CALLS, type AccountAnswer, type AccountCall, type AccountInput } from "../accounts/contract.ts";
+import {
+  ACCOUNT_CALLS,
+  type AccountAnswer,
+  type AccountCall,
+  type AccountInput,
+} from "../accounts/contract.ts";
 import type { UserIdentity } from "../auth/principal.ts";
 import { identityOfCookies, isSameOrigin } from "../auth/session.ts";
 import { unauthenticated } from "../auth/unauthenticated.ts";
@@ -20,7 +25,10 @@ type Asked<Call extends AccountCall> = {
 };
 
 /** `account`: the address whose account it is tried at. `succeeds`: whether what is not refused counts as no try: a link or password was right. */
-type Limits<Call extends AccountCall> = { account?: (asked: Asked<Call>) => Promise<string> | string; succeeds: boolean };
+type Limits<Call extends AccountCall> = {
+  account?: (asked: Asked<Call>) => Promise<string> | string;
+  succeeds: boolean;
+};
 
 /** Serves a call of our own pages to /api/account: same origin, small JSON, limited as sign-in is. */
 export function accountEndpoint<Call extends AccountCall>(
@@ -43,7 +51,10 @@ export function accountEndpoint<Call extends AccountCall>(
       const user = await identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
       const asked = { body, user, origin: { address, request_id: requestId } };
       const attempt = { address, ...(account && { email: await account(asked) }) };
-      const answer = await limitingSignIns(attempt, async () => ({ answer: await serve(asked), signedIn: succeeds }));
+      const answer = await limitingSignIns(attempt, async () => ({
+        answer: await serve(asked),
+        signedIn: succeeds,
+      }));
       return Response.json(response.parse(answer), { headers: reply });
     } catch (error) {
       return problemResponse(error, requestId, reply);

@@ -15,14 +15,21 @@ import { addressKey, rateLimit } from "./rate-limit.ts";
 
 const limitCalls = () =>
   processWide("limit-calls", () =>
-    rateLimit({ name: "calls", perMinute: env().RATE_LIMIT_PER_MINUTE, refusal: "Too many calls with this credential." }),
+    rateLimit({
+      name: "calls",
+      perMinute: env().RATE_LIMIT_PER_MINUTE,
+      refusal: "Too many calls with this credential.",
+    }),
   );
 
 /**
  * credential 401 → used in the open 403 → tenant 400 → membership 403 → role, scope or address 403 → rate 429; the first that fails is the answer.
  * Each call with an API key is counted with its outcome.
  */
-export async function admit(contract: Contract, caller: Caller): Promise<{ principal: Principal; tenantId: string }> {
+export async function admit(
+  contract: Contract,
+  caller: Caller,
+): Promise<{ principal: Principal; tenantId: string }> {
   const identity = await limitingFailures(caller, () => verifyCredential(caller.request));
   caller.identity = identity;
   requireServer(identity, caller.request);
@@ -53,7 +60,13 @@ async function counting<Result>(
   if (identity.type !== "api_key") return admission();
   const { id, tenantId, standing } = identity.key;
   const count = (outcome: string) =>
-    countApiKeyUse({ api_key_id: id, tenant_id: tenantId, operation: contract.operationId, address: address ?? "0.0.0.0", outcome });
+    countApiKeyUse({
+      api_key_id: id,
+      tenant_id: tenantId,
+      operation: contract.operationId,
+      address: address ?? "0.0.0.0",
+      outcome,
+    });
   try {
     const admitted = await admission();
     count(standing === "in_grace" ? "accepted_in_grace" : "accepted");
@@ -71,7 +84,8 @@ async function counting<Result>(
 const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-dest", "sec-fetch-user"];
 
 function requireServer(identity: Identity, { headers }: Request): void {
-  if (identity.type !== "service_role" || !BROWSER_HEADERS.some((name) => headers.has(name))) return;
+  if (identity.type !== "service_role" || !BROWSER_HEADERS.some((name) => headers.has(name)))
+    return;
   throw new ApiError(
     "browser_forbidden",
     "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
@@ -81,17 +95,26 @@ function requireServer(identity: Identity, { headers }: Request): void {
 /** The holder of the right secret may know why it no longer works. */
 function requireStanding(identity: Identity): void {
   if (identity.type !== "api_key") return;
-  if (identity.key.standing === "revoked") throw unauthenticated("This API key is revoked. Use another key.");
-  if (identity.key.standing === "expired") throw unauthenticated("This API key has expired. Use another key.");
+  if (identity.key.standing === "revoked")
+    throw unauthenticated("This API key is revoked. Use another key.");
+  if (identity.key.standing === "expired")
+    throw unauthenticated("This API key has expired. Use another key.");
 }
 
 function readTenantId(request: Request): string {
   const named = request.headers.get("x-tenant-id");
   if (named === null || named.includes(",") || named.trim() === "") {
-    throw new ApiError("tenant_required", "Send the X-Tenant-Id header exactly once, with one tenant.");
+    throw new ApiError(
+      "tenant_required",
+      "Send the X-Tenant-Id header exactly once, with one tenant.",
+    );
   }
   const parsed = tenantIdSchema.safeParse(named);
-  if (!parsed.success) throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
+  if (!parsed.success)
+    throw new ApiError(
+      "tenant_forbidden",
+      "This credential does not belong to the tenant named by X-Tenant-Id.",
+    );
   return parsed.data;
 }
 

@@ -21,7 +21,9 @@ const WORD = /^[\w-]{1,64}$/;
  * Stands before next-auth, which reads a body of any size, lets passwords be tried without end and anybody write into its log.
  * It is handed what was read here, not what was sent: two readers of one form could read two emails in it.
  */
-export function guarded(serve: Serve): (request: NextRequest, context: RouteContext) => Promise<Response> {
+export function guarded(
+  serve: Serve,
+): (request: NextRequest, context: RouteContext) => Promise<Response> {
   return async (request, context) => {
     const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
@@ -41,23 +43,38 @@ export function guarded(serve: Serve): (request: NextRequest, context: RouteCont
 function used(method: string, path: string[]): Asked {
   const [action = "", provider = ""] = path;
   const isPasswordByAddress = method === "GET" && action === "callback" && provider === "password";
-  if (UNUSED.includes(action) || isPasswordByAddress || path.length > 2 || !path.every((part) => WORD.test(part)))
+  if (
+    UNUSED.includes(action) ||
+    isPasswordByAddress ||
+    path.length > 2 ||
+    !path.every((part) => WORD.test(part))
+  )
     throw new ApiError("not_found", "This path doesn't exist.");
   return { action, provider };
 }
 
-async function answerTo(request: NextRequest, asked: Asked, serve: (request: NextRequest) => Promise<Response>): Promise<Response> {
+async function answerTo(
+  request: NextRequest,
+  asked: Asked,
+  serve: (request: NextRequest) => Promise<Response>,
+): Promise<Response> {
   if (request.method !== "POST") return serve(rebuiltQuery(request));
   const bytes = await readBytes(request, FORM_MAX_BYTES);
   if (bytes.length > 0) requireMediaType(request, [FORM]);
   const fields = once(new URLSearchParams(bytes.toString("utf8")), "body");
-  if (asked.action !== "callback" || asked.provider !== "password") return serve(rebuiltForm(request, fields));
+  if (asked.action !== "callback" || asked.provider !== "password")
+    return serve(rebuiltForm(request, fields));
   const address = request.headers.get("x-tieout-client-address") ?? "unknown";
   const email = (fields.get("email") ?? "").trim().toLowerCase();
   fields.set("email", email);
   return limitingSignIns({ address, email }, async () => {
     const answer = await serve(rebuiltForm(request, fields));
-    return { answer, signedIn: answer.headers.getSetCookie().some((cookie) => cookie.startsWith(cookieName("session"))) };
+    return {
+      answer,
+      signedIn: answer.headers
+        .getSetCookie()
+        .some((cookie) => cookie.startsWith(cookieName("session"))),
+    };
   });
 }
 
@@ -66,7 +83,9 @@ function once(fields: URLSearchParams, where: "body" | "query"): URLSearchParams
   const names = [...fields.keys()];
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated === undefined) return fields;
-  throw invalidRequest([{ path: repeated, message: `Send this field only once. The ${where} has it more than once.` }]);
+  throw invalidRequest([
+    { path: repeated, message: `Send this field only once. The ${where} has it more than once.` },
+  ]);
 }
 
 function rebuiltForm(request: NextRequest, fields: URLSearchParams): NextRequest {
@@ -74,7 +93,11 @@ function rebuiltForm(request: NextRequest, fields: URLSearchParams): NextRequest
   const headers = new Headers(request.headers);
   headers.set("Content-Type", FORM);
   headers.delete("Content-Length");
-  return new NextRequest(new URL(pathname, origin), { method: "POST", headers, body: fields.toString() });
+  return new NextRequest(new URL(pathname, origin), {
+    method: "POST",
+    headers,
+    body: fields.toString(),
+  });
 }
 
 /** next-auth puts `error` into an address without escaping it. */

@@ -24,9 +24,12 @@ test.each([
   expect(given(header)).toEqual(versions);
 });
 
-test.each(["3", '"3', '3"', "", '"3" "4"', '"3",', '* , "3"', 'w/"3"', "'3'"])("%j is refused", (header) => {
-  expect(() => given(header)).toThrow("The request is invalid");
-});
+test.each(["3", '"3', '3"', "", '"3" "4"', '"3",', '* , "3"', 'w/"3"', "'3'"])(
+  "%j is refused",
+  (header) => {
+    expect(() => given(header)).toThrow("The request is invalid");
+  },
+);
 
 test("a tag allows the version that it names, whatever else the answer showed", () => {
   expect(given(entityTag(7, "{}"))).toEqual([7]);
@@ -37,5 +40,9 @@ test("a caller has an answer already where any of its tags is that of the whole 
   const tag = entityTag(7, '{"minutes_to_breach":30}');
   const knows = (header: string) => isKnown(new Headers({ "If-None-Match": header }), tag);
   expect([knows(tag), knows(`"1", W/${tag}`), knows("*")]).toEqual([true, true, true]);
-  expect([knows('"7"'), knows(entityTag(7, '{"minutes_to_breach":29}')), isKnown(new Headers(), tag)]).toEqual([false, false, false]);
+  expect([
+    knows('"7"'),
+    knows(entityTag(7, '{"minutes_to_breach":29}')),
+    isKnown(new Headers(), tag),
+  ]).toEqual([false, false, false]);
 });

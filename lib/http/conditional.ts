@@ -28,6 +28,14 @@ function readTags(headers: Headers, name: string): "*" | { weak: boolean; tag: s
   if (header === undefined) return null;
   if (header === "*") return "*";
   if (!LIST.test(header))
-    throw invalidRequest([{ path: name, message: 'Give the ETag as it came, with its quotes, for example "3-Kx8d0aTq".' }]);
-  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, tag = ""]) => ({ weak: weak !== undefined, tag }));
+    throw invalidRequest([
+      {
+        path: name,
+        message: 'Give the ETag as it came, with its quotes, for example "3-Kx8d0aTq".',
+      },
+    ]);
+  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, tag = ""]) => ({
+    weak: weak !== undefined,
+    tag,
+  }));
 }

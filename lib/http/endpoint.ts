@@ -13,7 +13,10 @@ import { timed } from "./metrics.ts";
 import { type Caller, type Exchange, onRecord } from "./on-record.ts";
 import { problemResponse } from "./problem.ts";
 
-export type Endpoint = { contract: Contract; serve: (request: Request, params: Record<string, string>) => Promise<Response> };
+export type Endpoint = {
+  contract: Contract;
+  serve: (request: Request, params: Record<string, string>) => Promise<Response>;
+};
 
 type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency" | "auditReason">;
 
@@ -26,14 +29,24 @@ export function endpoint<C extends Contract>(
   verb: (call: Call<C>) => Promise<z.input<C["response"]>>,
   preview?: (call: Call<C>) => Promise<z.input<NonNullable<C["preview"]>>>,
 ): Endpoint {
-  const previewed = { ...contract, response: contract.preview ?? contract.response, status: 200 as const };
+  const previewed = {
+    ...contract,
+    response: contract.preview ?? contract.response,
+    status: 200 as const,
+  };
   return served(contract, async (call, request, exchange) => {
-    const isPreview = preview !== undefined && (call.query as { preview?: string }).preview === "true";
+    const isPreview =
+      preview !== undefined && (call.query as { preview?: string }).preview === "true";
     const answered = isPreview ? previewed : contract;
-    const { body, etag, data } = await answerOf(answered, call.ctx, isPreview ? preview(call) : verb(call));
+    const { body, etag, data } = await answerOf(
+      answered,
+      call.ctx,
+      isPreview ? preview(call) : verb(call),
+    );
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
-    if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag)) return new Response(null, { status: 304, headers });
+    if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag))
+      return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
     exchange.answered = body;
     if (answered.status === 201) exchange.made = (data as { id?: string }).id ?? null;
@@ -42,12 +55,21 @@ export function endpoint<C extends Contract>(
 }
 
 /** As `endpoint`, for a list's export: everything its filters match, page by page. */
-export function exportEndpoint<C extends Contract>(list: C, pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>): Endpoint {
+export function exportEndpoint<C extends Contract>(
+  list: C,
+  pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>,
+): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
     const exported = { format: format as ExportFormat, query: filters };
     const call = { ...input, query: filters, ctx: { ...ctx, exported } } as unknown as Call<C>;
-    return exportResponse(ctx.tenantId, contract.file as Export, exported.format, pages(call), ctx.reply);
+    return exportResponse(
+      ctx.tenantId,
+      contract.file as Export,
+      exported.format,
+      pages(call),
+      ctx.reply,
+    );
   });
 }
 
@@ -71,14 +93,29 @@ function served<C extends Contract>(
         made: null,
         previews: false,
       };
-      const caller: Caller = { request, requestId, params, address, reply, trail: { written: false }, exchange };
+      const caller: Caller = {
+        request,
+        requestId,
+        params,
+        address,
+        reply,
+        trail: { written: false },
+        exchange,
+      };
       const response = await onRecord(contract, caller, async () => {
         const { principal, tenantId } = await admit(contract, caller);
         exchange.admitted = true;
-        const { idempotency, auditReason, ...input } = await readInput(contract, tenantId, request, params, (bytes) => {
-          exchange.sent = bytes;
-        });
-        exchange.previews = contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body));
+        const { idempotency, auditReason, ...input } = await readInput(
+          contract,
+          tenantId,
+          request,
+          params,
+          (bytes) => {
+            exchange.sent = bytes;
+          },
+        );
+        exchange.previews =
+          contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body));
         const ctx = contextFor(contract, {
           principal,
           tenantId,

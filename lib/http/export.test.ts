@@ -21,7 +21,11 @@ test("what comes on the next line of a cell is no formula either", () => {
 });
 
 test("values that are not formulas stay unchanged: signed numbers, text with dashes, empty cells", () => {
-  expect(csvOf([{ a: -30, b: "a-b, c = d", c: null, d: true, e: { "=": "-1" } }], ["a", "b", "c", "d", "e"], true)).toBe(
-    'a,b,c,d,e\r\n-30,"a-b, c = d",,true,"{""="":""-1""}"\r\n',
-  );
+  expect(
+    csvOf(
+      [{ a: -30, b: "a-b, c = d", c: null, d: true, e: { "=": "-1" } }],
+      ["a", "b", "c", "d", "e"],
+      true,
+    ),
+  ).toBe('a,b,c,d,e\r\n-30,"a-b, c = d",,true,"{""="":""-1""}"\r\n');
 });

@@ -5,7 +5,11 @@ import { harmless } from "./harmless.ts";
 import { inTurn } from "./turns.ts";
 import { workbookOf } from "./workbook.ts";
 
-const TYPES: Record<ExportFormat, string> = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson", xlsx: XLSX };
+const TYPES: Record<ExportFormat, string> = {
+  csv: "text/csv; charset=utf-8",
+  ndjson: "application/x-ndjson",
+  xlsx: XLSX,
+};
 
 /** Written in a few milliseconds. */
 const ROWS_A_TURN = 100;
@@ -22,13 +26,21 @@ export async function exportResponse(
   pages: AsyncIterable<readonly unknown[]>,
   headers: Headers,
 ): Promise<Response> {
-  const body = format === "xlsx" ? await workbookOf(tenantId, file, pages) : await textStream(tenantId, file, format, pages);
+  const body =
+    format === "xlsx"
+      ? await workbookOf(tenantId, file, pages)
+      : await textStream(tenantId, file, format, pages);
   headers.set("Content-Type", TYPES[format]);
   headers.set("Content-Disposition", "attachment");
   return new Response(body, { headers });
 }
 
-async function textStream(tenantId: string, file: Export, format: ExportFormat, pages: AsyncIterable<readonly unknown[]>) {
+async function textStream(
+  tenantId: string,
+  file: Export,
+  format: ExportFormat,
+  pages: AsyncIterable<readonly unknown[]>,
+) {
   const iterator = pages[Symbol.asyncIterator]();
   return streamOf(textsOf(tenantId, file, format, await iterator.next(), iterator));
 }
@@ -58,7 +70,9 @@ async function* textsOf(
   const items = z.array(item);
   const textOf = (page: readonly unknown[]) => {
     const rows = items.parse(page) as Record<string, unknown>[];
-    return format === "csv" ? csvOf(rows, columns, false) : rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+    return format === "csv"
+      ? csvOf(rows, columns, false)
+      : rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   };
   if (format === "csv") yield csvOf([], columns, true);
   for (let page = first; !page.done; page = await rest.next()) {
@@ -70,7 +84,11 @@ async function* textsOf(
 }
 
 /** RFC 4180. */
-export function csvOf(rows: readonly Record<string, unknown>[], columns: readonly string[], header: boolean): string {
+export function csvOf(
+  rows: readonly Record<string, unknown>[],
+  columns: readonly string[],
+  header: boolean,
+): string {
   return stringify([...rows], {
     header,
     columns: [...columns],

@@ -19,23 +19,31 @@ const failures = () =>
 
 /** Ids of keys whose secret was right of late. */
 const proven = () =>
-  processWide("proven-keys", () => new LRUCache<string, true>({ max: 10_000, ttl: PROVEN_FOR_MS, updateAgeOnHas: true }));
+  processWide(
+    "proven-keys",
+    () => new LRUCache<string, true>({ max: 10_000, ttl: PROVEN_FOR_MS, updateAgeOnHas: true }),
+  );
 
 /**
  * Counts a failed `verification` by the caller's address. Beyond the limit, an address's API keys are not looked up any more but for those
  * that were good within ten minutes: guesses cost the database nothing, and who shares the address goes on.
  * @throws ApiError `rate_limited`
  */
-export async function limitingFailures<Result>({ request, address, reply }: Caller, verification: () => Promise<Result>): Promise<Result> {
+export async function limitingFailures<Result>(
+  { request, address, reply }: Caller,
+  verification: () => Promise<Result>,
+): Promise<Result> {
   const key = addressKey(address);
   const keyId = keyIdOf(request);
-  if (keyId !== undefined && !proven().has(keyId) && (await failures().isSpent(key))) await failures().take(key, reply);
+  if (keyId !== undefined && !proven().has(keyId) && (await failures().isSpent(key)))
+    await failures().take(key, reply);
   try {
     const result = await verification();
     if (keyId !== undefined) proven().set(keyId, true);
     return result;
   } catch (error) {
-    if (error instanceof ApiError && error.code === "unauthenticated") await failures().take(key, reply);
+    if (error instanceof ApiError && error.code === "unauthenticated")
+      await failures().take(key, reply);
     throw error;
   }
 }

@@ -10,7 +10,8 @@ export function headerText(headers: Headers, name: string, most: number): string
   if (bytes === null) return null;
   const text = decode(bytes, name);
   requireText(text, () => name);
-  if ([...text].length > most) throw invalidRequest([{ path: name, message: `Must have at most ${most} characters.` }]);
+  if ([...text].length > most)
+    throw invalidRequest([{ path: name, message: `Must have at most ${most} characters.` }]);
   return text;
 }
 

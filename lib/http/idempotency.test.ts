@@ -6,12 +6,17 @@ import { readIdempotency } from "./idempotency.ts";
 type Sent = { body?: Record<string, unknown>; header?: string };
 
 function read({ body = {}, header }: Sent) {
-  const headers = header === undefined ? new Headers() : new Headers({ "Idempotency-Key": Buffer.from(header).toString("latin1") });
+  const headers =
+    header === undefined
+      ? new Headers()
+      : new Headers({ "Idempotency-Key": Buffer.from(header).toString("latin1") });
   return readIdempotency(createExceptionContract, { headers } as Request, {}, body);
 }
 
 test("every POST takes an idempotency key", () => {
-  expect(CONTRACTS.filter(({ method, idempotency }) => method === "POST" && idempotency === null)).toEqual([]);
+  expect(
+    CONTRACTS.filter(({ method, idempotency }) => method === "POST" && idempotency === null),
+  ).toEqual([]);
 });
 
 test("a key is the same, however it is sent, and no part of the request", () => {
@@ -30,11 +35,14 @@ test("a key is the same, however it is sent, and no part of the request", () => 
 test("a quoted key is unescaped; quotes in a body, or on one side, are the key's own", () => {
   expect(read({ header: '"a\\"b\\\\c"' }).record?.key).toBe('a"b\\c');
   expect(read({ body: { idempotency_key: '"k"' } }).record?.key).toBe('"k"');
-  for (const header of ['"k', 'k"', '"a"b"', '"a\\b"']) expect(read({ header }).record?.key).toBe(header);
+  for (const header of ['"k', 'k"', '"a"b"', '"a\\b"'])
+    expect(read({ header }).record?.key).toBe(header);
 });
 
 test("a header in UTF-8 is the same key as in a body", () => {
-  expect(read({ header: "zürich-🔑" }).record).toEqual(read({ body: { idempotency_key: "zürich-🔑" } }).record);
+  expect(read({ header: "zürich-🔑" }).record).toEqual(
+    read({ body: { idempotency_key: "zürich-🔑" } }).record,
+  );
 });
 
 test.each([

@@ -22,19 +22,46 @@ export function readIdempotency(
 ): { record: IdempotencyRecord | null; rest: Record<string, unknown> } {
   if (!contract.idempotency) return { record: null, rest: body };
   const { idempotency_key: _snake, idempotencyKey: _camel, ...rest } = body;
-  const places = [...FIELDS.map((field) => [field, body[field] ?? null] as const), [HEADER, headerKey(request.headers)] as const];
-  const given = places.flatMap(([path, key]) => (key === null ? [] : [{ path, key: requireKey(key, path) }]));
+  const places = [
+    ...FIELDS.map((field) => [field, body[field] ?? null] as const),
+    [HEADER, headerKey(request.headers)] as const,
+  ];
+  const given = places.flatMap(([path, key]) =>
+    key === null ? [] : [{ path, key: requireKey(key, path) }],
+  );
   const [first, ...others] = given;
   const other = others.find(({ key }) => key !== first?.key);
   if (first && other) {
-    throw invalidRequest([{ path: other.path, message: `The idempotency keys in ${first.path} and ${other.path} differ. Send only one.` }]);
+    throw invalidRequest([
+      {
+        path: other.path,
+        message: `The idempotency keys in ${first.path} and ${other.path} differ. Send only one.`,
+      },
+    ]);
   }
-  if (first) return { record: { key: first.key, key_hash: sha256(first.key), fingerprint: sha256(canonical([params, rest])) }, rest };
+  if (first)
+    return {
+      record: {
+        key: first.key,
+        key_hash: sha256(first.key),
+        fingerprint: sha256(canonical([params, rest])),
+      },
+      rest,
+    };
   const { field, required } = contract.idempotency;
   if (!required) return { record: null, rest };
-  throw new ApiError("idempotency_key_required", `Send ${field} in the body or an ${HEADER} header.`, {
-    errors: [{ path: field, message: `Required: any string of up to ${IDEMPOTENCY_KEY_MAX} characters, unique to this request.` }],
-  });
+  throw new ApiError(
+    "idempotency_key_required",
+    `Send ${field} in the body or an ${HEADER} header.`,
+    {
+      errors: [
+        {
+          path: field,
+          message: `Required: any string of up to ${IDEMPOTENCY_KEY_MAX} characters, unique to this request.`,
+        },
+      ],
+    },
+  );
 }
 
 /** A string of RFC 8941, as in the IETF's draft: "k" in quotes is k. */
@@ -47,7 +74,8 @@ function headerKey(headers: Headers): string | null {
 }
 
 function requireKey(value: unknown, path: string): string {
-  if (typeof value === "string" && value !== "" && [...value].length <= IDEMPOTENCY_KEY_MAX) return value;
+  if (typeof value === "string" && value !== "" && [...value].length <= IDEMPOTENCY_KEY_MAX)
+    return value;
   throw invalidRequest([{ path, message: `Must be 1 to ${IDEMPOTENCY_KEY_MAX} characters.` }]);
 }
 

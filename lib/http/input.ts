@@ -24,10 +24,19 @@ export type Input<C extends Contract> = {
 };
 
 /** A body that is read as it comes, of one of the contract's media types; `length` in bytes, where the caller says so. */
-export type Upload = { mediaType: string; stream: ReadableStream<Uint8Array>; length: number | null };
+export type Upload = {
+  mediaType: string;
+  stream: ReadableStream<Uint8Array>;
+  length: number | null;
+};
 
 /** Of parameters other than a contract's own `id`. */
-const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery", memberId: "member", invitationId: "invitation" };
+const NOUNS: Record<string, string> = {
+  keyId: "API key",
+  deliveryId: "delivery",
+  memberId: "member",
+  invitationId: "invitation",
+};
 
 /**
  * Parses a request by its contract. `onRead` is given the body as it was sent.
@@ -44,11 +53,20 @@ export async function readInput<C extends Contract>(
   const query = parse(contract.query, readQuery(request), []);
   // An operation without fields rejects any that is sent.
   const readsJson = contract.upload === null && contract.method !== "GET";
-  const json = readsJson ? ((await readJsonObject(tenantId, request, mediaTypes(contract), contract.bodyMaxBytes, onRead)) ?? {}) : {};
+  const json = readsJson
+    ? ((await readJsonObject(
+        tenantId,
+        request,
+        mediaTypes(contract),
+        contract.bodyMaxBytes,
+        onRead,
+      )) ?? {})
+    : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = parse(contract.body ?? NO_FIELDS, rest, []);
   const params = contract.params.safeParse(rawParams);
-  if (!params.success) throw new ApiError("not_found", `There is no such ${nounOf(contract, params.error)}.`);
+  if (!params.success)
+    throw new ApiError("not_found", `There is no such ${nounOf(contract, params.error)}.`);
   const upload = contract.upload && readUpload(request, contract.upload);
   return { params: params.data, query, body, upload, idempotency, auditReason } as Input<C>;
 }
@@ -67,7 +85,9 @@ function readUpload(request: Request, types: readonly string[]): Upload {
 
 export function mediaTypes(contract: Contract): readonly string[] {
   if (contract.upload) return contract.upload;
-  return contract.method === "PATCH" ? ["application/json", "application/merge-patch+json"] : ["application/json"];
+  return contract.method === "PATCH"
+    ? ["application/json", "application/merge-patch+json"]
+    : ["application/json"];
 }
 
 /** Like URLSearchParams, but refuses what that reads silently: bytes that aren't UTF-8, and duplicate names. */
@@ -78,11 +98,14 @@ function readQuery({ url, headers }: Request): Record<string, string> {
   for (const pair of given) {
     const [name, value] = pair.split(/=(.*)/s, 2).map(decodeQuery);
     if (name === undefined || name === null || value === null) {
-      throw invalidRequest([{ path: name ?? "", message: "Percent-encode this parameter in UTF-8." }]);
+      throw invalidRequest([
+        { path: name ?? "", message: "Percent-encode this parameter in UTF-8." },
+      ]);
     }
     requireName(name, () => name);
     requireText(value ?? "", () => name);
-    if (query.has(name)) throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
+    if (query.has(name))
+      throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
     query.set(name, value ?? "");
   }
   return Object.fromEntries(query);
@@ -101,7 +124,9 @@ function decodeQuery(encoded: string): string | null {
 export function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
   const result = schema.safeParse(value, { error: fieldWords });
   if (result.success) return result.data;
-  throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_TOLD));
+  throw invalidRequest(
+    result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_TOLD),
+  );
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, prefix: string[]): FieldError[] {

@@ -4,7 +4,11 @@ import { readJsonObject } from "./json.ts";
 const TYPES = ["application/json"];
 
 function read(body: string, type = "application/json; charset=utf-8") {
-  const request = new Request("http://localhost/", { method: "POST", body, headers: { "Content-Type": type } });
+  const request = new Request("http://localhost/", {
+    method: "POST",
+    body,
+    headers: { "Content-Type": type },
+  });
   return readJsonObject("acme", request, TYPES, 1024);
 }
 
@@ -18,7 +22,11 @@ describe("a JSON body", () => {
   });
 
   test("with a field called __proto__ is refused, however deep", async () => {
-    for (const body of ['{"__proto__":1}', '{"details":{"__proto__":{"a":1}}}', '{"a":[{"__proto__":null}]}']) {
+    for (const body of [
+      '{"__proto__":1}',
+      '{"details":{"__proto__":{"a":1}}}',
+      '{"a":[{"__proto__":null}]}',
+    ]) {
       await expect(read(body)).rejects.toMatchObject({ code: "invalid_request" });
     }
   });
@@ -26,7 +34,10 @@ describe("a JSON body", () => {
   test("has at most so many bytes", async () => {
     const of = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
     await expect(read(of(1024))).resolves.toBeDefined();
-    await expect(read(of(1025))).rejects.toMatchObject({ code: "payload_too_large", message: "The body can be at most 1 KiB." });
+    await expect(read(of(1025))).rejects.toMatchObject({
+      code: "payload_too_large",
+      message: "The body can be at most 1 KiB.",
+    });
   });
 
   test("may be nested 64 deep and not 65", async () => {

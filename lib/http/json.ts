@@ -28,7 +28,11 @@ export function requireMediaType(request: Request, mediaTypes: readonly string[]
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity") {
     const headers = { "Accept-Encoding": "identity" };
-    throw new ApiError("unsupported_media_type", "Send the body uncompressed, without Content-Encoding.", { headers });
+    throw new ApiError(
+      "unsupported_media_type",
+      "Send the body uncompressed, without Content-Encoding.",
+      { headers },
+    );
   }
   const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (mediaTypes.includes(mediaType)) return mediaType;
@@ -49,7 +53,9 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
 }
 
 function tooLarge(maxBytes: number, headers?: Record<string, string>): ApiError {
-  return new ApiError("payload_too_large", `The body can be at most ${maxBytes / 1024} KiB.`, { headers });
+  return new ApiError("payload_too_large", `The body can be at most ${maxBytes / 1024} KiB.`, {
+    headers,
+  });
 }
 
 function decode(bytes: Buffer): string {

@@ -9,7 +9,9 @@ import { logCall } from "./log-call.ts";
 
 test("an ID that no database keeps is logged as text that it does", () => {
   const add = vi.spyOn(requestLog(), "add").mockReturnValue();
-  const request = new Request("http://localhost/v1/exceptions/exc_%00", { headers: { authorization: `Bearer tk_${"a".repeat(22)}.x` } });
+  const request = new Request("http://localhost/v1/exceptions/exc_%00", {
+    headers: { authorization: `Bearer tk_${"a".repeat(22)}.x` },
+  });
   const exchange = {
     startedAt: performance.now(),
     sent: null,
@@ -33,20 +35,59 @@ test("an ID that no database keeps is logged as text that it does", () => {
 });
 
 test("what a dashboard reads and previews is not logged, what it changes or what fails is", () => {
-  const identity: UserIdentity = { type: "user", issuer: "", id: "ada", name: "ada", memberships: new Map(), sessionId: "ses_1" };
-  const isLogged = (contract: unknown, { body = {}, previews = false, status = 200, sessionId = "ses_1" as string | null } = {}) => {
+  const identity: UserIdentity = {
+    type: "user",
+    issuer: "",
+    id: "ada",
+    name: "ada",
+    memberships: new Map(),
+    sessionId: "ses_1",
+  };
+  const isLogged = (
+    contract: unknown,
+    { body = {}, previews = false, status = 200, sessionId = "ses_1" as string | null } = {},
+  ) => {
     const add = vi.spyOn(requestLog(), "add").mockReset().mockReturnValue();
     const sent = Buffer.from(JSON.stringify(body));
-    const exchange = { startedAt: performance.now(), sent, admitted: true, answered: "{}", errorCode: null, made: null, previews };
+    const exchange = {
+      startedAt: performance.now(),
+      sent,
+      admitted: true,
+      answered: "{}",
+      errorCode: null,
+      made: null,
+      previews,
+    };
     const request = new Request("http://localhost/v1/any");
-    const given = { request, requestId: "req_1", params: {}, address: null, reply: new Headers(), trail: { written: false }, exchange };
-    logCall(contract as Contract, { ...given, identity: { ...identity, sessionId } }, new Response("{}", { status }));
+    const given = {
+      request,
+      requestId: "req_1",
+      params: {},
+      address: null,
+      reply: new Headers(),
+      trail: { written: false },
+      exchange,
+    };
+    logCall(
+      contract as Contract,
+      { ...given, identity: { ...identity, sessionId } },
+      new Response("{}", { status }),
+    );
     return add.mock.calls.length === 1;
   };
   expect(isLogged(getExceptionContract)).toBe(false);
-  expect(isLogged(estimateApiKeyImpactContract, { body: { revoke: true }, previews: true })).toBe(false);
-  expect(isLogged(recoverWebhookContract, { body: { since: "2026-11-20T00:00:00.000Z", dry_run: true }, previews: true })).toBe(false);
-  expect(isLogged(recoverWebhookContract, { body: { since: "2026-11-20T00:00:00.000Z" } })).toBe(true);
+  expect(isLogged(estimateApiKeyImpactContract, { body: { revoke: true }, previews: true })).toBe(
+    false,
+  );
+  expect(
+    isLogged(recoverWebhookContract, {
+      body: { since: "2026-11-20T00:00:00.000Z", dry_run: true },
+      previews: true,
+    }),
+  ).toBe(false);
+  expect(isLogged(recoverWebhookContract, { body: { since: "2026-11-20T00:00:00.000Z" } })).toBe(
+    true,
+  );
   expect(isLogged(updateApiKeyContract, { body: { name: "dry_run" } })).toBe(true);
   expect(isLogged(getExceptionContract, { status: 404 })).toBe(true);
   expect(isLogged(estimateApiKeyImpactContract, { previews: true, sessionId: null })).toBe(true);

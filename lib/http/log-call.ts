@@ -21,7 +21,12 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
   const { request, requestId, identity, principal, params, address, exchange } = caller;
   const key = identity?.type === "api_key" ? identity.key : null;
   const credential = credentialOf(identity);
-  if (credential === "session" && response.status < 400 && (contract.method === "GET" || exchange.previews)) return null;
+  if (
+    credential === "session" &&
+    response.status < 400 &&
+    (contract.method === "GET" || exchange.previews)
+  )
+    return null;
   const isProblem = exchange.errorCode !== null;
   const hasBody = response.body !== null;
   return {
@@ -40,12 +45,22 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
     api_key_id: key?.id ?? null,
     address,
     request: maskedRequest(contract, { headers: request.headers, ...sized(exchange.sent) }),
-    response: maskedResponse(contract, { headers: response.headers, ...sized(hasBody ? exchange.answered : "") }, isProblem),
+    response: maskedResponse(
+      contract,
+      { headers: response.headers, ...sized(hasBody ? exchange.answered : "") },
+      isProblem,
+    ),
   };
 }
 
 /** What no operation answered: a path or method that is none of the API's. */
-export function logRefusal(request: Request, requestId: string, code: ErrorCode, body: string | null, response: Response): void {
+export function logRefusal(
+  request: Request,
+  requestId: string,
+  code: ErrorCode,
+  body: string | null,
+  response: Response,
+): void {
   keep(() => ({
     id: requestId,
     tenant_id: null,
@@ -88,7 +103,10 @@ function target({ method, url, headers }: Request): Pick<Call, "method" | "path"
 
 /** The public part of an API key, whatever follows it: whose call it was, if not who made it. */
 function namedKey(headers: Headers): string | null {
-  return /^Bearer (tk_[0-9A-Za-z]{22})(?![0-9A-Za-z])/i.exec(headers.get("authorization") ?? "")?.[1] ?? null;
+  return (
+    /^Bearer (tk_[0-9A-Za-z]{22})(?![0-9A-Za-z])/i.exec(headers.get("authorization") ?? "")?.[1] ??
+    null
+  );
 }
 
 function credentialOf(identity: Identity | undefined): Call["credential"] {
@@ -98,12 +116,16 @@ function credentialOf(identity: Identity | undefined): Call["credential"] {
 
 function whoIs(identity: Identity): string {
   if (identity.type === "user") return actorOf(identity);
-  return identity.type === "api_key" ? actorOf({ type: "api_key", id: identity.key.id, name: "" }) : identity.type;
+  return identity.type === "api_key"
+    ? actorOf({ type: "api_key", id: identity.key.id, name: "" })
+    : identity.type;
 }
 
 /** The innermost ID in the path. */
 function resourceOf({ tenantParam }: Contract, params: Record<string, string>): string | null {
-  const ids = Object.entries(params).flatMap(([name, value]) => (name === tenantParam ? [] : [value]));
+  const ids = Object.entries(params).flatMap(([name, value]) =>
+    name === tenantParam ? [] : [value],
+  );
   const innermost = ids.at(-1);
   return innermost === undefined ? null : storable(innermost.slice(0, RESOURCE_MOST));
 }
@@ -111,6 +133,7 @@ function resourceOf({ tenantParam }: Contract, params: Record<string, string>): 
 /** Of a large body only the beginning is looked at. */
 function sized(body: Buffer | string | null): { body: string | null; bytes: number | null } {
   if (body === null) return { body: null, bytes: null };
-  if (typeof body === "string") return { body: body.slice(0, LOOKED_AT_MOST), bytes: Buffer.byteLength(body) };
+  if (typeof body === "string")
+    return { body: body.slice(0, LOOKED_AT_MOST), bytes: Buffer.byteLength(body) };
   return { body: body.toString("utf8", 0, LOOKED_AT_MOST), bytes: body.length };
 }

@@ -24,7 +24,12 @@ const state = z.object({
   }),
   scheduled: z.record(z.string(), z.number()),
   unsigned_seconds: z.number(),
-  database: z.object({ bytes: z.number(), connections: z.number(), connections_max: z.number(), migrating: z.boolean() }),
+  database: z.object({
+    bytes: z.number(),
+    connections: z.number(),
+    connections_max: z.number(),
+    migrating: z.boolean(),
+  }),
 });
 
 const requests = durations({
@@ -46,7 +51,10 @@ export function timed(operation: string, serve: Serve): Serve {
         first: { caller: request.headers.get("traceparent") },
       }),
       () => serve(request, params),
-      ({ status }) => ({ failed: status >= 500, attributes: { "http.response.status_code": status } }),
+      ({ status }) => ({
+        failed: status >= 500,
+        attributes: { "http.response.status_code": status },
+      }),
     );
     stop({ status: response.status });
     return response;
@@ -70,7 +78,12 @@ export async function figures(): Promise<Registry> {
 }
 
 /** `value`: one, or by the value of its `label`. */
-type Figure = { name: string; help: string; label?: string; value: number | Record<string, number> };
+type Figure = {
+  name: string;
+  help: string;
+  label?: string;
+  value: number | Record<string, number>;
+};
 
 function add(to: Registry, ...figures: Figure[]): void {
   for (const { name, help, label, value } of figures) {
@@ -82,7 +95,11 @@ function add(to: Registry, ...figures: Figure[]): void {
 
 async function addBackgroundWork(to: Registry): Promise<void> {
   const found = await read().catch(() => null);
-  add(to, { name: "tieout_database_up", help: "Whether the database responds.", value: found ? 1 : 0 });
+  add(to, {
+    name: "tieout_database_up",
+    help: "Whether the database responds.",
+    value: found ? 1 : 0,
+  });
   if (!found) return;
   const { worker_silence_seconds, webhooks, deliveries, jobs, database } = found;
   if (worker_silence_seconds !== null)
@@ -110,46 +127,97 @@ async function addBackgroundWork(to: Registry): Promise<void> {
       label: "status",
       value: { active: webhooks.active, disabled: webhooks.disabled },
     },
-    { name: "tieout_webhooks_given_up", help: "Webhooks disabled within a day because their receiver failed.", value: webhooks.given_up },
-    { name: "tieout_webhook_deliveries_pending", help: "Deliveries with a pending attempt.", value: deliveries.pending },
-    { name: "tieout_webhook_deliveries_due", help: "Deliveries whose next attempt is due or in flight.", value: deliveries.due },
-    { name: "tieout_webhook_delivery_lag_seconds", help: "Age of the longest due attempt.", value: deliveries.lag_seconds },
+    {
+      name: "tieout_webhooks_given_up",
+      help: "Webhooks disabled within a day because their receiver failed.",
+      value: webhooks.given_up,
+    },
+    {
+      name: "tieout_webhook_deliveries_pending",
+      help: "Deliveries with a pending attempt.",
+      value: deliveries.pending,
+    },
+    {
+      name: "tieout_webhook_deliveries_due",
+      help: "Deliveries whose next attempt is due or in flight.",
+      value: deliveries.due,
+    },
+    {
+      name: "tieout_webhook_delivery_lag_seconds",
+      help: "Age of the longest due attempt.",
+      value: deliveries.lag_seconds,
+    },
     {
       name: "tieout_jobs",
       help: "Background jobs: ready and waiting, running, or failed permanently.",
       label: "status",
       value: { ready: jobs.ready, running: jobs.running, failed: jobs.failed },
     },
-    { name: "tieout_job_oldest_seconds", help: "How long the oldest ready job has waited.", value: jobs.oldest_seconds },
-    { name: "tieout_jobs_locked_by_the_dead", help: "Jobs held by a process that shows no life.", value: jobs.locked_by_the_dead },
+    {
+      name: "tieout_job_oldest_seconds",
+      help: "How long the oldest ready job has waited.",
+      value: jobs.oldest_seconds,
+    },
+    {
+      name: "tieout_jobs_locked_by_the_dead",
+      help: "Jobs held by a process that shows no life.",
+      value: jobs.locked_by_the_dead,
+    },
     {
       name: "tieout_task_scheduled_seconds",
       help: "Time since a task's schedule last queued it. The rarest is queued every hour.",
       label: "task",
       value: found.scheduled,
     },
-    { name: "tieout_audit_unsigned_seconds", help: "Age of the oldest security event not yet signed.", value: found.unsigned_seconds },
+    {
+      name: "tieout_audit_unsigned_seconds",
+      help: "Age of the oldest security event not yet signed.",
+      value: found.unsigned_seconds,
+    },
     { name: "tieout_database_bytes", help: "Size of the database.", value: database.bytes },
-    { name: "tieout_database_connections", help: "Connections to the whole Postgres server.", value: database.connections },
-    { name: "tieout_database_connections_max", help: "Connections that it takes.", value: database.connections_max },
-    { name: "tieout_migration_lock_held", help: "1 while a start or a push applies migrations.", value: Number(database.migrating) },
+    {
+      name: "tieout_database_connections",
+      help: "Connections to the whole Postgres server.",
+      value: database.connections,
+    },
+    {
+      name: "tieout_database_connections_max",
+      help: "Connections that it takes.",
+      value: database.connections_max,
+    },
+    {
+      name: "tieout_migration_lock_held",
+      help: "1 while a start or a push applies migrations.",
+      value: Number(database.migrating),
+    },
   );
 }
 
 /** What is left to grow in, where this machine knows. */
 async function addRoom(to: Registry): Promise<void> {
   const { DATABASE_MAX_BYTES: most, DATABASE_DISK: disk } = env();
-  if (most) add(to, { name: "tieout_database_max_bytes", help: "DATABASE_MAX_BYTES: what the database may grow to.", value: most });
+  if (most)
+    add(to, {
+      name: "tieout_database_max_bytes",
+      help: "DATABASE_MAX_BYTES: what the database may grow to.",
+      value: most,
+    });
   const found = disk ? await statfs(disk).catch(() => null) : null;
   if (!found) return;
   const { bavail, blocks, bsize } = found;
   add(
     to,
-    { name: "tieout_database_disk_free_bytes", help: "Free space on the disk that the database lies on.", value: bavail * bsize },
+    {
+      name: "tieout_database_disk_free_bytes",
+      help: "Free space on the disk that the database lies on.",
+      value: bavail * bsize,
+    },
     { name: "tieout_database_disk_bytes", help: "Size of that disk.", value: blocks * bsize },
   );
 }
 
 async function read(): Promise<z.output<typeof state>> {
-  return state.parse(unwrap(await serviceDb("the operator's figures are over all tenants").rpc("service_metrics")));
+  return state.parse(
+    unwrap(await serviceDb("the operator's figures are over all tenants").rpc("service_metrics")),
+  );
 }

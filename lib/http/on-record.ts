@@ -38,7 +38,11 @@ export type Exchange = {
  * Leaves in the audit trail what the database did not see: refusals, and service-role calls that changed nothing there. What
  * cannot be recorded is not answered either.
  */
-export async function onRecord<Result>(contract: Contract, caller: Caller, work: () => Promise<Result>): Promise<Result> {
+export async function onRecord<Result>(
+  contract: Contract,
+  caller: Caller,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     const result = await work();
     if (isUnrecordedCall(caller)) await recordServiceCall(contract.operationId, caller, "done");
@@ -52,7 +56,8 @@ export async function onRecord<Result>(contract: Contract, caller: Caller, work:
 async function recordError(contract: Contract, caller: Caller, error: ApiError): Promise<void> {
   // The database may have committed before it fell silent.
   const isCertain = ERRORS[error.code].status < 500;
-  if (isCertain && isUnrecordedCall(caller)) await recordServiceCall(contract.operationId, caller, error.code);
+  if (isCertain && isUnrecordedCall(caller))
+    await recordServiceCall(contract.operationId, caller, error.code);
   else if (isRefusal(error.code)) await recordRefusal(contract, caller, error);
 }
 

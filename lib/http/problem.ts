@@ -4,10 +4,16 @@ import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
 type Problem = { code: ErrorCode; status: number; body: string };
 
 /** RFC 9457, with its headers on `headers`. `onWritten` is given the problem as it is sent. */
-export function problemResponse(error: unknown, requestId: string, headers: Headers, onWritten?: (problem: Problem) => void): Response {
+export function problemResponse(
+  error: unknown,
+  requestId: string,
+  headers: Headers,
+  onWritten?: (problem: Problem) => void,
+): Response {
   const problem = error instanceof ApiError ? error : unexpected(error);
   const { status, title } = ERRORS[problem.code];
-  if (status >= 500) log.error({ request_id: requestId, err: problem.cause ?? problem }, problem.code);
+  if (status >= 500)
+    log.error({ request_id: requestId, err: problem.cause ?? problem }, problem.code);
   for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
   headers.set("Content-Type", "application/problem+json");
   const body = JSON.stringify({
@@ -25,7 +31,11 @@ export function problemResponse(error: unknown, requestId: string, headers: Head
 }
 
 function unexpected(cause: unknown): ApiError {
-  return new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause });
+  return new ApiError(
+    "internal",
+    "Something went wrong on our side. It was logged under this request ID.",
+    { cause },
+  );
 }
 
 function origin(): string {

@@ -1,5 +1,10 @@
 import cluster from "node:cluster";
-import { type RateLimiterAbstract, RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import {
+  type RateLimiterAbstract,
+  RateLimiterCluster,
+  RateLimiterMemory,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
 import { ApiError } from "../wire/errors.ts";
 import { normaliseRange } from "../wire/ip-range.ts";
 
@@ -16,7 +21,11 @@ export type RateLimit = {
   giveBack: (key: string) => Promise<void>;
 };
 
-const NO_LIMIT: RateLimit = { take: async () => {}, isSpent: async () => false, giveBack: async () => {} };
+const NO_LIMIT: RateLimit = {
+  take: async () => {},
+  isSpent: async () => false,
+  giveBack: async () => {},
+};
 
 /** So many per key and minute, over all web processes of this machine; 0 is no limit. */
 export function rateLimit({ name, perMinute, refusal }: Limit): RateLimit {
@@ -30,7 +39,9 @@ export function rateLimit({ name, perMinute, refusal }: Limit): RateLimit {
       reply?.set("RateLimit-Policy", `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`);
       reply?.set("RateLimit", `"${name}";r=${taken.remainingPoints};t=${seconds}`);
       if (taken.consumedPoints > perMinute) {
-        throw new ApiError("rate_limited", `${refusal} Try again in ${seconds} s.`, { headers: { "Retry-After": String(seconds) } });
+        throw new ApiError("rate_limited", `${refusal} Try again in ${seconds} s.`, {
+          headers: { "Retry-After": String(seconds) },
+        });
       }
     },
     async isSpent(key) {
@@ -43,7 +54,11 @@ export function rateLimit({ name, perMinute, refusal }: Limit): RateLimit {
 }
 
 /** Of several processes on one port, the one that hands out their connections counts for all: `server/processes.ts`. */
-function limiterOf(options: { keyPrefix: string; points: number; duration: number }): RateLimiterAbstract {
+function limiterOf(options: {
+  keyPrefix: string;
+  points: number;
+  duration: number;
+}): RateLimiterAbstract {
   return cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
 }
 

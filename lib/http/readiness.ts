@@ -19,7 +19,9 @@ const WITHIN_MS = 3_000;
 export async function readiness(): Promise<Readiness> {
   try {
     const asked = serviceDb("readiness is nobody's tenant").rpc("readiness");
-    const late = sleep(WITHIN_MS, null, { ref: false }).then(() => Promise.reject(new Error("The database did not answer.")));
+    const late = sleep(WITHIN_MS, null, { ref: false }).then(() =>
+      Promise.reject(new Error("The database did not answer.")),
+    );
     const { read_only, working } = state.parse(unwrap(await Promise.race([asked, late])));
     const works = (working.worker ?? 0) > 0;
     return {

@@ -5,7 +5,10 @@ import { type Endpoint, newRequestId } from "./endpoint.ts";
 import { logRefusal } from "./log-call.ts";
 import { problemResponse } from "./problem.ts";
 
-type RouteHandler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
+type RouteHandler = (
+  request: Request,
+  context: { params: Promise<Record<string, string>> },
+) => Promise<Response>;
 type Exports<Handler = RouteHandler> = Record<Method | "OPTIONS", Handler>;
 type Refusal = (request: Request) => Promise<Response>;
 
@@ -16,19 +19,28 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies rea
 
 /** What a route file exports: its endpoints by method, a 405 for the others, and the truth for OPTIONS. */
 export function route(...endpoints: Served[]): Exports {
-  const allow = endpoints.flatMap(({ contract: { method } }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  const allow = endpoints
+    .flatMap(({ contract: { method } }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    .join(", ");
   const handlers = METHODS.map((method): [Method, RouteHandler] => {
     const found = endpoints.find(({ contract }) => contract.method === method);
     return [
       method,
-      found ? async (request, { params }) => found.serve(request, (await params) ?? {}) : refuse("method_not_allowed", { Allow: allow }),
+      found
+        ? async (request, { params }) => found.serve(request, (await params) ?? {})
+        : refuse("method_not_allowed", { Allow: allow }),
     ];
   });
   const options: RouteHandler = async (request) => {
     const headers = new Headers({ Allow: `${allow}, OPTIONS`, "Cache-Control": "no-store" });
     const asked = request.headers.get("access-control-request-method");
-    const open = endpoints.some(({ contract }) => allowsAnyOrigin(contract) && contract.method === asked);
-    return new Response(null, { status: 204, headers: open && asked ? preflight(headers, asked) : headers });
+    const open = endpoints.some(
+      ({ contract }) => allowsAnyOrigin(contract) && contract.method === asked,
+    );
+    return new Response(null, {
+      status: 204,
+      headers: open && asked ? preflight(headers, asked) : headers,
+    });
   };
   return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
 }
@@ -36,32 +48,47 @@ export function route(...endpoints: Served[]): Exports {
 /** What a route file with a dynamic segment exports: the routes by the segment's value, which they don't see, and 404 for any other. */
 export function routeBy(segment: string, routes: ReadonlyMap<string, Exports>): Exports {
   const unknown = noRoute();
-  const handlers = [...METHODS, "OPTIONS" as const].map((method): [Method | "OPTIONS", RouteHandler] => [
-    method,
-    async (request, { params }) => {
-      const { [segment]: value = "", ...rest } = await params;
-      const chosen: Exports = routes.get(value) ?? unknown;
-      return chosen[method](request, { params: Promise.resolve(rest) });
-    },
-  ]);
+  const handlers = [...METHODS, "OPTIONS" as const].map(
+    (method): [Method | "OPTIONS", RouteHandler] => [
+      method,
+      async (request, { params }) => {
+        const { [segment]: value = "", ...rest } = await params;
+        const chosen: Exports = routes.get(value) ?? unknown;
+        return chosen[method](request, { params: Promise.resolve(rest) });
+      },
+    ],
+  );
   return Object.fromEntries(handlers) as Exports;
 }
 
 /** What a path of /v1 that no contract names exports: 404 for every method. */
 export function noRoute(): Exports<Refusal> {
   const handler = refuse("not_found", {});
-  return Object.fromEntries([...METHODS, "OPTIONS"].map((method) => [method, handler])) as Exports<Refusal>;
+  return Object.fromEntries(
+    [...METHODS, "OPTIONS"].map((method) => [method, handler]),
+  ) as Exports<Refusal>;
 }
 
-function refuse(code: "method_not_allowed" | "not_found", headers: Record<string, string>): Refusal {
-  const detail = code === "not_found" ? "This path doesn't exist. See /docs for the API's paths." : `This path supports ${headers.Allow}.`;
+function refuse(
+  code: "method_not_allowed" | "not_found",
+  headers: Record<string, string>,
+): Refusal {
+  const detail =
+    code === "not_found"
+      ? "This path doesn't exist. See /docs for the API's paths."
+      : `This path supports ${headers.Allow}.`;
   return async (request) => {
     const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     let problem: string | null = null;
-    const response = problemResponse(new ApiError(code, detail, { headers }), requestId, reply, ({ body }) => {
-      problem = body;
-    });
+    const response = problemResponse(
+      new ApiError(code, detail, { headers }),
+      requestId,
+      reply,
+      ({ body }) => {
+        problem = body;
+      },
+    );
     logRefusal(request, requestId, code, problem, response);
     return response;
   };

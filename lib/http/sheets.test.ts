@@ -15,7 +15,12 @@ const SHEETS: Sheet[] = [
       { name: "At", field: "at", width: 18, as: "time" },
     ],
   },
-  { name: "More", kind: "more", columns: [{ name: "Reference", field: "reference", width: 20 }], optional: true },
+  {
+    name: "More",
+    kind: "more",
+    columns: [{ name: "Reference", field: "reference", width: 20 }],
+    optional: true,
+  },
 ];
 
 async function read(items: Item[]) {
@@ -29,7 +34,13 @@ async function cellsOf(item: Item) {
 
 test("amounts are numbers with the decimals of their currency, dates are dates", async () => {
   const items = [
-    { kind: "line", currency: "EUR", day: "2026-10-29", minor: -1490, at: "2026-11-02T08:30:00.000Z" },
+    {
+      kind: "line",
+      currency: "EUR",
+      day: "2026-10-29",
+      minor: -1490,
+      at: "2026-11-02T08:30:00.000Z",
+    },
     { kind: "line", currency: "JPY", minor: 1490 },
     { kind: "line", currency: "KWD", minor: "1490" },
   ];
@@ -37,20 +48,29 @@ test("amounts are numbers with the decimals of their currency, dates are dates",
   expect(sheet?.rows.slice(1).map((row) => row[1])).toEqual([-14.9, 1490, 1.49]);
   expect(sheet?.rows[1]?.[0]).toEqual(new Date("2026-10-29"));
   expect(sheet?.rows[1]?.[4]).toEqual(new Date("2026-11-02T08:30:00Z"));
-  expect([1, 2, 3].map((row) => sheet?.cells?.get(`${row},1`)?.style?.numFmt)).toEqual(["#,##0.00", "#,##0", "#,##0.000"]);
+  expect([1, 2, 3].map((row) => sheet?.cells?.get(`${row},1`)?.style?.numFmt)).toEqual([
+    "#,##0.00",
+    "#,##0",
+    "#,##0.000",
+  ]);
 });
 
 test("an amount that a spreadsheet would round is text, digit by digit", async () => {
   expect((await cellsOf({ minor: 999_999_999_999_999 }))?.[1]).toBe(9_999_999_999_999.99);
   expect((await cellsOf({ minor: "-90071992547409931" }))?.[1]).toBe("-900719925474099.31");
-  expect((await cellsOf({ minor: "90071992547409931", currency: "JPY" }))?.[1]).toBe("90071992547409931");
+  expect((await cellsOf({ minor: "90071992547409931", currency: "JPY" }))?.[1]).toBe(
+    "90071992547409931",
+  );
 });
 
-test.each(["=1+1", "@SUM(A1)", "+1", "-1", "a;=1+1", "a\n=1"])("no spreadsheet takes %j for a formula", async (reference) => {
-  const [sheet] = await read([{ kind: "line", currency: "EUR", reference }]);
-  expect(sheet?.rows[1]?.[2]).toMatch(/'[=@+-]/);
-  expect(sheet?.cells?.get("1,2")?.formula).toBeUndefined();
-});
+test.each(["=1+1", "@SUM(A1)", "+1", "-1", "a;=1+1", "a\n=1"])(
+  "no spreadsheet takes %j for a formula",
+  async (reference) => {
+    const [sheet] = await read([{ kind: "line", currency: "EUR", reference }]);
+    expect(sheet?.rows[1]?.[2]).toMatch(/'[=@+-]/);
+    expect(sheet?.cells?.get("1,2")?.formula).toBeUndefined();
+  },
+);
 
 test("other text is unchanged, including characters that XML doesn't allow", async () => {
   for (const reference of ["Kunde <17> & Söhne", " a-b ", "\u0001", "_x0041_"]) {
@@ -61,9 +81,16 @@ test("other text is unchanged, including characters that XML doesn't allow", asy
 
 test("the header is bold and stays in view; a sheet that is optional is there only with items", async () => {
   const [first, ...none] = await read([]);
-  expect(first).toMatchObject({ name: "Lines", rows: [["Day", "Amount", "Reference", "Kind of fee", "At"]], freezePane: { rows: 1 } });
+  expect(first).toMatchObject({
+    name: "Lines",
+    rows: [["Day", "Amount", "Reference", "Kind of fee", "At"]],
+    freezePane: { rows: 1 },
+  });
   expect(first?.cells?.get("0,0")?.style?.font?.bold).toBe(true);
   expect(first?.columns?.map(({ width }) => width)).toEqual([12, 18, 24, 10, 18]);
   expect(none).toEqual([]);
-  expect(await read([{ kind: "more", reference: "R" }])).toMatchObject([{ name: "Lines" }, { name: "More", rows: [["Reference"], ["R"]] }]);
+  expect(await read([{ kind: "more", reference: "R" }])).toMatchObject([
+    { name: "Lines" },
+    { name: "More", rows: [["Reference"], ["R"]] },
+  ]);
 });

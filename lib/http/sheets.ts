@@ -35,7 +35,10 @@ function sheetOf({ name, columns }: Sheet, items: readonly Item[]): WriteSheet {
   return {
     name,
     columns: columns.map(({ width, as }) => ({ width, numFmt: as && FORMATS[as] })),
-    rows: [columns.map((column) => column.name), ...items.map((item) => columns.map((column) => cellOf(item, column)))],
+    rows: [
+      columns.map((column) => column.name),
+      ...items.map((item) => columns.map((column) => cellOf(item, column))),
+    ],
     cells: new Map([...headerCells(columns), ...moneyCells(columns, items)]),
     freezePane: { rows: 1 },
   };
@@ -67,11 +70,16 @@ function headerCells(columns: readonly SheetColumn[]): [string, Partial<Cell>][]
   return columns.map((_, at) => [`0,${at}`, { style: { font: { bold: true } } }]);
 }
 
-function moneyCells(columns: readonly SheetColumn[], items: readonly Item[]): [string, Partial<Cell>][] {
+function moneyCells(
+  columns: readonly SheetColumn[],
+  items: readonly Item[],
+): [string, Partial<Cell>][] {
   const at = columns.findIndex(({ as }) => as === "money");
   return items.flatMap((item, row): [string, Partial<Cell>][] => {
     const decimals = decimalsIn(item);
-    return at < 0 || decimals === DECIMALS ? [] : [[`${row + 1},${at}`, { style: { numFmt: moneyFormat(decimals) } }]];
+    return at < 0 || decimals === DECIMALS
+      ? []
+      : [[`${row + 1},${at}`, { style: { numFmt: moneyFormat(decimals) } }]];
   });
 }
 

@@ -12,7 +12,11 @@ const REFUSAL = "Too many tries to sign in.";
 
 const limits = () =>
   processWide("limit-sign-in", () => ({
-    byAddress: rateLimit({ name: "sign-in-address", perMinute: env().AUTH_FAILURES_PER_MINUTE, refusal: REFUSAL }),
+    byAddress: rateLimit({
+      name: "sign-in-address",
+      perMinute: env().AUTH_FAILURES_PER_MINUTE,
+      refusal: REFUSAL,
+    }),
     byAccount: rateLimit({ name: "sign-in-account", perMinute: PER_ACCOUNT, refusal: REFUSAL }),
   }));
 
@@ -31,6 +35,10 @@ export async function limitingSignIns<Answer>(
   await byAddress.take(from);
   if (email !== undefined) await byAccount.take(account);
   const { answer, signedIn } = await attempt();
-  if (signedIn) await Promise.all([byAddress.giveBack(from), email !== undefined && byAccount.giveBack(account)]);
+  if (signedIn)
+    await Promise.all([
+      byAddress.giveBack(from),
+      email !== undefined && byAccount.giveBack(account),
+    ]);
   return answer;
 }

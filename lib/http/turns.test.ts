@@ -12,7 +12,9 @@ function busy(): number {
 
 describe("large bodies of one tenant", () => {
   test("are read one after another, with a rest between them three times as long as the one before took", async () => {
-    const starts = await Promise.all(Array.from({ length: 4 }, () => readInTurn("acme", LARGE, busy)));
+    const starts = await Promise.all(
+      Array.from({ length: 4 }, () => readInTurn("acme", LARGE, busy)),
+    );
     for (const [n, start] of starts.entries()) {
       if (n > 0) expect(start - (starts[n - 1] ?? 0)).toBeGreaterThanOrEqual(4 * BUSY_MS - 4);
     }
@@ -32,9 +34,13 @@ describe("large bodies of one tenant", () => {
 
   test("are refused where 40 wait already, and taken again when they have been read", async () => {
     const waiting = Array.from({ length: 40 }, () => readInTurn("initech", LARGE, () => "read"));
-    await expect(readInTurn("initech", LARGE, () => "read")).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(readInTurn("initech", LARGE, () => "read")).rejects.toMatchObject({
+      code: "rate_limited",
+    });
     await Promise.all(waiting);
-    expect(await vi.waitFor(() => readInTurn("initech", LARGE, () => "read"), { timeout: 60_000 })).toBe("read");
+    expect(
+      await vi.waitFor(() => readInTurn("initech", LARGE, () => "read"), { timeout: 60_000 }),
+    ).toBe("read");
   });
 
   test("that can't be read let the next one in", async () => {

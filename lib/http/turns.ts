@@ -43,12 +43,20 @@ export async function inTurn<Result>(tenantId: string, work: () => Result): Prom
  * Reads a body of `bytes`, a large one in the tenant's turn.
  * @throws ApiError `rate_limited` where too many of the tenant wait already
  */
-export async function readInTurn<Result>(tenantId: string, bytes: number, read: () => Result): Promise<Result> {
+export async function readInTurn<Result>(
+  tenantId: string,
+  bytes: number,
+  read: () => Result,
+): Promise<Result> {
   if (bytes < LARGE_BYTES) return read();
   if ((lines().get(tenantId)?.waiting ?? 0) >= WAITING_MAX) {
-    throw new ApiError("rate_limited", "Your tenant sends too many large bodies at once. Try again in 1 s.", {
-      headers: { "Retry-After": "1" },
-    });
+    throw new ApiError(
+      "rate_limited",
+      "Your tenant sends too many large bodies at once. Try again in 1 s.",
+      {
+        headers: { "Retry-After": "1" },
+      },
+    );
   }
   return inTurn(tenantId, read);
 }

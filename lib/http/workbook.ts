@@ -56,13 +56,23 @@ export async function workbookOf(
 }
 
 async function endOf(messages: AsyncIterable<Ended>): Promise<Uint8Array<ArrayBuffer>> {
-  for await (const message of messages) if (hasEnded(message)) return message.answer as Uint8Array<ArrayBuffer>;
-  throw new ApiError("unavailable", "The workbook couldn't be written. Try again, or export it as csv.", {
-    headers: { "Retry-After": "2" },
-  });
+  for await (const message of messages)
+    if (hasEnded(message)) return message.answer as Uint8Array<ArrayBuffer>;
+  throw new ApiError(
+    "unavailable",
+    "The workbook couldn't be written. Try again, or export it as csv.",
+    {
+      headers: { "Retry-After": "2" },
+    },
+  );
 }
 
 function tooMany(): ApiError {
   const most = ROWS_MAX.toLocaleString("en");
-  return invalidRequest([{ path: "format", message: `A workbook holds at most ${most} rows, and these are more. Export them as csv.` }]);
+  return invalidRequest([
+    {
+      path: "format",
+      message: `A workbook holds at most ${most} rows, and these are more. Export them as csv.`,
+    },
+  ]);
 }

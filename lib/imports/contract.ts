@@ -23,8 +23,13 @@ const refusals = z
   .array(
     z.object({
       line: z.int().nullable().meta({ description: "Line of the file, from 1.", example: 17 }),
-      field: z.string().nullable().meta({ description: "The field, or the format's own name of the place.", example: "amount" }),
-      message: z.string().meta({ example: 'More decimals than JPY has. Found "12.5", expected a whole number.' }),
+      field: z.string().nullable().meta({
+        description: "The field, or the format's own name of the place.",
+        example: "amount",
+      }),
+      message: z
+        .string()
+        .meta({ example: 'More decimals than JPY has. Found "12.5", expected a whole number.' }),
     }),
   )
   .max(100);
@@ -38,12 +43,15 @@ const statements = z
       opening_balance_minor: minor.meta({ example: 1_000_000 }),
       closing_balance_minor: minor.meta({ example: 1_187_650 }),
       balance_holds: z.boolean().nullable().meta({ example: true }),
-      control_totals_hold: z
-        .boolean()
-        .nullable()
-        .meta({ description: "Whether the counts and sums that the file states match its lines.", example: null }),
+      control_totals_hold: z.boolean().nullable().meta({
+        description: "Whether the counts and sums that the file states match its lines.",
+        example: null,
+      }),
       line_count: count.meta({ example: 214 }),
-      sum_minor: z.string().max(40).meta({ description: "Sum of its lines, as text: of many it may pass 2⁵³.", example: "187650" }),
+      sum_minor: z.string().max(40).meta({
+        description: "Sum of its lines, as text: of many it may pass 2⁵³.",
+        example: "187650",
+      }),
       period_start: z.iso.date().nullable().meta({ example: "2026-10-01" }),
       period_end: z.iso.date().nullable().meta({ example: "2026-10-31" }),
     }),
@@ -56,15 +64,19 @@ const findings = {
   read_count: count.meta({ description: "Lines that could be read.", example: 214 }),
   duplicate_count: count.meta({ description: "Lines that were imported before.", example: 3 }),
   refused_count: count.meta({ description: "Lines that could not be read.", example: 0 }),
-  skipped_count: count.meta({ description: "Entries that aren't booked, such as pending ones and totals.", example: 1 }),
+  skipped_count: count.meta({
+    description: "Entries that aren't booked, such as pending ones and totals.",
+    example: 1,
+  }),
   refusals: refusals.meta({ description: "The first 100.", example: [] }),
   statements: statements.meta({ description: "The first 100." }),
   opening_balance_minor: minor.meta({ example: 1_000_000 }),
   closing_balance_minor: minor.meta({ example: 1_187_650 }),
-  balance_holds: z
-    .boolean()
-    .nullable()
-    .meta({ description: "Opening + lines = closing, in every statement that has both. Null where none has.", example: true }),
+  balance_holds: z.boolean().nullable().meta({
+    description:
+      "Opening + lines = closing, in every statement that has both. Null where none has.",
+    example: true,
+  }),
   bytes_read: count.meta({ example: 182_044 }),
 };
 
@@ -77,7 +89,10 @@ export const imported = z
     ...findings,
     accepted_count: count.meta({ description: "Lines that are new.", example: 211 }),
     bytes_total: count.meta({ example: 182_044 }),
-    failure: z.string().nullable().meta({ description: "Why it failed; nothing of it was saved.", example: null }),
+    failure: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it failed; nothing of it was saved.", example: null }),
     created_at: time,
     created_by: actor,
     finished_at: time.nullable(),
@@ -112,15 +127,25 @@ export const importPreview = z
       .array(z.object({ name: z.string(), kind: z.string(), samples: z.array(z.string()).max(10) }))
       .max(1000)
       .nullable()
-      .meta({ description: "Of CSV: names, what most cells look like, and the first of them.", example: null }),
-    mapping: mapping
-      .nullable()
-      .meta({ description: "The mapping it was read by. Save it with the source to read other files the same way.", example: null }),
+      .meta({
+        description: "Of CSV: names, what most cells look like, and the first of them.",
+        example: null,
+      }),
+    mapping: mapping.nullable().meta({
+      description:
+        "The mapping it was read by. Save it with the source to read other files the same way.",
+      example: null,
+    }),
     questions: z
       .array(
         z.object({
-          about: z.string().meta({ description: "The mapping's field that the answer is for.", example: "date_format" }),
-          message: z.string().meta({ example: '"03/04/2026" can be read as more than one day. Which is it?' }),
+          about: z.string().meta({
+            description: "The mapping's field that the answer is for.",
+            example: "date_format",
+          }),
+          message: z
+            .string()
+            .meta({ example: '"03/04/2026" can be read as more than one day. Which is it?' }),
           example: z.string().nullable().meta({ example: "03/04/2026" }),
           choices: z
             .array(
@@ -133,11 +158,22 @@ export const importPreview = z
         }),
       )
       .max(100)
-      .meta({ description: "Questions that the file leaves open. Answer them in the mapping; no line is read until then." }),
+      .meta({
+        description:
+          "Questions that the file leaves open. Answer them in the mapping; no line is read until then.",
+      }),
     lines: z.array(previewLine).max(10).meta({ description: "The first ten." }),
-    checked_count: count.meta({ description: "How many of the first lines were checked for duplicates.", example: 214 }),
-    failure: z.string().nullable().meta({ description: "Why the file cannot be read as a whole.", example: null }),
-    complete: z.boolean().meta({ description: "False where only the file's first MiB was read.", example: true }),
+    checked_count: count.meta({
+      description: "How many of the first lines were checked for duplicates.",
+      example: 214,
+    }),
+    failure: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the file cannot be read as a whole.", example: null }),
+    complete: z
+      .boolean()
+      .meta({ description: "False where only the file's first MiB was read.", example: true }),
   })
   .meta({ id: "ImportPreview" });
 export type ImportPreview = z.output<typeof importPreview>;
@@ -170,7 +206,9 @@ export const createImportContract = contract({
   idempotency: { field: "idempotency_key", required: false },
   params: z.strictObject({ id: sourceId }),
   query: z.strictObject({
-    format: format.optional().meta({ description: "Overrides what the first bytes show.", example: "csv" }),
+    format: format
+      .optional()
+      .meta({ description: "Overrides what the first bytes show.", example: "csv" }),
     preview: z.enum(["true", "false"]).optional().meta({ example: "false" }),
     file_name: text(255).optional().meta({ example: "2026-10.csv" }),
     mapping: z
@@ -181,7 +219,8 @@ export const createImportContract = contract({
       .optional()
       .meta({
         description: "A mapping as JSON, in place of the source's.",
-        example: '{"fields":{"amount":"Betrag","value_date":"Valuta"},"date_format":"DD.MM.YYYY","decimal_separator":","}',
+        example:
+          '{"fields":{"amount":"Betrag","value_date":"Valuta"},"date_format":"DD.MM.YYYY","decimal_separator":","}',
         override: { type: "string", maxLength: MAPPING_MAX_LENGTH },
       }),
   }),
@@ -197,7 +236,8 @@ export const createImportContract = contract({
     "application/x-ofx",
     "application/vnd.intu.qfx",
   ],
-  uploadExample: "Valuta;Name;Verwendungszweck;Betrag\n05.10.2026;Kunde 17 GmbH;RG-2026-4711;1.250,00\n",
+  uploadExample:
+    "Valuta;Name;Verwendungszweck;Betrag\n05.10.2026;Kunde 17 GmbH;RG-2026-4711;1.250,00\n",
   bodyMaxBytes: IMPORT_MAX_BYTES,
   preview: importPreview,
   response: imported,
@@ -212,7 +252,11 @@ export const listImportsContract = contract({
   tag,
   summary: "List imports, newest first",
   access: needs("read:reconciliations"),
-  query: z.strictObject({ ...pageQuery, source_id: sourceId.optional(), status: status.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    source_id: sourceId.optional(),
+    status: status.optional(),
+  }),
   response: page(imported),
   errors: ["not_found"],
 });

@@ -13,7 +13,10 @@ const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
 
 type Query = z.output<typeof createImportContract.query>;
 export type File = { mediaType: string; stream: ReadableStream<Uint8Array>; length: number | null };
-export type Opened = { id: string | null; source: { currency: string; time_zone: string; mapping: Mapping | null } };
+export type Opened = {
+  id: string | null;
+  source: { currency: string; time_zone: string; mapping: Mapping | null };
+};
 
 /**
  * Takes a file in, chunk by chunk, for a matcher to read; `Location` says where its import is. Nothing of a file that does not come
@@ -21,10 +24,20 @@ export type Opened = { id: string | null; source: { currency: string; time_zone:
  * @throws ApiError `invalid_request` for what is no file of lines, or where its mapping leaves something open; `payload_too_large`;
  * `not_found`; `conflict` and `unavailable` where there is no room
  */
-export async function createImport(ctx: Context, sourceId: string, query: Query, { stream, mediaType, length }: File): Promise<Import> {
+export async function createImport(
+  ctx: Context,
+  sourceId: string,
+  query: Query,
+  { stream, mediaType, length }: File,
+): Promise<Import> {
   const file = await openFile(
     stream,
-    { format: query.format, fileName: query.file_name, contentType: mediaType, mapping: query.mapping },
+    {
+      format: query.format,
+      fileName: query.file_name,
+      contentType: mediaType,
+      mapping: query.mapping,
+    },
     ctx.reply,
   );
   let opened: Opened | undefined;
@@ -32,12 +45,27 @@ export async function createImport(ctx: Context, sourceId: string, query: Query,
   try {
     if (length !== null) requireSize(length);
     await requireDisk(length ?? 0);
-    const described = { source_id: sourceId, format: file.format, file_name: query.file_name ?? null, bytes: length };
-    opened = await read<Opened>(ctx, "open_import", { ...described, database_max_bytes: databaseMaxBytes() });
+    const described = {
+      source_id: sourceId,
+      format: file.format,
+      file_name: query.file_name ?? null,
+      bytes: length,
+    };
+    opened = await read<Opened>(ctx, "open_import", {
+      ...described,
+      database_max_bytes: databaseMaxBytes(),
+    });
     const { mapping, questions } = settle(file.detection, query.mapping ?? opened.source.mapping);
-    if (questions.length > 0) throw invalidRequest(questions.map(({ about, message }) => ({ path: `mapping.${about}`, message })));
+    if (questions.length > 0)
+      throw invalidRequest(
+        questions.map(({ about, message }) => ({ path: `mapping.${about}`, message })),
+      );
     const { bytes, digest } = await keepChunks(next, opened.id as string, file.bytes);
-    const created = await write<Import>(sealed(next, digest, [query.format, mapping]), "create_import", { id: opened.id, mapping, bytes });
+    const created = await write<Import>(
+      sealed(next, digest, [query.format, mapping]),
+      "create_import",
+      { id: opened.id, mapping, bytes },
+    );
     ctx.reply.set("Location", `/v1/imports/${created.id}`);
     return created;
   } catch (error) {
@@ -48,7 +76,11 @@ export async function createImport(ctx: Context, sourceId: string, query: Query,
 }
 
 /** @returns how long the file is, and the SHA-256 of it */
-async function keepChunks(ctx: Context, id: string, file: AsyncIterable<Uint8Array>): Promise<{ bytes: number; digest: string }> {
+async function keepChunks(
+  ctx: Context,
+  id: string,
+  file: AsyncIterable<Uint8Array>,
+): Promise<{ bytes: number; digest: string }> {
   const hash = createHash("sha256");
   let bytes = 0;
   let seq = 0;
@@ -61,7 +93,12 @@ async function keepChunks(ctx: Context, id: string, file: AsyncIterable<Uint8Arr
       asked = bytes;
     }
     hash.update(chunk);
-    await read(ctx, "keep_import_chunk", { id, seq: seq++, bytes: chunk.toString("base64"), database_max_bytes: databaseMaxBytes() });
+    await read(ctx, "keep_import_chunk", {
+      id,
+      seq: seq++,
+      bytes: chunk.toString("base64"),
+      database_max_bytes: databaseMaxBytes(),
+    });
   }
   return { bytes, digest: hash.digest("hex") };
 }
@@ -93,5 +130,9 @@ function sealed(ctx: Context, digest: string, readBy: unknown[]): Context {
 }
 
 function requireSize(bytes: number): void {
-  if (bytes > IMPORT_MAX_BYTES) throw new ApiError("payload_too_large", "A file may have at most 1 GiB. Nothing of it was kept.");
+  if (bytes > IMPORT_MAX_BYTES)
+    throw new ApiError(
+      "payload_too_large",
+      "A file may have at most 1 GiB. Nothing of it was kept.",
+    );
 }

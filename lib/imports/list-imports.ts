@@ -7,6 +7,9 @@ type Contract = typeof listImportsContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([imported.shape.id]) };
 
-export function listImports(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listImports(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Import>(ctx, "list_imports", NEWEST_FIRST, query);
 }

@@ -23,7 +23,12 @@ export type OpenedFile = {
  */
 export async function openFile(
   stream: Stream,
-  hint: { format?: Format | undefined; fileName?: string | undefined; contentType: string; mapping?: Mapping | undefined },
+  hint: {
+    format?: Format | undefined;
+    fileName?: string | undefined;
+    contentType: string;
+    mapping?: Mapping | undefined;
+  },
   reply: Headers,
 ): Promise<OpenedFile> {
   const reader = stream.getReader();
@@ -55,7 +60,11 @@ export async function openFile(
     const start = Buffer.concat(head);
     const isColumns = hint.format === undefined || hint.format === "csv";
     const detection = isColumns ? detect(start.subarray(0, HEAD_BYTES), hinted(hint)) : null;
-    return { format: hint.format ?? detection?.format ?? "csv", detection: detection?.format === "csv" ? detection : null, bytes: taken };
+    return {
+      format: hint.format ?? detection?.format ?? "csv",
+      detection: detection?.format === "csv" ? detection : null,
+      bytes: taken,
+    };
   } catch (error) {
     await discard(taken);
     throw error instanceof FileRefused ? refusedFile(error) : error;
@@ -84,7 +93,10 @@ export function refusedFile({ refusal }: FileRefused): ApiError {
  * By what a file of columns is read: what the mapping says, and of what it leaves open, what the file's head shows. `questions`: what
  * neither says.
  */
-export function settle(detection: Detection | null, given: Mapping | null): { mapping: Mapping | null; questions: Question[] } {
+export function settle(
+  detection: Detection | null,
+  given: Mapping | null,
+): { mapping: Mapping | null; questions: Question[] } {
   if (!detection?.csv) return { mapping: given, questions: [] };
   const shown = detection.csv.mapping;
   if (!given) return { mapping: shown, questions: detection.questions };

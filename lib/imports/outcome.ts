@@ -20,13 +20,19 @@ export function outcomeOf(summary: Summary) {
 /** The first statement's opening and the last one's closing, where all are of one account. */
 function balancesOf(statements: StatementSummary[]) {
   const [first] = statements;
-  const isOne = statements.every(({ account, currency }) => account === first?.account && currency === first?.currency);
+  const isOne = statements.every(
+    ({ account, currency }) => account === first?.account && currency === first?.currency,
+  );
   return {
     opening_balance_minor: isOne ? (first?.opening_balance_minor ?? null) : null,
     closing_balance_minor: isOne ? (statements.at(-1)?.closing_balance_minor ?? null) : null,
   };
 }
 
-export function describeRefusal({ line, field, message }: Refusal): { line: number; field: string | null; message: string } {
+export function describeRefusal({ line, field, message }: Refusal): {
+  line: number;
+  field: string | null;
+  message: string;
+} {
   return { line, field, message };
 }

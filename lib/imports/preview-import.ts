@@ -15,18 +15,39 @@ const LINES_CHECKED = 1_000;
 type Query = z.output<typeof createImportContract.query>;
 
 /** Reads the first MiB of a file and says what an import would do; keeps nothing. @throws ApiError `invalid_request`, `not_found` */
-export async function previewImport(ctx: Context, sourceId: string, query: Query, { stream, mediaType }: File): Promise<ImportPreview> {
+export async function previewImport(
+  ctx: Context,
+  sourceId: string,
+  query: Query,
+  { stream, mediaType }: File,
+): Promise<ImportPreview> {
   const file = await openFile(
     stream,
-    { format: query.format, fileName: query.file_name, contentType: mediaType, mapping: query.mapping },
+    {
+      format: query.format,
+      fileName: query.file_name,
+      contentType: mediaType,
+      mapping: query.mapping,
+    },
     ctx.reply,
   );
   try {
-    const { source } = await read<Opened>(ctx, "open_import", { source_id: sourceId, preview: true });
+    const { source } = await read<Opened>(ctx, "open_import", {
+      source_id: sourceId,
+      preview: true,
+    });
     const { mapping, questions } = settle(file.detection, query.mapping ?? source.mapping);
-    const options = { format: file.format, currency: source.currency, time_zone: source.time_zone, ...(mapping && { mapping }) };
+    const options = {
+      format: file.format,
+      currency: source.currency,
+      time_zone: source.time_zone,
+      ...(mapping && { mapping }),
+    };
     const lines = readLines(questions.length > 0 ? nothing() : beginning(file.bytes), options);
-    const found = questions.length > 0 ? { first: [], refusals: [], failure: null, complete: true } : await readAll(lines);
+    const found =
+      questions.length > 0
+        ? { first: [], refusals: [], failure: null, complete: true }
+        : await readAll(lines);
     const duplicates = await duplicatesOf({ ...ctx, continues: true }, sourceId, found.first);
     return {
       format: file.format,
@@ -37,7 +58,9 @@ export async function previewImport(ctx: Context, sourceId: string, query: Query
       questions: questions.slice(0, 100),
       ...outcomeOf(lines.summary),
       refusals: found.refusals.slice(0, REFUSALS_REPORTED).map(describeRefusal),
-      lines: found.first.slice(0, LINES_SHOWN).map((line, index) => shown(line, duplicates.has(index))),
+      lines: found.first
+        .slice(0, LINES_SHOWN)
+        .map((line, index) => shown(line, duplicates.has(index))),
       duplicate_count: duplicates.size,
       checked_count: found.first.length,
       failure: found.failure,
@@ -75,12 +98,22 @@ async function readAll(lines: ReturnType<typeof readLines>) {
     return { first, refusals, failure: null, complete: true };
   } catch (error) {
     if (error instanceof BeginningEnds) return { first, refusals, failure: null, complete: false };
-    if (error instanceof FileRefused) return { first, refusals: [error.refusal, ...refusals], failure: error.message, complete: true };
+    if (error instanceof FileRefused)
+      return {
+        first,
+        refusals: [error.refusal, ...refusals],
+        failure: error.message,
+        complete: true,
+      };
     throw error;
   }
 }
 
-async function duplicatesOf(ctx: Context, sourceId: string, lines: ImportLine[]): Promise<Set<number>> {
+async function duplicatesOf(
+  ctx: Context,
+  sourceId: string,
+  lines: ImportLine[],
+): Promise<Set<number>> {
   if (lines.length === 0) return new Set();
   const { positions } = await read<{ positions: number[] }>(ctx, "preview_import", {
     source_id: sourceId,
@@ -89,7 +122,10 @@ async function duplicatesOf(ctx: Context, sourceId: string, lines: ImportLine[])
   return new Set(positions);
 }
 
-function shown({ position, ...line }: ImportLine, duplicate: boolean): ImportPreview["lines"][number] {
+function shown(
+  { position, ...line }: ImportLine,
+  duplicate: boolean,
+): ImportPreview["lines"][number] {
   return {
     file_line: position.line,
     external_id: line.external_id ?? null,

@@ -15,11 +15,18 @@ export function databaseMaxBytes(): number | null {
  * Before a byte is kept. `path`: of the disk that the database lies on, where that is one of ours.
  * @throws ApiError `unavailable`
  */
-export async function requireDisk(bytes: number, path: string | undefined = env().DATABASE_DISK): Promise<void> {
+export async function requireDisk(
+  bytes: number,
+  path: string | undefined = env().DATABASE_DISK,
+): Promise<void> {
   if (path === undefined) return;
   const { bavail, bsize } = await statfs(path);
   if (bavail * bsize - LEFT_BYTES >= bytes * BYTES_FOR_A_BYTE) return;
-  throw new ApiError("unavailable", "There is not enough disk space for this file. Nothing of it was kept.", {
-    headers: { "Retry-After": "600" },
-  });
+  throw new ApiError(
+    "unavailable",
+    "There is not enough disk space for this file. Nothing of it was kept.",
+    {
+      headers: { "Retry-After": "600" },
+    },
+  );
 }

@@ -31,7 +31,9 @@ export const invitation = z
     status: z.enum(INVITATION_STATUSES),
     created_at: time,
     created_by: actor,
-    sent_at: time.nullable().meta({ description: "When the mail was handed over; null: it is being sent." }),
+    sent_at: time
+      .nullable()
+      .meta({ description: "When the mail was handed over; null: it is being sent." }),
     expires_at: time.meta({ description: "Seven days after it was last sent." }),
     accepted_at: time.nullable().meta({ example: null }),
     revoked_at: time.nullable().meta({ example: null }),

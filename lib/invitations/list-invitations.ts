@@ -7,6 +7,9 @@ type Contract = typeof listInvitationsContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([invitation.shape.id]) };
 
-export function listInvitations(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listInvitations(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Invitation>(ctx, "list_invitations", NEWEST_FIRST, query);
 }

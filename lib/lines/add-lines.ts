@@ -8,11 +8,22 @@ import type { addLinesContract, NewLine } from "./contract.ts";
 type Added = z.input<typeof addLinesContract.response>;
 
 /** @throws ApiError `invalid_request` with the path of each amount that cannot be one, and nothing is kept; `not_found` */
-export async function addLines(request: Context, sourceId: string, lines: NewLine[]): Promise<Added> {
-  const asksForCurrency = lines.some(({ amount, fee, currency }) => (amount ?? fee) !== undefined && currency === undefined);
-  const source = asksForCurrency ? await read<{ currency: string }>(request, "get_source", { id: sourceId }) : undefined;
+export async function addLines(
+  request: Context,
+  sourceId: string,
+  lines: NewLine[],
+): Promise<Added> {
+  const asksForCurrency = lines.some(
+    ({ amount, fee, currency }) => (amount ?? fee) !== undefined && currency === undefined,
+  );
+  const source = asksForCurrency
+    ? await read<{ currency: string }>(request, "get_source", { id: sourceId })
+    : undefined;
   const ctx = source ? { ...request, continues: true } : request;
-  return write<Added>(ctx, "add_lines", { source_id: sourceId, lines: inMinorUnits(lines, source?.currency ?? "") });
+  return write<Added>(ctx, "add_lines", {
+    source_id: sourceId,
+    lines: inMinorUnits(lines, source?.currency ?? ""),
+  });
 }
 
 function inMinorUnits(lines: NewLine[], sourceCurrency: string): object[] {
@@ -25,11 +36,18 @@ function inMinorUnits(lines: NewLine[], sourceCurrency: string): object[] {
   };
   const read = lines.map(({ amount, fee, ...line }, index) => {
     const currency = line.currency ?? sourceCurrency;
-    const amount_minor = amount === undefined ? (line.amount_minor ?? 0) : minorOf(amount, currency, `lines.${index}.amount`);
-    const fee_minor = fee === undefined ? line.fee_minor : minorOf(fee, currency, `lines.${index}.fee`);
+    const amount_minor =
+      amount === undefined
+        ? (line.amount_minor ?? 0)
+        : minorOf(amount, currency, `lines.${index}.amount`);
+    const fee_minor =
+      fee === undefined ? line.fee_minor : minorOf(fee, currency, `lines.${index}.fee`);
     if (fee_minor === undefined) return { ...line, amount_minor };
     if (!Number.isSafeInteger(amount_minor - fee_minor)) {
-      errors.push({ path: `lines.${index}.fee`, message: "Less the fee, the amount is too large. Give a smaller fee." });
+      errors.push({
+        path: `lines.${index}.fee`,
+        message: "Less the fee, the amount is too large. Give a smaller fee.",
+      });
     }
     return { ...line, amount_minor, fee_minor };
   });

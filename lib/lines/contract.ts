@@ -2,7 +2,16 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
-import { actor, calendarDate, id, page, pageQuery, queryInteger, text, time } from "../wire/schema.ts";
+import {
+  actor,
+  calendarDate,
+  id,
+  page,
+  pageQuery,
+  queryInteger,
+  text,
+  time,
+} from "../wire/schema.ts";
 
 export const LINE_STATES = ["open", "partly_matched", "matched", "excluded"] as const;
 /** What lists are filtered by. */
@@ -13,9 +22,10 @@ const DETAILS_MAX_BYTES = 16_384;
 
 const kept = (most: number) => z.string().trim().min(1).max(most);
 const amountMinor = z.int().min(-AMOUNT_MAX).max(AMOUNT_MAX);
-const currency = z
-  .enum(CURRENCIES)
-  .meta({ example: "EUR", override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 } });
+const currency = z.enum(CURRENCIES).meta({
+  example: "EUR",
+  override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
+});
 const details = z.record(z.string(), z.unknown());
 
 /** The texts of a line, and the most that each has. */
@@ -27,24 +37,31 @@ const texts = {
   reference: kept(500).meta({ example: "RG-2026-4711" }),
   counterparty: kept(500).meta({ example: "Kunde 17 GmbH" }),
   description: kept(4_000).meta({ example: "Invoice 4711, thank you" }),
-  group_key: kept(200).meta({ description: "What lines of one batch have in common, a payout's number for example.", example: "po_12" }),
+  group_key: kept(200).meta({
+    description: "What lines of one batch have in common, a payout's number for example.",
+    example: "po_12",
+  }),
 };
 
 const newLine = z
   .strictObject({
     external_id: texts.external_id.optional(),
-    amount: z
-      .string()
-      .max(32)
+    amount: z.string().max(32).optional().meta({
+      description:
+        "Decimal, money in without a sign, money out with a minus. Give this or amount_minor.",
+      example: "-12.50",
+    }),
+    amount_minor: amountMinor
       .optional()
-      .meta({ description: "Decimal, money in without a sign, money out with a minus. Give this or amount_minor.", example: "-12.50" }),
-    amount_minor: amountMinor.optional().meta({ description: "The same in the currency's minor unit.", example: -1250 }),
-    fee: z
-      .string()
-      .max(32)
+      .meta({ description: "The same in the currency's minor unit.", example: -1250 }),
+    fee: z.string().max(32).optional().meta({
+      description:
+        "Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.",
+      example: "2.90",
+    }),
+    fee_minor: amountMinor
       .optional()
-      .meta({ description: "Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.", example: "2.90" }),
-    fee_minor: amountMinor.optional().meta({ description: "The same in the currency's minor unit.", example: 290 }),
+      .meta({ description: "The same in the currency's minor unit.", example: 290 }),
     currency: currency.optional().meta({ description: "ISO 4217; the source's unless given." }),
     value_date: calendarDate.meta({ example: "2026-10-05" }),
     booked_date: calendarDate.optional().meta({ example: "2026-10-05" }),
@@ -53,7 +70,10 @@ const newLine = z
     description: texts.description.optional(),
     group_key: texts.group_key.optional(),
     details: details
-      .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
+      .refine(
+        (value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES,
+        "At most 16 kB of JSON.",
+      )
       .optional()
       .meta({ description: "Anything else, at most 16 kB.", example: { channel: "web" } }),
   })
@@ -61,8 +81,19 @@ const newLine = z
     path: ["amount"],
     error: "Give one of amount and amount_minor.",
   })
-  .refine((line) => line.fee === undefined || line.fee_minor === undefined, { path: ["fee"], error: "Give one of fee and fee_minor." })
-  .meta({ id: "NewLine", example: { external_id: "txn_4711", amount: "-12.50", value_date: "2026-10-05", reference: "RG-2026-4711" } });
+  .refine((line) => line.fee === undefined || line.fee_minor === undefined, {
+    path: ["fee"],
+    error: "Give one of fee and fee_minor.",
+  })
+  .meta({
+    id: "NewLine",
+    example: {
+      external_id: "txn_4711",
+      amount: "-12.50",
+      value_date: "2026-10-05",
+      reference: "RG-2026-4711",
+    },
+  });
 export type NewLine = z.output<typeof newLine>;
 
 const lineId = id("lin");
@@ -78,7 +109,9 @@ export const line = z
     file_line: z.int().nullable().meta({ description: "Line of the imported file.", example: 118 }),
     external_id: z.string().nullable().meta({ example: "txn_4711" }),
     amount_minor: amountMinor.meta({ description: "Signed, as it was posted.", example: -1250 }),
-    fee_minor: amountMinor.nullable().meta({ description: "What was kept of it: amount − fee was paid out.", example: null }),
+    fee_minor: amountMinor
+      .nullable()
+      .meta({ description: "What was kept of it: amount − fee was paid out.", example: null }),
     currency: z.string().meta({ example: "EUR" }),
     value_date: z.iso.date().meta({ example: "2026-10-05" }),
     booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
@@ -86,13 +119,25 @@ export const line = z
     counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
     description: z.string().nullable().meta({ example: "Invoice 4711, thank you" }),
     group_key: z.string().nullable().meta({ example: null }),
-    details: details.meta({ description: "What the file or the caller said beyond the fields.", example: { bank_reference: "NONREF" } }),
-    state: state.meta({ description: "In the reconciliation asked for, else where most of it is open.", example: "open" }),
-    open_minor: amountMinor.meta({ description: "What no match has taken, with the sign of the amount.", example: -1250 }),
-    match_ids: z.array(id("mat")).meta({ description: "Confirmed matches that it is in.", example: [] }),
-    exception_id: id("exc")
-      .nullable()
-      .meta({ description: "Its exception that is open: one for all lines of a suggestion.", example: null }),
+    details: details.meta({
+      description: "What the file or the caller said beyond the fields.",
+      example: { bank_reference: "NONREF" },
+    }),
+    state: state.meta({
+      description: "In the reconciliation asked for, else where most of it is open.",
+      example: "open",
+    }),
+    open_minor: amountMinor.meta({
+      description: "What no match has taken, with the sign of the amount.",
+      example: -1250,
+    }),
+    match_ids: z
+      .array(id("mat"))
+      .meta({ description: "Confirmed matches that it is in.", example: [] }),
+    exception_id: id("exc").nullable().meta({
+      description: "Its exception that is open: one for all lines of a suggestion.",
+      example: null,
+    }),
     created_at: time,
   })
   .meta({ id: "Line" });
@@ -130,7 +175,8 @@ export const addLinesContract = contract({
   errors: ["conflict"],
 });
 
-const day = (which: string) => calendarDate.optional().meta({ description: `Only value dates ${which}.` });
+const day = (which: string) =>
+  calendarDate.optional().meta({ description: `Only value dates ${which}.` });
 const amount = (which: string) =>
   queryInteger(-AMOUNT_MAX, AMOUNT_MAX)
     .optional()
@@ -147,13 +193,19 @@ export const listLinesContract = contract({
     .strictObject({
       ...pageQuery,
       source_id: sourceId.optional(),
-      reconciliation_id: id("rcn").optional().meta({ description: "Only lines that it settled, and that are open in it." }),
-      side: z.enum(["left", "right"]).optional().meta({ description: "Of the reconciliation.", example: "left" }),
-      import_id: importId.optional(),
-      state: z
-        .enum(LINE_FILTER_STATES)
+      reconciliation_id: id("rcn")
         .optional()
-        .meta({ description: "outstanding: open and partly matched. Of a closed period's lines, as it closed.", example: "outstanding" }),
+        .meta({ description: "Only lines that it settled, and that are open in it." }),
+      side: z
+        .enum(["left", "right"])
+        .optional()
+        .meta({ description: "Of the reconciliation.", example: "left" }),
+      import_id: importId.optional(),
+      state: z.enum(LINE_FILTER_STATES).optional().meta({
+        description:
+          "outstanding: open and partly matched. Of a closed period's lines, as it closed.",
+        example: "outstanding",
+      }),
       currency: currency.optional(),
       date_from: day("from this day on"),
       date_to: day("to this day"),
@@ -165,10 +217,13 @@ export const listLinesContract = contract({
         example: "4711",
       }),
     })
-    .refine(({ side, reconciliation_id }) => side === undefined || reconciliation_id !== undefined, {
-      path: ["side"],
-      error: "A side is a reconciliation's: give reconciliation_id, too.",
-    }),
+    .refine(
+      ({ side, reconciliation_id }) => side === undefined || reconciliation_id !== undefined,
+      {
+        path: ["side"],
+        error: "A side is a reconciliation's: give reconciliation_id, too.",
+      },
+    ),
   response: page(line),
   errors: ["not_found"],
 });
@@ -201,17 +256,21 @@ export const LINE_EVENTS = [
 
 const lineEvent = z
   .object({
-    type: z
-      .enum(LINE_EVENTS)
-      .meta({ description: "matched: by a run alone, or by hand. undone: of a match or a decision.", example: "matched" }),
+    type: z.enum(LINE_EVENTS).meta({
+      description: "matched: by a run alone, or by hand. undone: of a match or a decision.",
+      example: "matched",
+    }),
     at: time,
-    actor: actor.nullable().meta({ description: "system: a run. Null where it isn't recorded here." }),
+    actor: actor
+      .nullable()
+      .meta({ description: "system: a run. Null where it isn't recorded here." }),
     reconciliation_id: id("rcn").nullable(),
     match_id: id("mat").nullable(),
     exception_id: id("exc").nullable().meta({ example: null }),
     import_id: importId.nullable().meta({ example: null }),
     note: z.string().nullable().meta({
-      description: "The file's name, the rule's, the reason of an exclusion or an exception, or a resolution.",
+      description:
+        "The file's name, the rule's, the reason of an exclusion or an exception, or a resolution.",
       example: "Same reference",
     }),
   })
@@ -224,7 +283,8 @@ export const listLineHistoryContract = contract({
   path: "/v1/lines/{id}/history",
   tag,
   summary: "List what became of a line",
-  description: "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.",
+  description:
+    "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.",
   access: needs("read:reconciliations"),
   params: z.strictObject({ id: lineId }),
   response: z.object({ items: z.array(lineEvent) }).meta({ id: "LineHistory" }),

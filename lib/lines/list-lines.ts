@@ -7,6 +7,9 @@ type Contract = typeof listLinesContract;
 
 const LATEST_FIRST = { name: "value_date", key: z.tuple([line.shape.value_date, line.shape.id]) };
 
-export function listLines(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listLines(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Line>(ctx, "list_lines", LATEST_FIRST, query);
 }

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
-import { actor, calendarDate, id, page, pageQuery, queryInteger, text, time } from "../wire/schema.ts";
+import {
+  actor,
+  calendarDate,
+  id,
+  page,
+  pageQuery,
+  queryInteger,
+  text,
+  time,
+} from "../wire/schema.ts";
 
 export const MATCH_STATES = ["suggested", "confirmed", "rejected", "undone"] as const;
 export const SHAPES = ["1:1", "1:n", "n:1", "n:m", "reversal"] as const;
@@ -25,10 +34,13 @@ export const currency = z.string().meta({ example: "EUR" });
 const minor = z.int().meta({ example: 125000 });
 
 /** A sum in minor units: a number as long as JSON's keep it exact, its digits beyond 2^53 − 1. */
-export const sum = z
-  .union([z.int(), z.string().regex(/^-?\d{16,40}$/)])
-  .meta({ description: "In minor units; its digits as a text beyond 2^53 − 1.", example: 1_250_000 });
-export const method = z.string().meta({ description: "The rule's name, or manual.", example: "Same reference" });
+export const sum = z.union([z.int(), z.string().regex(/^-?\d{16,40}$/)]).meta({
+  description: "In minor units; its digits as a text beyond 2^53 − 1.",
+  example: 1_250_000,
+});
+export const method = z
+  .string()
+  .meta({ description: "The rule's name, or manual.", example: "Same reference" });
 
 const adjustment = z.object({
   kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
@@ -48,10 +60,10 @@ export const explanation = z
         left: z.string().nullable().meta({ example: "INV-4711" }),
         right: z.string().nullable().meta({ example: "INV 4711" }),
         verdict: z.enum(VERDICTS).meta({ example: "equal" }),
-        weight: z
-          .number()
-          .nullable()
-          .meta({ description: "Evidence for or against in nats; null of a rule that does not weigh.", example: 7.2 }),
+        weight: z.number().nullable().meta({
+          description: "Evidence for or against in nats; null of a rule that does not weigh.",
+          example: 7.2,
+        }),
       }),
     ),
     tolerance: z
@@ -64,8 +76,14 @@ export const explanation = z
       })
       .nullable()
       .meta({ description: "What of the rule's tolerance was used." }),
-    runner_up: z.object({ side, line_id: lineId }).nullable().meta({ description: "The line that came second; null where none did." }),
-    margin: z.number().nullable().meta({ description: "By how many nats; null where nothing came second.", example: 4.1 }),
+    runner_up: z
+      .object({ side, line_id: lineId })
+      .nullable()
+      .meta({ description: "The line that came second; null where none did." }),
+    margin: z
+      .number()
+      .nullable()
+      .meta({ description: "By how many nats; null where nothing came second.", example: 4.1 }),
     held: z
       .enum(["rule", "track_record", "score", "margin", "chance", "budget"])
       .nullable()
@@ -83,7 +101,10 @@ export type MatchExplanation = z.output<typeof explanation>;
 const lineWords = {
   value_date: z.iso.date().meta({ description: "The line's.", example: "2026-10-05" }),
   reference: z.string().nullable().meta({ description: "The line's.", example: "RG-2026-4711" }),
-  counterparty: z.string().nullable().meta({ description: "The line's.", example: "Kunde 17 GmbH" }),
+  counterparty: z
+    .string()
+    .nullable()
+    .meta({ description: "The line's.", example: "Kunde 17 GmbH" }),
 };
 
 export const match = z
@@ -94,29 +115,43 @@ export const match = z
     state,
     shape,
     method,
-    score: z.number().min(0).max(1).nullable().meta({ description: "How probable it is; null of a match by hand.", example: 0.9993 }),
-    margin: z
+    score: z
       .number()
+      .min(0)
+      .max(1)
       .nullable()
-      .meta({ description: "How much worse the next best solution is, in nats; null where there is none.", example: 6.2 }),
+      .meta({ description: "How probable it is; null of a match by hand.", example: 0.9993 }),
+    margin: z.number().nullable().meta({
+      description: "How much worse the next best solution is, in nats; null where there is none.",
+      example: 6.2,
+    }),
     currency,
-    amount_minor: minor.meta({ description: "Of the left side, or of the positive half of a reversal.", example: 125000 }),
-    residual_minor: z.int().meta({ description: "What it leaves over: left − right − adjustments.", example: 0 }),
+    amount_minor: minor.meta({
+      description: "Of the left side, or of the positive half of a reversal.",
+      example: 125000,
+    }),
+    residual_minor: z
+      .int()
+      .meta({ description: "What it leaves over: left − right − adjustments.", example: 0 }),
     adjustments: z.array(adjustment),
     explanation,
     members: z.array(
       z.object({
         line_id: lineId,
         side,
-        allocated_minor: z.int().meta({ description: "What of the line it takes; negated where the source is inverted.", example: 125000 }),
+        allocated_minor: z.int().meta({
+          description: "What of the line it takes; negated where the source is inverted.",
+          example: 125000,
+        }),
         // Responses kept for a retry before there were these lack them.
         ...z.object(lineWords).partial().shape,
       }),
     ),
     note: z.string().nullable().meta({ example: null }),
-    decided_by: actor
-      .nullable()
-      .meta({ description: "Who confirmed, rejected, undid or made it; null: a run alone.", example: "user:ada" }),
+    decided_by: actor.nullable().meta({
+      description: "Who confirmed, rejected, undid or made it; null: a run alone.",
+      example: "user:ada",
+    }),
     decided_at: time.nullable(),
     created_at: time,
     created_by: actor,
@@ -129,7 +164,9 @@ export const byReconciliation = z.strictObject({ id: reconciliationId });
 const byMatch = z.strictObject({ id: matchId });
 export const idempotency = { field: "idempotency_key", required: false } as const;
 const filters = {
-  method: text(200).optional().meta({ description: "The rule's name, or manual.", example: "Same reference" }),
+  method: text(200)
+    .optional()
+    .meta({ description: "The rule's name, or manual.", example: "Same reference" }),
   shape: shape.optional(),
   run_id: id("run").optional(),
 };
@@ -157,7 +194,8 @@ const matchRow = z.object({
 export type MatchRow = z.output<typeof matchRow>;
 
 const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
-const day = (which: string) => calendarDate.optional().meta({ description: `Only with a line whose value date is ${which}.` });
+const day = (which: string) =>
+  calendarDate.optional().meta({ description: `Only with a line whose value date is ${which}.` });
 const amount = (which: string) =>
   queryInteger(-AMOUNT_MAX, AMOUNT_MAX)
     .optional()
@@ -181,7 +219,8 @@ export const listMatchesContract = contract({
     amount_from: amount("of at least this"),
     amount_to: amount("of at most this"),
     q: text(200).optional().meta({
-      description: "Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.",
+      description:
+        "Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.",
       example: "4711",
     }),
   }),
@@ -215,7 +254,9 @@ export const createMatchContract = contract({
       .min(2)
       .max(LINES_MOST)
       .refine((ids) => new Set(ids).size === ids.length, "Name each line once.")
-      .meta({ example: ["lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", "lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b"] }),
+      .meta({
+        example: ["lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", "lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b"],
+      }),
     adjustments: z
       .array(
         z.strictObject({
@@ -229,7 +270,8 @@ export const createMatchContract = contract({
       .meta({ example: [{ kind: "fee", amount_minor: -250, note: "Card fee of October" }] }),
     note: text(1000).nullable().default(null).meta({ example: "Confirmed by phone" }),
     split_line_id: lineId.optional().meta({
-      description: "One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.",
+      description:
+        "One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.",
     }),
   }),
   response: match,
@@ -297,8 +339,18 @@ export const undoMatchContract = decision(
 const filter = z.strictObject({
   reconciliation_id: reconciliationId,
   ...filters,
-  score_from: z.number().min(0).max(1).optional().meta({ description: "Those at least as probable.", example: 0.95 }),
-  score_below: z.number().min(0).max(1).optional().meta({ description: "Those less probable than this.", example: 0.99 }),
+  score_from: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({ description: "Those at least as probable.", example: 0.95 }),
+  score_below: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({ description: "Those less probable than this.", example: 0.99 }),
 });
 
 export const decideMatchesContract = contract({
@@ -326,12 +378,20 @@ export const decideMatchesContract = contract({
       expected_count: z.int().min(0).max(FILTERED_MOST).optional().meta({ example: 12 }),
     })
     .superRefine(({ ids, filter, expected_count }, { addIssue }) => {
-      if ((ids === undefined) === (filter === undefined)) addIssue({ code: "custom", path: ["ids"], message: "Give ids, or a filter." });
+      if ((ids === undefined) === (filter === undefined))
+        addIssue({ code: "custom", path: ["ids"], message: "Give ids, or a filter." });
       if ((filter === undefined) !== (expected_count === undefined))
-        addIssue({ code: "custom", path: ["expected_count"], message: "expected_count comes with a filter." });
+        addIssue({
+          code: "custom",
+          path: ["expected_count"],
+          message: "expected_count comes with a filter.",
+        });
     }),
   response: z
-    .object({ count: z.int().meta({ example: 12 }), items: z.array(match).meta({ description: "The first 500." }) })
+    .object({
+      count: z.int().meta({ example: 12 }),
+      items: z.array(match).meta({ description: "The first 500." }),
+    })
     .meta({ id: "MatchDecisions" }),
   noun: "match",
   errors: ["not_found", "invalid_transition", "conflict"],

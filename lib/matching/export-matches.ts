@@ -10,13 +10,57 @@ export async function* exportMatches(
   id: string,
   filters: z.output<typeof listMatchesContract.query>,
 ): AsyncGenerator<MatchRow[]> {
-  for await (const matches of everyPage(ctx, (step, page) => listMatches(step, id, { ...filters, ...page })))
+  for await (const matches of everyPage(ctx, (step, page) =>
+    listMatches(step, id, { ...filters, ...page }),
+  ))
     yield matches.flatMap((match) => rowsOf(match as Match));
 }
 
-function rowsOf({ id, members, state, shape, method, score, currency, residual_minor, note, decided_by, decided_at, created_at }: Match) {
-  const common = { match_id: id, state, shape, method, score, currency, residual_minor, note, decided_by, decided_at, created_at };
-  return members.map(({ allocated_minor, value_date = null, reference = null, counterparty = null, side, line_id }): MatchRow => {
-    return { ...common, side, line_id, amount_minor: allocated_minor, value_date, reference, counterparty };
-  });
+function rowsOf({
+  id,
+  members,
+  state,
+  shape,
+  method,
+  score,
+  currency,
+  residual_minor,
+  note,
+  decided_by,
+  decided_at,
+  created_at,
+}: Match) {
+  const common = {
+    match_id: id,
+    state,
+    shape,
+    method,
+    score,
+    currency,
+    residual_minor,
+    note,
+    decided_by,
+    decided_at,
+    created_at,
+  };
+  return members.map(
+    ({
+      allocated_minor,
+      value_date = null,
+      reference = null,
+      counterparty = null,
+      side,
+      line_id,
+    }): MatchRow => {
+      return {
+        ...common,
+        side,
+        line_id,
+        amount_minor: allocated_minor,
+        value_date,
+        reference,
+        counterparty,
+      };
+    },
+  );
 }

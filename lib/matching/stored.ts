@@ -13,9 +13,25 @@ export function explained({ explanation, plain, ...match }: StoredMatch): Match 
   return { ...match, explanation: explanation ?? explanationOf(match, plain ?? []) };
 }
 
-function explanationOf({ method }: { method: string }, plain: NonNullable<StoredMatch["plain"]>): MatchExplanation {
+function explanationOf(
+  { method }: { method: string },
+  plain: NonNullable<StoredMatch["plain"]>,
+): MatchExplanation {
   const of = (side: "left" | "right") => plain.filter((line) => line.side === side);
-  const { rule, fields } = explainLines({ name: method, kind: "exact", then: "match" }, of("left"), of("right"));
+  const { rule, fields } = explainLines(
+    { name: method, kind: "exact", then: "match" },
+    of("left"),
+    of("right"),
+  );
   const basis = method === "manual" ? "manual" : "unique";
-  return { rule, basis, fields, tolerance: null, runner_up: null, margin: null, held: null, note: null };
+  return {
+    rule,
+    basis,
+    fields,
+    tolerance: null,
+    runner_up: null,
+    margin: null,
+    held: null,
+    note: null,
+  };
 }

@@ -7,10 +7,13 @@ export const member = z
   .object({
     name: z.string().meta({ example: "ada" }),
     user: user.meta({ description: "The value for assigned_to.", example: "user:ada" }),
-    roles: z.array(z.enum(ROLES)).meta({ description: "Empty if known only from an assignment.", example: ["tenant_lead"] }),
-    source: z
-      .enum(["directory", "assignment"])
-      .meta({ description: "directory: a member in Supabase Auth. assignment: an exception is assigned to this name." }),
+    roles: z
+      .array(z.enum(ROLES))
+      .meta({ description: "Empty if known only from an assignment.", example: ["tenant_lead"] }),
+    source: z.enum(["directory", "assignment"]).meta({
+      description:
+        "directory: a member in Supabase Auth. assignment: an exception is assigned to this name.",
+    }),
   })
   .meta({ id: "Member" });
 export type Member = z.output<typeof member>;
@@ -25,7 +28,10 @@ export const listMembersContract = contract({
     "Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity " +
     "provider appear with their first assignment; assigned_to accepts any user:<name>.",
   access: needs("read:members"),
-  query: z.strictObject({ ...pageQuery, q: text(120).optional().meta({ description: "Part of the name.", example: "ad" }) }),
+  query: z.strictObject({
+    ...pageQuery,
+    q: text(120).optional().meta({ description: "Part of the name.", example: "ad" }),
+  }),
   response: page(member),
 });
 
@@ -37,10 +43,10 @@ const roles = z
   .transform((given) => ROLES.filter((role) => given.includes(role)))
   .meta({ description: "One or more.", example: ["tenant_analyst"] });
 
-const memberId = z
-  .uuid()
-  .max(36)
-  .meta({ description: "The account's ID in Supabase Auth.", example: "0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6" });
+const memberId = z.uuid().max(36).meta({
+  description: "The account's ID in Supabase Auth.",
+  example: "0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6",
+});
 
 export const tenantMember = z
   .object({
@@ -49,10 +55,16 @@ export const tenantMember = z
     user: user.meta({ description: "The value for assigned_to.", example: "user:ada" }),
     email: z.string().nullable().meta({ example: "ada@acme.example" }),
     roles: z.array(z.enum(ROLES)).meta({ example: ["tenant_analyst"] }),
-    status: z.enum(["active", "suspended"]).meta({ description: "suspended: banned in Supabase Auth; can't sign in." }),
+    status: z
+      .enum(["active", "suspended"])
+      .meta({ description: "suspended: banned in Supabase Auth; can't sign in." }),
     created_at: time.nullable(),
     last_sign_in_at: time.nullable().meta({ description: "By password." }),
-    open_exceptions: z.int().min(0).max(1000).meta({ description: "Assigned to them, counted up to 1,000.", example: 4 }),
+    open_exceptions: z
+      .int()
+      .min(0)
+      .max(1000)
+      .meta({ description: "Assigned to them, counted up to 1,000.", example: 4 }),
   })
   .meta({ id: "TenantMember" });
 export type TenantMember = z.output<typeof tenantMember>;
@@ -76,7 +88,10 @@ export const listTenantMembersContract = contract({
   access: needs("read:people"),
   params: ofTenant,
   tenantParam,
-  query: z.strictObject({ ...pageQuery, q: text(120).optional().meta({ description: "Part of the email address.", example: "ad" }) }),
+  query: z.strictObject({
+    ...pageQuery,
+    q: text(120).optional().meta({ description: "Part of the email address.", example: "ad" }),
+  }),
   response: page(tenantMember),
 });
 
@@ -129,13 +144,17 @@ export const removeTenantMemberContract = contract({
   tenantParam,
   body: z.strictObject({
     reason: z.string().max(500).nullable().optional().meta({ example: "Left the company." }),
-    hand_over_to: userReference
-      .nullable()
-      .optional()
-      .meta({ description: "Who gets their open exceptions; null: unassigned. Left out: they stay assigned.", example: "user:leo" }),
+    hand_over_to: userReference.nullable().optional().meta({
+      description:
+        "Who gets their open exceptions; null: unassigned. Left out: they stay assigned.",
+      example: "user:leo",
+    }),
   }),
   response: tenantMember.extend({
-    handed_over: z.int().min(0).meta({ description: "How many open exceptions changed hands.", example: 4 }),
+    handed_over: z
+      .int()
+      .min(0)
+      .meta({ description: "How many open exceptions changed hands.", example: 4 }),
   }),
   resource: "versioned",
   errors: ["conflict"],

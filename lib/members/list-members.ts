@@ -7,6 +7,9 @@ type Contract = typeof listMembersContract;
 
 const BY_NAME = { name: "name", key: z.tuple([z.string()]) };
 
-export function listMembers(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listMembers(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Member>(ctx, "list_members", BY_NAME, query);
 }

@@ -9,12 +9,14 @@ const document = JSON.parse(JSON.stringify(openApiDocument()));
 const NOW = "2026-11-20T09:30:00.000Z";
 
 /** Request and answer of each operation that has both, or the answer alone. */
-const examples = CONTRACTS.filter(({ file }) => file === null).map(({ operationId, path, method, status, query }) => {
-  const { requestBody, responses } = document.paths[path][method.toLowerCase()];
-  const request: Json | undefined = requestBody?.content["application/json"]?.example;
-  const answer: Json = responses[status].content["application/json"].example;
-  return { operationId, request, answer, isList: "cursor" in query.shape };
-});
+const examples = CONTRACTS.filter(({ file }) => file === null).map(
+  ({ operationId, path, method, status, query }) => {
+    const { requestBody, responses } = document.paths[path][method.toLowerCase()];
+    const request: Json | undefined = requestBody?.content["application/json"]?.example;
+    const answer: Json = responses[status].content["application/json"].example;
+    return { operationId, request, answer, isList: "cursor" in query.shape };
+  },
+);
 
 /** Every object within an example. */
 function objectsIn(value: unknown): Json[] {
@@ -23,15 +25,24 @@ function objectsIn(value: unknown): Json[] {
   return Array.isArray(value) ? parts : [value as Json, ...parts];
 }
 
-test.each(examples)("the answer of $operationId shows what its request asks for", ({ request = {}, answer }) => {
-  const echoed = Object.entries(request).filter(([field]) => field in answer && field !== "secret");
-  expect(echoed.filter(([field, value]) => JSON.stringify(answer[field]) !== JSON.stringify(value))).toEqual([]);
-});
+test.each(examples)(
+  "the answer of $operationId shows what its request asks for",
+  ({ request = {}, answer }) => {
+    const echoed = Object.entries(request).filter(
+      ([field]) => field in answer && field !== "secret",
+    );
+    expect(
+      echoed.filter(([field, value]) => JSON.stringify(answer[field]) !== JSON.stringify(value)),
+    ).toEqual([]);
+  },
+);
 
 test.each(examples)("what $operationId shows could be so", ({ answer }) => {
   for (const one of objectsIn(answer)) {
     const at = (field: string) => Date.parse(String(one[field] ?? NaN));
-    const later = Object.keys(one).filter((field) => field.endsWith("_at") && field !== "created_at" && at(field) < at("created_at"));
+    const later = Object.keys(one).filter(
+      (field) => field.endsWith("_at") && field !== "created_at" && at(field) < at("created_at"),
+    );
     expect(later, "before it was created").toEqual([]);
     const past = [
       "created_at",
@@ -50,15 +61,27 @@ test.each(examples)("what $operationId shows could be so", ({ answer }) => {
     if ("minutes_to_breach" in one) {
       const isOpen = one.status === "open" || one.status === "in_review";
       const minutes = Math.ceil((at("due_at") - Date.parse(NOW)) / 60_000);
-      expect([one.minutes_to_breach, one.breach_risk]).toEqual(isOpen ? [minutes, breachRisk(minutes)] : [null, null]);
+      expect([one.minutes_to_breach, one.breach_risk]).toEqual(
+        isOpen ? [minutes, breachRisk(minutes)] : [null, null],
+      );
       expect([one.closed_at === null, one.resolution === null]).toEqual([isOpen, isOpen]);
     }
-    if ("soft_delete" in one) expect([one.deleted_at !== null, one.purge_at !== null]).toEqual([one.soft_delete, one.soft_delete]);
-    if ("revoked_at" in one) expect([one.revoked_at !== null, one.revoked_by !== null]).toEqual(Array(2).fill(one.status === "revoked"));
+    if ("soft_delete" in one)
+      expect([one.deleted_at !== null, one.purge_at !== null]).toEqual([
+        one.soft_delete,
+        one.soft_delete,
+      ]);
+    if ("revoked_at" in one)
+      expect([one.revoked_at !== null, one.revoked_by !== null]).toEqual(
+        Array(2).fill(one.status === "revoked"),
+      );
     if ("rotated_to" in one) expect(one.rotated_to === null).toBe(one.grace_expires_at === null);
     if ("total_open" in one)
-      expect(Number(one.breached_count) + Number(one.at_risk_count) + Number(one.on_track_count)).toBe(one.total_open);
-    if ("last_24h" in one) expect(one.health === "idle").toBe((one.last_24h as Json).attempts === 0);
+      expect(
+        Number(one.breached_count) + Number(one.at_risk_count) + Number(one.on_track_count),
+      ).toBe(one.total_open);
+    if ("last_24h" in one)
+      expect(one.health === "idle").toBe((one.last_24h as Json).attempts === 0);
     if ("last_attempt" in one) expect(one.attempt_count === 0).toBe(one.last_attempt === null);
     if (Array.isArray(one.by_operation))
       for (const split of [one.by_operation, one.by_address] as Json[][])
@@ -66,19 +89,34 @@ test.each(examples)("what $operationId shows could be so", ({ answer }) => {
   }
 });
 
-test.each(examples.filter(({ isList }) => isList))("the one page of $operationId is all that its figures count", ({ answer }) => {
-  expect(answer.next_cursor).toBeNull();
-  if ("summary" in answer) expect((answer.summary as Json).total_open).toBe((answer.items as unknown[]).length);
-});
+test.each(examples.filter(({ isList }) => isList))(
+  "the one page of $operationId is all that its figures count",
+  ({ answer }) => {
+    expect(answer.next_cursor).toBeNull();
+    if ("summary" in answer)
+      expect((answer.summary as Json).total_open).toBe((answer.items as unknown[]).length);
+  },
+);
 
 test("a secret is shown where none was sent, and only there", () => {
-  for (const { request = {}, answer } of examples.filter(({ operationId }) => /Webhook(?:Secret)?$/.test(operationId)))
+  for (const { request = {}, answer } of examples.filter(({ operationId }) =>
+    /Webhook(?:Secret)?$/.test(operationId),
+  ))
     if ("secret" in request) expect(answer).not.toHaveProperty("secret");
 });
 
 test("an error's example could come from every operation that shares it", () => {
-  const answers = Object.values(document.components.responses as Record<string, { content: Record<string, { examples: Json }> }>);
-  const shown = answers.flatMap(({ content }) => Object.values(content["application/problem+json"]?.examples ?? {})) as { value: Json }[];
-  const paths = shown.flatMap(({ value }) => (value.errors as { path: string }[] | undefined) ?? []).map(({ path }) => path);
+  const answers = Object.values(
+    document.components.responses as Record<
+      string,
+      { content: Record<string, { examples: Json }> }
+    >,
+  );
+  const shown = answers.flatMap(({ content }) =>
+    Object.values(content["application/problem+json"]?.examples ?? {}),
+  ) as { value: Json }[];
+  const paths = shown
+    .flatMap(({ value }) => (value.errors as { path: string }[] | undefined) ?? [])
+    .map(({ path }) => path);
   expect(new Set(paths)).toEqual(new Set(["no_such_parameter"]));
 });

@@ -14,9 +14,20 @@ const TODAY = "2026-11-20T00:00:00.000Z";
 
 type Example = { [field: string]: unknown };
 
-const openException = { due_at: IN_HALF_AN_HOUR, minutes_to_breach: 30, breach_risk: "high", created_at: YESTERDAY, updated_at: YESTERDAY };
+const openException = {
+  due_at: IN_HALF_AN_HOUR,
+  minutes_to_breach: 30,
+  breach_risk: "high",
+  created_at: YESTERDAY,
+  updated_at: YESTERDAY,
+};
 const oneAtRisk = { breached_count: 0, at_risk_count: 1, on_track_count: 0, total_open: 1 };
-const oneOpen = (from_minutes: number | null, to_minutes: number | null, breach_risk: string, open_count: number) => ({
+const oneOpen = (
+  from_minutes: number | null,
+  to_minutes: number | null,
+  breach_risk: string,
+  open_count: number,
+) => ({
   from_minutes,
   to_minutes,
   breach_risk,
@@ -31,13 +42,21 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
   SlaList: { summary: oneAtRisk },
   SlaChanges: { summary: oneAtRisk },
   TimeToBreach: {
-    buckets: [oneOpen(null, 0, "breached", 0), oneOpen(1, 59, "high", 1), oneOpen(60, 240, "medium", 0), oneOpen(241, null, "low", 0)],
+    buckets: [
+      oneOpen(null, 0, "breached", 0),
+      oneOpen(1, 59, "high", 1),
+      oneOpen(60, 240, "medium", 0),
+      oneOpen(241, null, "low", 0),
+    ],
     summary: oneAtRisk,
   },
   ExceptionChange: { kind: "updated" },
   ExceptionLedger: {
     explanation: "Open, with 30 min left.",
-    rows: [ledgerRow(YESTERDAY, 0, 88_200), ledgerRow("2026-11-20T09:00:00.000Z", 84_600, 3600, 60)],
+    rows: [
+      ledgerRow(YESTERDAY, 0, 88_200),
+      ledgerRow("2026-11-20T09:00:00.000Z", 84_600, 3600, 60),
+    ],
   },
   SlaReportRow: { opened: 5, resolved: 4, breached: 1 },
   SlaReport: { since: SINCE, until: UNTIL },
@@ -60,14 +79,21 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
   ApiKeyUsage: {
     hours: [{ start: THIS_HOUR, accepted: 32, refused: 3 }],
     days: [{ start: TODAY, accepted: 32, refused: 3 }],
-    addresses: [{ address: "203.0.113.9", calls: 32, in_grace: 0, last_seen_at: "2026-11-20T09:12:00.000Z" }],
+    addresses: [
+      { address: "203.0.113.9", calls: 32, in_grace: 0, last_seen_at: "2026-11-20T09:12:00.000Z" },
+    ],
   },
   ApiKeyImpact: {
     since: LAST_WEEK,
     by_operation: [{ operation: "createException", refused: 40 }],
     by_address: [{ address: "198.51.100.4", refused: 40 }],
   },
-  Webhook: { created_at: LAST_WEEK, updated_at: LAST_WEEK, last_success_at: "2026-11-20T09:12:00.000Z", last_failure_at: YESTERDAY },
+  Webhook: {
+    created_at: LAST_WEEK,
+    updated_at: LAST_WEEK,
+    last_success_at: "2026-11-20T09:12:00.000Z",
+    last_failure_at: YESTERDAY,
+  },
   NewWebhook: { ...untried(), secret: undefined, warning: undefined },
   WebhookAttempt: { started_at: HALF_AN_HOUR_AGO },
   WebhookDelivery: retrying(),
@@ -78,8 +104,18 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
   SecurityEvent: { prev_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae" },
 };
 
-function ledgerRow(at: string, elapsed_seconds: number, remaining_seconds: number, crossed: number | null = null): Example {
-  const elapsed = { elapsed_seconds, worked_seconds: elapsed_seconds, closed_seconds: 0, paused_seconds: 0 };
+function ledgerRow(
+  at: string,
+  elapsed_seconds: number,
+  remaining_seconds: number,
+  crossed: number | null = null,
+): Example {
+  const elapsed = {
+    elapsed_seconds,
+    worked_seconds: elapsed_seconds,
+    closed_seconds: 0,
+    paused_seconds: 0,
+  };
   const business = { business_moved_seconds: null, business_remaining_seconds: null };
   const clock = {
     due_at: IN_HALF_AN_HOUR,
@@ -100,16 +136,40 @@ function ledgerRow(at: string, elapsed_seconds: number, remaining_seconds: numbe
 
 function untried(): Example {
   const figures = { attempts: 0, failures: 0, success_rate: null, p50_ms: null, p95_ms: null };
-  return { description: "Pages the reconciliation desk.", health: "idle", last_24h: figures, last_7d: figures, last_success_at: null };
+  return {
+    description: "Pages the reconciliation desk.",
+    health: "idle",
+    last_24h: figures,
+    last_7d: figures,
+    last_success_at: null,
+  };
 }
 
 function retrying(): Example {
   const at = { created_at: HALF_AN_HOUR_AGO, next_attempt_at: "2026-11-20T09:35:00.000Z" };
-  return { type: "exception.created", status: "retrying", reason: "The receiver responded with 503.", ...at };
+  return {
+    type: "exception.created",
+    status: "retrying",
+    reason: "The receiver responded with 503.",
+    ...at,
+  };
 }
 
-const closed = { status: "resolved", minutes_to_breach: null, breach_risk: null, updated_at: NOW, closed_at: NOW };
-const waiting = { status: "pending", reason: null, attempt_count: 0, next_attempt_at: NOW, created_at: NOW, last_attempt: null };
+const closed = {
+  status: "resolved",
+  minutes_to_breach: null,
+  breach_risk: null,
+  updated_at: NOW,
+  closed_at: NOW,
+};
+const waiting = {
+  status: "pending",
+  reason: null,
+  attempt_count: 0,
+  next_attempt_at: NOW,
+  created_at: NOW,
+  last_attempt: null,
+};
 const both = { ip_allowlist: ["203.0.113.0/24", "2001:db8::/32"] };
 const deleted = { soft_delete: true, deleted_at: NOW, purge_at: "2026-12-20T09:30:00.000Z" };
 const items = (change: Example) => (answer: Example) => ({
@@ -121,7 +181,12 @@ const with_ = (change: Example) => (answer: Example) => ({ ...answer, ...change 
 /** How an operation's own request or response differs. */
 const REQUESTS: Record<string, Example> = {
   createException: { due_at: IN_HALF_AN_HOUR },
-  estimateApiKeyImpact: { expires_at: undefined, revoke: undefined, scopes: ["read:reconciliations"], ip_allowlist: undefined },
+  estimateApiKeyImpact: {
+    expires_at: undefined,
+    revoke: undefined,
+    scopes: ["read:reconciliations"],
+    ip_allowlist: undefined,
+  },
   // Nothing that ends: a time ahead of today would lie behind whoever copies it later.
   pauseException: { until: undefined },
   recoverWebhook: { since: YESTERDAY },
@@ -136,10 +201,23 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   updateExceptions: items({ ...closed, resolution: "Settled by the bank." }),
   createApiKey: with_(both),
   updateApiKey: with_({ ...both, description: "Runs on the batch server." }),
-  revokeApiKey: with_({ status: "revoked", revoked_at: NOW, revoked_by: "user:ada", revoke_reason: "The server was decommissioned." }),
-  rotateApiKey: with_({ ...both, id: "key_019aa1d27c3e4b5f9c0d1e2f3a4b5c6d", expires_at: "2030-05-08T01:30:00.000Z" }),
+  revokeApiKey: with_({
+    status: "revoked",
+    revoked_at: NOW,
+    revoked_by: "user:ada",
+    revoke_reason: "The server was decommissioned.",
+  }),
+  rotateApiKey: with_({
+    ...both,
+    id: "key_019aa1d27c3e4b5f9c0d1e2f3a4b5c6d",
+    expires_at: "2030-05-08T01:30:00.000Z",
+  }),
   updateWebhook: with_({ events: ["exception.sla.breached"], updated_at: NOW }),
-  rotateWebhookSecret: with_({ created_at: LAST_WEEK, secret_changed_at: NOW, previous_secret_expires_at: "2026-11-20T10:30:00.000Z" }),
+  rotateWebhookSecret: with_({
+    created_at: LAST_WEEK,
+    secret_changed_at: NOW,
+    previous_secret_expires_at: "2026-11-20T10:30:00.000Z",
+  }),
   createRun: with_({ dry_run: true }),
   createMatch: with_({ note: "Confirmed by phone" }),
   testWebhook: with_({ ...waiting, type: "webhook.test" }),

@@ -12,7 +12,8 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 /** openapi-typescript prints by the compiler's API, which TypeScript 7 has no more: ts-morph carries the last one that has it. */
 registerHooks({
   resolve(specifier, context, next) {
-    const isPrinter = specifier === "typescript" && context.parentURL?.includes("/openapi-typescript/");
+    const isPrinter =
+      specifier === "typescript" && context.parentURL?.includes("/openapi-typescript/");
     return isPrinter ? next(join(ROOT, "e2e/typescript-5.mjs"), context) : next(specifier, context);
   },
 });
@@ -23,9 +24,22 @@ beforeAll(async () => {
   // Below the packages that the program imports.
   await mkdir(join(ROOT, "test-results"), { recursive: true });
   folder = await mkdtemp(join(ROOT, "test-results/typed-client-"));
-  await writeFile(join(folder, "tieout.d.ts"), astToString(await openapiTS(JSON.stringify(openApiDocument()))));
-  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "esnext", skipLibCheck: true, types: ["node"] };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  await writeFile(
+    join(folder, "tieout.d.ts"),
+    astToString(await openapiTS(JSON.stringify(openApiDocument()))),
+  );
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "esnext",
+    skipLibCheck: true,
+    types: ["node"],
+  };
+  await writeFile(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, include: ["*.ts"] }),
+  );
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -60,9 +74,15 @@ export { late, open, next };
 }, 60_000);
 
 test.each([
-  ["an order that there is none of", `await client.GET("/v1/exceptions/sla", { params: { header, query: { sortBy: "urgency" } } });`],
+  [
+    "an order that there is none of",
+    `await client.GET("/v1/exceptions/sla", { params: { header, query: { sortBy: "urgency" } } });`,
+  ],
   ["no tenant", `await client.GET("/v1/exceptions/sla", { params: {} });`],
-  ["a field of an answer that there is none of", `export const x = (await client.GET("/v1/me", { params: { header } })).data?.tenant;`],
+  [
+    "a field of an answer that there is none of",
+    `export const x = (await client.GET("/v1/me", { params: { header } })).data?.tenant;`,
+  ],
 ])(
   "and %s does not",
   async (_what, program) => {

@@ -23,12 +23,20 @@ type Operation = {
 
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 const faults = validatorOf(document);
-const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ ...operation, at: ["paths", path, method] })),
+const operations = Object.entries(
+  document.paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    at: ["paths", path, method],
+  })),
 );
 
 /** A part and where it stands, behind its reference if it is one. */
-function resolve<Value extends object>(value: Value | Reference, at: string[]): { value: Value; at: string[] } {
+function resolve<Value extends object>(
+  value: Value | Reference,
+  at: string[],
+): { value: Value; at: string[] } {
   if (!("$ref" in value)) return { value, at };
   const target = value.$ref.split("/").slice(1);
   return { value: target.reduce((part, key) => part[key], document), at: target };
@@ -36,29 +44,42 @@ function resolve<Value extends object>(value: Value | Reference, at: string[]): 
 
 describe("OpenAPI", () => {
   test("describes every contract once", () => {
-    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(CONTRACTS.map(({ operationId }) => operationId).sort());
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
+      CONTRACTS.map(({ operationId }) => operationId).sort(),
+    );
   });
 
-  test.each(operations)("$operationId shows a valid example of each request and answer", ({ requestBody, responses, at }) => {
-    const parts = [
-      ...(requestBody ? [{ value: requestBody, at: [...at, "requestBody"] }] : []),
-      ...Object.entries(responses).map(([status, answer]) => resolve(answer, [...at, "responses", status])),
-    ];
-    for (const part of parts) {
-      for (const [mediaType, { example, examples }] of Object.entries(part.value.content ?? {})) {
-        const schema = pointerTo(...part.at, "content", mediaType, "schema");
-        const shown = examples ? Object.values(examples).map(({ value }) => value) : [example];
-        for (const one of shown) expect(faults(schema, one), schema).toEqual([]);
+  test.each(operations)(
+    "$operationId shows a valid example of each request and answer",
+    ({ requestBody, responses, at }) => {
+      const parts = [
+        ...(requestBody ? [{ value: requestBody, at: [...at, "requestBody"] }] : []),
+        ...Object.entries(responses).map(([status, answer]) =>
+          resolve(answer, [...at, "responses", status]),
+        ),
+      ];
+      for (const part of parts) {
+        for (const [mediaType, { example, examples }] of Object.entries(part.value.content ?? {})) {
+          const schema = pointerTo(...part.at, "content", mediaType, "schema");
+          const shown = examples ? Object.values(examples).map(({ value }) => value) : [example];
+          for (const one of shown) expect(faults(schema, one), schema).toEqual([]);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.each(operations)("$operationId shows a valid example of each parameter", ({ parameters, at }) => {
-    for (const [index, given] of parameters.entries()) {
-      const parameter = resolve(given, [...at, "parameters", `${index}`]);
-      expect(faults(pointerTo(...parameter.at, "schema"), parameter.value.schema.example), parameter.value.name).toEqual([]);
-    }
-  });
+  test.each(operations)(
+    "$operationId shows a valid example of each parameter",
+    ({ parameters, at }) => {
+      for (const [index, given] of parameters.entries()) {
+        const parameter = resolve(given, [...at, "parameters", `${index}`]);
+        expect(
+          faults(pointerTo(...parameter.at, "schema"), parameter.value.schema.example),
+          parameter.value.name,
+        ).toEqual([]);
+      }
+    },
+  );
 
   test.each(CONTRACTS)("$operationId documents every status it can answer", (declared) => {
     const operation = operations.find(({ operationId }) => operationId === declared.operationId);
@@ -68,22 +89,28 @@ describe("OpenAPI", () => {
       ...(isCacheable(declared) ? [304] : []),
       ...errorCodesOf(declared).map((code) => ERRORS[code].status),
     ]);
-    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual([...statuses].map(String).sort());
+    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual(
+      [...statuses].map(String).sort(),
+    );
   });
 
-  test.each(EVENT_KINDS.filter((kind) => kind.startsWith("exception.")))("the example of %s is as it is at that moment", (kind) => {
-    const { timestamp, data } = document.webhooks[kind].post.requestBody.content["application/json"].example;
-    const { exception } = data;
-    const minutes = Math.ceil((Date.parse(exception.due_at) - Date.parse(timestamp)) / 60_000);
-    const isOpen = kind !== "exception.resolved";
-    expect(exception.status === "resolved").toBe(!isOpen);
-    expect(exception.minutes_to_breach).toBe(isOpen ? minutes : null);
-    const risk = exception.paused_at ? "low" : breachRisk(minutes);
-    expect(exception.breach_risk).toBe(isOpen ? risk : null);
-    expect(data.due_at ?? exception.due_at).toBe(exception.due_at);
-    expect(data.changes?.status?.to ?? exception.status).toBe(exception.status);
-    if (data.threshold_minutes) expect(minutes).toBe(data.threshold_minutes);
-  });
+  test.each(EVENT_KINDS.filter((kind) => kind.startsWith("exception.")))(
+    "the example of %s is as it is at that moment",
+    (kind) => {
+      const { timestamp, data } =
+        document.webhooks[kind].post.requestBody.content["application/json"].example;
+      const { exception } = data;
+      const minutes = Math.ceil((Date.parse(exception.due_at) - Date.parse(timestamp)) / 60_000);
+      const isOpen = kind !== "exception.resolved";
+      expect(exception.status === "resolved").toBe(!isOpen);
+      expect(exception.minutes_to_breach).toBe(isOpen ? minutes : null);
+      const risk = exception.paused_at ? "low" : breachRisk(minutes);
+      expect(exception.breach_risk).toBe(isOpen ? risk : null);
+      expect(data.due_at ?? exception.due_at).toBe(exception.due_at);
+      expect(data.changes?.status?.to ?? exception.status).toBe(exception.status);
+      if (data.threshold_minutes) expect(minutes).toBe(data.threshold_minutes);
+    },
+  );
 
   test.each(EVENT_KINDS)("shows a valid example of %s", (kind) => {
     const { requestBody } = document.webhooks[kind].post;

@@ -44,7 +44,8 @@ const TAGS: Record<string, string> = {
   Views: "Filters of exceptions under a name, your own or shared.",
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
-  Matching: "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
+  Matching:
+    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
   Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
@@ -55,11 +56,25 @@ const TAGS: Record<string, string> = {
 /** A few of our entity tags. */
 const TAGS_MAX = 1000;
 
-const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().meta({ example: "0d1f6c1e-retry-1" });
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(IDEMPOTENCY_KEY_MAX)
+  .optional()
+  .meta({ example: "0d1f6c1e-retry-1" });
 
-const csvText = z.string().meta({ description: "RFC 4180, with a header row.", override: { contentMediaType: "text/csv" } });
-const ndjsonText = z.string().meta({ description: "One JSON object per line.", override: { contentMediaType: "application/x-ndjson" } });
-const workbook = z.string().meta({ description: "A workbook (OOXML), which Excel opens.", override: { contentMediaType: XLSX } });
+const csvText = z.string().meta({
+  description: "RFC 4180, with a header row.",
+  override: { contentMediaType: "text/csv" },
+});
+const ndjsonText = z.string().meta({
+  description: "One JSON object per line.",
+  override: { contentMediaType: "application/x-ndjson" },
+});
+const workbook = z.string().meta({
+  description: "A workbook (OOXML), which Excel opens.",
+  override: { contentMediaType: XLSX },
+});
 const VERSION = "1.0.0";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -76,9 +91,18 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
       contact: { name: "Tieout", url: "https://tieout.example/docs" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: "/", description: "Production: the origin that served this document.", "x-internal": false }],
+    servers: [
+      {
+        url: "/",
+        description: "Production: the origin that served this document.",
+        "x-internal": false,
+      },
+    ],
     security: [{ bearer: [] }],
-    tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
+    tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name],
+    })),
     paths: pathsOf(contracts, problems),
     webhooks: webhooksOf(),
     components: {
@@ -99,7 +123,11 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
   });
   addDescriptions(document);
   addExamples(document, contracts);
-  addLimits({ paths: document.paths, webhooks: document.webhooks, components: document.components });
+  addLimits({
+    paths: document.paths,
+    webhooks: document.webhooks,
+    components: document.components,
+  });
   return document;
 }
 
@@ -129,7 +157,8 @@ const PARAMETERS = {
     .meta({
       override: { maxLength: TAGS_MAX },
       param: { name: "If-Match", in: "header" },
-      description: "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
+      description:
+        "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   AuditReason: z
@@ -138,23 +167,49 @@ const PARAMETERS = {
     .meta({
       override: { maxLength: AUDIT_REASON_MAX },
       param: { name: "X-Audit-Reason", in: "header" },
-      description: "With the service-role key: the reason for the call, recorded in the security events.",
+      description:
+        "With the service-role key: the reason for the call, recorded in the security events.",
       example: "Support case 118",
     }),
 };
 
-function pathsOf(contracts: readonly Contract[], problems: Map<string, ProblemAnswer>): ZodOpenApiPathsObject {
+function pathsOf(
+  contracts: readonly Contract[],
+  problems: Map<string, ProblemAnswer>,
+): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const contract of contracts) {
-    paths[contract.path] = { ...paths[contract.path], [contract.method.toLowerCase()]: operationOf(contract, problems) };
+    paths[contract.path] = {
+      ...paths[contract.path],
+      [contract.method.toLowerCase()]: operationOf(contract, problems),
+    };
   }
   return paths;
 }
 
-const STATUS_WORDS = { 200: "Done.", 201: "Created.", 202: "Taken in: see Location for how it goes on." } as const;
+const STATUS_WORDS = {
+  200: "Done.",
+  201: "Created.",
+  202: "Taken in: see Location for how it goes on.",
+} as const;
 
-function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): ZodOpenApiOperationObject {
-  const { operationId, tag, summary, description, access, idempotency, params, query, preview, resource, status } = contract;
+function operationOf(
+  contract: Contract,
+  problems: Map<string, ProblemAnswer>,
+): ZodOpenApiOperationObject {
+  const {
+    operationId,
+    tag,
+    summary,
+    description,
+    access,
+    idempotency,
+    params,
+    query,
+    preview,
+    resource,
+    status,
+  } = contract;
   const answers = problemAnswers(errorCodesOf(contract));
   for (const answer of answers) problems.set(answer.name, answer);
   return {
@@ -174,7 +229,11 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
     responses: {
       [`${status}`]: {
         description: STATUS_WORDS[status],
-        headers: { ...ANSWER_HEADERS, ...(resource && TAG_HEADERS), ...(idempotency && REPLAY_HEADERS) },
+        headers: {
+          ...ANSWER_HEADERS,
+          ...(resource && TAG_HEADERS),
+          ...(idempotency && REPLAY_HEADERS),
+        },
         content: contentOf(contract),
       },
       ...(preview && {
@@ -185,9 +244,17 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
         },
       }),
       ...(isCacheable(contract) && {
-        304: { description: "Nothing is new since the response with this ETag.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
+        304: {
+          description: "Nothing is new since the response with this ETag.",
+          headers: { ...ANSWER_HEADERS, ...TAG_HEADERS },
+        },
       }),
-      ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
+      ...Object.fromEntries(
+        answers.map((answer) => [
+          `${answer.status}`,
+          { $ref: `#/components/responses/${answer.name}` },
+        ]),
+      ),
     },
     "x-roles": access.roles,
     "x-scope": access.scope,
@@ -205,7 +272,9 @@ function contentOf({ file, response }: Contract): NonNullable<ZodOpenApiResponse
 
 function needs({ roles, scope, service, publishable }: Access): string {
   const who = [
-    roles === "any" ? "any user of the tenant" : `a user with ${roles.map((role) => `\`${role}\``).join(" or ")}`,
+    roles === "any"
+      ? "any user of the tenant"
+      : `a user with ${roles.map((role) => `\`${role}\``).join(" or ")}`,
     ...(scope ? [`an API key with \`${scope}\``] : []),
     ...(roles === "any" ? ["any API key"] : []),
     ...(publishable ? ["the publishable key"] : []),
@@ -218,11 +287,18 @@ function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBod
   const { body, idempotency, upload, uploadExample, bodyMaxBytes } = contract;
   if (upload) {
     const schema = z.string().max(bodyMaxBytes).meta({ example: uploadExample });
-    return { requestBody: { required: true, content: Object.fromEntries(upload.map((mediaType) => [mediaType, { schema }])) } };
+    return {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(upload.map((mediaType) => [mediaType, { schema }])),
+      },
+    };
   }
   if (!body && !idempotency) return {};
   const schema = withIdempotencyKey(body ?? z.strictObject({}), contract);
-  const content = Object.fromEntries(mediaTypes(contract).map((mediaType) => [mediaType, { schema }]));
+  const content = Object.fromEntries(
+    mediaTypes(contract).map((mediaType) => [mediaType, { schema }]),
+  );
   return { requestBody: { required: !schema.safeParse({}).success, content } };
 }
 
@@ -234,6 +310,9 @@ function withIdempotencyKey(body: z.ZodType, { idempotency }: Contract): z.ZodTy
     }),
   };
   const { example } = body.meta() ?? {};
-  const extended = body instanceof z.ZodObject ? body.safeExtend(field) : z.intersection(body, z.looseObject(field));
+  const extended =
+    body instanceof z.ZodObject
+      ? body.safeExtend(field)
+      : z.intersection(body, z.looseObject(field));
   return example === undefined ? extended : extended.meta({ example });
 }

@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import { EVENT_KINDS, EVENTS } from "../events/contract.ts";
 import { exampleDataOf } from "./example-event.ts";
 
-test.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))("a test of %s carries what such an event does", (kind) => {
-  expect(EVENTS[kind].data.safeParse(exampleDataOf(kind)).error?.issues).toBeUndefined();
-});
+test.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(
+  "a test of %s carries what such an event does",
+  (kind) => {
+    expect(EVENTS[kind].data.safeParse(exampleDataOf(kind)).error?.issues).toBeUndefined();
+  },
+);

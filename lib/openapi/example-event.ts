@@ -3,7 +3,11 @@ import type { EventKind } from "../events/contract.ts";
 import { addExamples } from "./show-examples.ts";
 import { webhooksOf } from "./webhooks.ts";
 
-type Shown = { post: { requestBody: { content: Record<string, { example: { data: Record<string, unknown> } }> } } };
+type Shown = {
+  post: {
+    requestBody: { content: Record<string, { example: { data: Record<string, unknown> } }> };
+  };
+};
 
 /** The data of an event as the reference shows it. Null for webhook.test, which is about the webhook itself. */
 export function exampleDataOf(kind: EventKind): Record<string, unknown> | null {

@@ -8,8 +8,10 @@ const FIELDS: Record<string, string> = {
   assigned_to: "The assignee, as `user:<name>`. Null: unassigned.",
   at: "When it happened.",
   actor: "Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.",
-  actor_issuer: "The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.",
-  actor_subject: "The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.",
+  actor_issuer:
+    "The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.",
+  actor_subject:
+    "The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.",
   attempt_count: "Number of attempts so far.",
   breach_risk: "How close the deadline is. Null when closed.",
   changes: "Each field that changed, with its value before and after.",
@@ -62,7 +64,8 @@ const FIELDS: Record<string, string> = {
   rotated_from: "The key it replaced.",
   rotated_to: "The key that replaces it.",
   rotation_recommended_at: "90 days after its creation.",
-  scopes: "What it can do, each an action and a resource. Write access doesn't include read access.",
+  scopes:
+    "What it can do, each an action and a resource. Write access doesn't include read access.",
   severity: "How severe it is. Without due_at, the SLA policy sets the deadline by severity.",
   started_at: "When it began.",
   status: "Its status.",
@@ -107,8 +110,10 @@ export function addDescriptions(node: unknown): void {
     for (const one of node) addDescriptions(one);
   } else if (isNode(node)) {
     if (isNode(node.properties)) describeFields(node.properties);
-    if (node.in === "path" || node.in === "query") node.description ??= isTenant(node) ? FIELDS.tenantId : PARAMETERS[String(node.name)];
-    for (const [keyword, child] of Object.entries(node)) if (!VALUES.has(keyword)) addDescriptions(child);
+    if (node.in === "path" || node.in === "query")
+      node.description ??= isTenant(node) ? FIELDS.tenantId : PARAMETERS[String(node.name)];
+    for (const [keyword, child] of Object.entries(node))
+      if (!VALUES.has(keyword)) addDescriptions(child);
   }
 }
 
@@ -120,12 +125,16 @@ function isTenant({ name, schema }: Node): boolean {
 function describeFields(properties: Node): void {
   for (const [name, field] of Object.entries(properties)) {
     const description = FIELDS[name];
-    if (description && isNode(field) && !("not" in field) && !isDescribed(field)) field.description = description;
+    if (description && isNode(field) && !("not" in field) && !isDescribed(field))
+      field.description = description;
   }
 }
 
 function isDescribed({ description, anyOf }: Node): boolean {
-  return description !== undefined || (Array.isArray(anyOf) && anyOf.some((choice: Node) => choice.description !== undefined));
+  return (
+    description !== undefined ||
+    (Array.isArray(anyOf) && anyOf.some((choice: Node) => choice.description !== undefined))
+  );
 }
 
 function isNode(value: unknown): value is Node {

@@ -181,29 +181,40 @@ export function addLimits(node: unknown, name = "", path = ""): void {
   const schema = node as Node;
   const types = new Set([schema.type].flat());
   if (types.has("string") && !isLimited(schema)) schema.maxLength = lengthOf(schema, name, path);
-  if (types.has("array") && schema.maxItems === undefined) schema.maxItems = required(COUNTS[name] ?? (schema.items ? undefined : 1), path);
+  if (types.has("array") && schema.maxItems === undefined)
+    schema.maxItems = required(COUNTS[name] ?? (schema.items ? undefined : 1), path);
   if (types.has("integer") && schema.enum === undefined) {
-    schema.format ??= typeof schema.maximum === "number" && schema.maximum <= INT32_MAX ? "int32" : "int64";
+    schema.format ??=
+      typeof schema.maximum === "number" && schema.maximum <= INT32_MAX ? "int32" : "int64";
   }
   for (const [keyword, child] of Object.entries(schema)) {
     if (VALUES.has(keyword)) continue;
-    if (keyword === "properties") for (const [field, one] of Object.entries(child as Node)) addLimits(one, field, `${path}/${field}`);
+    if (keyword === "properties")
+      for (const [field, one] of Object.entries(child as Node))
+        addLimits(one, field, `${path}/${field}`);
     else addLimits(child, keyword === "propertyNames" ? keyword : name, `${path}/${keyword}`);
   }
 }
 
 /** A file, known by its media type, is as long as its list. */
 function isLimited({ maxLength, enum: values, const: value, contentMediaType }: Node): boolean {
-  return maxLength !== undefined || values !== undefined || value !== undefined || contentMediaType !== undefined;
+  return (
+    maxLength !== undefined ||
+    values !== undefined ||
+    value !== undefined ||
+    contentMediaType !== undefined
+  );
 }
 
 function lengthOf({ pattern, format }: Node, name: string, path: string): number {
   if (name === "propertyNames") return ANY_NAME;
-  const form = typeof pattern === "string" ? FORMS.find(([known]) => known.test(pattern))?.[1] : undefined;
+  const form =
+    typeof pattern === "string" ? FORMS.find(([known]) => known.test(pattern))?.[1] : undefined;
   return required(form ?? FORMATS[String(format)] ?? LENGTHS[name], path);
 }
 
 function required(limit: number | undefined, path: string): number {
-  if (limit === undefined) throw new Error(`${path} has no limit: add one to its schema, or to its name here.`);
+  if (limit === undefined)
+    throw new Error(`${path} has no limit: add one to its schema, or to its name here.`);
   return limit;
 }

@@ -15,7 +15,8 @@ const REASONS: Record<string, string> = {
 const OF_SCHEMAS = /array-limit|integer-format|integer-limit|string-limit/;
 
 /** An export is as long as its list; it is streamed, and nobody holds it whole. */
-const isExport = (path: readonly (string | number)[]) => /^\/v1\/.+\/export$/.test(String(path[1])) && path.includes("200");
+const isExport = (path: readonly (string | number)[]) =>
+  /^\/v1\/.+\/export$/.test(String(path[1])) && path.includes("200");
 
 test("Spectral's OWASP rules find nothing that has no reason", async () => {
   const ruleset = new Ruleset({ extends: [owasp] });
@@ -26,6 +27,8 @@ test("Spectral's OWASP rules find nothing that has no reason", async () => {
   const spectral = new Spectral();
   spectral.setRuleset(ruleset);
   const found = await spectral.run(JSON.parse(JSON.stringify(openApiDocument())));
-  const unexplained = found.filter(({ path }) => !isExport(path)).map(({ code, path }) => `${code} ${path.join(".")}`);
+  const unexplained = found
+    .filter(({ path }) => !isExport(path))
+    .map(({ code, path }) => `${code} ${path.join(".")}`);
   expect(unexplained).toEqual([]);
 }, 120_000);

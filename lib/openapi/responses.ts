@@ -76,9 +76,14 @@ export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
       content: {
         "application/problem+json": {
           schema: {
-            allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { status: { const: status }, code: { enum: sharing } } }],
+            allOf: [
+              { $ref: "#/components/schemas/Problem" },
+              { properties: { status: { const: status }, code: { enum: sharing } } },
+            ],
           },
-          examples: Object.fromEntries(sharing.map((code) => [code, { summary: ERRORS[code].title, value: exampleOf(code) }])),
+          examples: Object.fromEntries(
+            sharing.map((code) => [code, { summary: ERRORS[code].title, value: exampleOf(code) }]),
+          ),
         },
       },
     },
@@ -102,7 +107,9 @@ function exampleOf(code: ErrorCode): z.output<typeof problem> {
     detail: `${title}.`,
     code,
     request_id: REQUEST_ID,
-    ...(code === "invalid_request" && { errors: [{ path: "no_such_parameter", message: "Unknown field." }] }),
+    ...(code === "invalid_request" && {
+      errors: [{ path: "no_such_parameter", message: "Unknown field." }],
+    }),
   };
 }
 
@@ -142,7 +149,8 @@ export const HEADERS = {
     schema: { type: "string", maxLength: 64, example: 'Bearer realm="tieout"' },
   },
   IdempotencyReplayed: {
-    description: "Present if this is the stored response to an earlier request with the same idempotency key.",
+    description:
+      "Present if this is the stored response to an earlier request with the same idempotency key.",
     schema: { type: "string", const: "true" },
   },
 } as const;

@@ -20,21 +20,35 @@ type Operation = {
 };
 
 /** Gives every request, response and parameter an example, built from its schemas' examples and made consistent. */
-export function addExamples(document: ReturnType<typeof createDocument>, contracts: readonly Contract[]): void {
+export function addExamples(
+  document: ReturnType<typeof createDocument>,
+  contracts: readonly Contract[],
+): void {
   const definitions = (document.components?.schemas ?? {}) as Definitions;
   for (const [name, change] of Object.entries(AGREEING_SCHEMAS)) {
     const schema = definitions[name];
     if (schema) schema.example = { ...(exampleOf(schema, definitions, name) as object), ...change };
   }
-  const files = new Map(contracts.flatMap(({ operationId, file }) => (file ? [[operationId, file]] : [])));
-  for (const [name, operations] of [...Object.entries(document.paths ?? {}), ...Object.entries(document.webhooks ?? {})]) {
+  const files = new Map(
+    contracts.flatMap(({ operationId, file }) => (file ? [[operationId, file]] : [])),
+  );
+  for (const [name, operations] of [
+    ...Object.entries(document.paths ?? {}),
+    ...Object.entries(document.webhooks ?? {}),
+  ]) {
     for (const operation of Object.values(operations) as Operation[]) {
       const { operationId, requestBody, responses = {}, parameters = [] } = operation;
       const file = files.get(operationId);
-      const show = (body: Body | undefined, agree: (operationId: string, example: unknown) => unknown) => {
+      const show = (
+        body: Body | undefined,
+        agree: (operationId: string, example: unknown) => unknown,
+      ) => {
         for (const media of Object.values(body?.content ?? {})) {
           if (media.schema && media.examples === undefined)
-            media.example = agree(operationId, atItsMoment(name, exampleOf(media.schema, definitions, operationId)));
+            media.example = agree(
+              operationId,
+              atItsMoment(name, exampleOf(media.schema, definitions, operationId)),
+            );
         }
       };
       show(requestBody, agreeingRequest);
@@ -47,8 +61,16 @@ export function addExamples(document: ReturnType<typeof createDocument>, contrac
 }
 
 /** A line of an export, as written: of a list the same as there. */
-function showFile(answer: Body | undefined, { item, columns }: NonNullable<Contract["file"]>, definitions: Definitions): void {
-  const { "text/csv": csv, "application/x-ndjson": ndjson, [XLSX]: workbook } = answer?.content ?? {};
+function showFile(
+  answer: Body | undefined,
+  { item, columns }: NonNullable<Contract["file"]>,
+  definitions: Definitions,
+): void {
+  const {
+    "text/csv": csv,
+    "application/x-ndjson": ndjson,
+    [XLSX]: workbook,
+  } = answer?.content ?? {};
   const id = item.meta()?.id;
   const schema = id ? { $ref: `#/components/schemas/${id}` } : (z.toJSONSchema(item) as JsonSchema);
   const line = exampleOf(schema, definitions, "export") as JsonSchema;
@@ -66,17 +88,24 @@ export function exampleOf(schema: JsonSchema, definitions: Definitions, path: st
   if ("const" in schema) return schema.const;
   if ("default" in schema) return schema.default;
   if (Array.isArray(schema.enum)) return schema.enum[0];
-  if (typeof schema.$ref === "string") return exampleOf(definitionOf(schema.$ref, definitions), definitions, path);
+  if (typeof schema.$ref === "string")
+    return exampleOf(definitionOf(schema.$ref, definitions), definitions, path);
   const choice = ((schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined)?.[0];
   if (choice) return exampleOf(choice, definitions, path);
   if (Array.isArray(schema.allOf)) {
-    return Object.assign({}, ...schema.allOf.map((part: JsonSchema) => exampleOf(part, definitions, path)));
+    return Object.assign(
+      {},
+      ...schema.allOf.map((part: JsonSchema) => exampleOf(part, definitions, path)),
+    );
   }
   if (schema.type === "object" && (schema.properties || schema.additionalProperties === false)) {
     const parts = Object.entries((schema.properties ?? {}) as Definitions);
-    return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part, definitions, `${path}.${name}`)]));
+    return Object.fromEntries(
+      parts.map(([name, part]) => [name, exampleOf(part, definitions, `${path}.${name}`)]),
+    );
   }
-  if (schema.type === "array") return [exampleOf(schema.items as JsonSchema, definitions, `${path}[]`)];
+  if (schema.type === "array")
+    return [exampleOf(schema.items as JsonSchema, definitions, `${path}[]`)];
   if (schema.type === "boolean") return false;
   if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 0;
   throw new Error(`${path} has no example: add .meta({ example }) to its schema.`);

@@ -4,11 +4,14 @@ import { EVENT_KINDS, EVENTS, type EventKind } from "../events/contract.ts";
 import { time } from "../wire/schema.ts";
 
 const HEADERS = {
-  "webhook-id": z
+  "webhook-id": z.string().max(44).meta({
+    description: "The event's ID, the same on every attempt.",
+    example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+  }),
+  "webhook-timestamp": z
     .string()
-    .max(44)
-    .meta({ description: "The event's ID, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-  "webhook-timestamp": z.string().max(12).meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
+    .max(12)
+    .meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
   "webhook-signature": z.string().max(200).meta({
     description:
       "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, separated by spaces, during a secret rotation.",
@@ -28,11 +31,21 @@ const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
 /** The example exception at the time of each of its events. */
 const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   "exception.sla.at_risk": {
-    exception: { due_at: IN_FOUR_HOURS, minutes_to_breach: 240, breach_risk: "medium", created_at: YESTERDAY },
+    exception: {
+      due_at: IN_FOUR_HOURS,
+      minutes_to_breach: 240,
+      breach_risk: "medium",
+      created_at: YESTERDAY,
+    },
     due_at: IN_FOUR_HOURS,
   },
   "exception.sla.breached": {
-    exception: { due_at: NOW, minutes_to_breach: 0, breach_risk: "breached", created_at: YESTERDAY },
+    exception: {
+      due_at: NOW,
+      minutes_to_breach: 0,
+      breach_risk: "breached",
+      created_at: YESTERDAY,
+    },
     due_at: NOW,
   },
   "exception.created": { exception: { due_at: IN_HALF_AN_HOUR, created_at: NOW, updated_at: NOW } },
@@ -49,7 +62,10 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
       created_at: YESTERDAY,
       updated_at: NOW,
     },
-    changes: { paused_at: { from: null, to: NOW }, pause_reason: { from: null, to: "Waiting for the bank" } },
+    changes: {
+      paused_at: { from: null, to: NOW },
+      pause_reason: { from: null, to: "Waiting for the bank" },
+    },
   },
   "exception.resumed": {
     exception: { due_at: IN_HALF_AN_HOUR, created_at: YESTERDAY, updated_at: NOW },
@@ -59,7 +75,9 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
       pause_reason: { from: "Waiting for the bank", to: null },
     },
   },
-  "exception.commented": { exception: { due_at: IN_HALF_AN_HOUR, created_at: YESTERDAY, updated_at: NOW } },
+  "exception.commented": {
+    exception: { due_at: IN_HALF_AN_HOUR, created_at: YESTERDAY, updated_at: NOW },
+  },
   "exception.resolved": {
     exception: {
       due_at: IN_HALF_AN_HOUR,
@@ -78,7 +96,10 @@ export function atItsMoment(name: string, example: unknown): unknown {
   const moment = MOMENTS[name as EventKind];
   if (!moment) return example;
   const { data, ...envelope } = example as { data: ExceptionData };
-  return { ...envelope, data: { ...data, ...moment, exception: { ...data.exception, ...moment.exception } } };
+  return {
+    ...envelope,
+    data: { ...data, ...moment, exception: { ...data.exception, ...moment.exception } },
+  };
 }
 
 /** What we send to receivers: one for each event kind. */
@@ -86,7 +107,12 @@ export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
   return Object.fromEntries(
     EVENT_KINDS.map((kind) => {
       const { summary, data } = EVENTS[kind];
-      const body = z.object({ type: z.literal(kind), timestamp: time, test: z.literal(true).optional().meta(TEST), data });
+      const body = z.object({
+        type: z.literal(kind),
+        timestamp: time,
+        test: z.literal(true).optional().meta(TEST),
+        data,
+      });
       return [
         kind,
         {
@@ -98,7 +124,9 @@ export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
             requestParams: { header: z.object(HEADERS) },
             requestBody: { required: true, content: { "application/json": { schema: body } } },
             responses: {
-              "2XX": { description: "Delivered. Any other status, or none within 15 s, is retried." },
+              "2XX": {
+                description: "Delivered. Any other status, or none within 15 s, is retried.",
+              },
               "410": { description: "Stops all events: the webhook is disabled." },
             },
           },

@@ -22,7 +22,9 @@ export const overview = z
     }),
     unassigned_count: count,
     next: z.array(slaItem).meta({ description: "The 5 that breach next." }),
-    my_next: z.array(slaItem).meta({ description: "Your 5 with the earliest deadlines, breached ones included." }),
+    my_next: z
+      .array(slaItem)
+      .meta({ description: "Your 5 with the earliest deadlines, breached ones included." }),
     money: z
       .array(
         z.object({
@@ -35,20 +37,36 @@ export const overview = z
           due_minor: sum,
         }),
       )
-      .meta({ description: "Money at risk of open exceptions, by currency. Due: by the last hour of the outlook." }),
+      .meta({
+        description:
+          "Money at risk of open exceptions, by currency. Due: by the last hour of the outlook.",
+      }),
     outlook: z
       .object({
         rate_since: time.meta({ description: "The start of the hour 8 hours ago." }),
         closed_count: count.meta({ description: "Exceptions resolved or dismissed since then." }),
-        closed_per_hour: z.number().min(0).meta({ description: "closed_count by the time since rate_since.", example: 2.5 }),
-        hours: z
-          .array(z.object({ due_before: time, due_count: count }))
-          .meta({ description: "The rest of this hour and the next 8: how many deadlines fall into each, breached ones left out." }),
+        closed_per_hour: z
+          .number()
+          .min(0)
+          .meta({ description: "closed_count by the time since rate_since.", example: 2.5 }),
+        hours: z.array(z.object({ due_before: time, due_count: count })).meta({
+          description:
+            "The rest of this hour and the next 8: how many deadlines fall into each, breached ones left out.",
+        }),
       })
       .meta({ description: "How many deadlines come, and how fast exceptions are closed." }),
     days: z
-      .array(z.object({ day: z.iso.date().meta({ example: "2026-11-20" }), breached_count: count, closed_count: count }))
-      .meta({ description: "30 days (UTC): exceptions that breached, and that were resolved or dismissed. Each at most once a day." }),
+      .array(
+        z.object({
+          day: z.iso.date().meta({ example: "2026-11-20" }),
+          breached_count: count,
+          closed_count: count,
+        }),
+      )
+      .meta({
+        description:
+          "30 days (UTC): exceptions that breached, and that were resolved or dismissed. Each at most once a day.",
+      }),
     reconciliations: z
       .array(
         z.object({
@@ -91,10 +109,23 @@ export const overview = z
       .object({
         since: time.meta({ description: "The start of the first of 7 days (UTC)." }),
         calls: z
-          .array(z.object({ id: id("key"), name: name.meta({ example: "Nightly export" }), call_count: count, refused_count: count }))
+          .array(
+            z.object({
+              id: id("key"),
+              name: name.meta({ example: "Nightly export" }),
+              call_count: count,
+              refused_count: count,
+            }),
+          )
           .meta({ description: "The 5 keys with the most calls since then." }),
         expiring: z
-          .array(z.object({ id: id("key"), name: name.meta({ example: "Nightly export" }), expires_at: time }))
+          .array(
+            z.object({
+              id: id("key"),
+              name: name.meta({ example: "Nightly export" }),
+              expires_at: time,
+            }),
+          )
           .meta({ description: "The first 5 keys that expire within 14 days." }),
       })
       .nullable()

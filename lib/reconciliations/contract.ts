@@ -15,7 +15,10 @@ const count = z.int().min(0);
 const settable = {
   name: text(RECONCILIATIONS.name.most).meta({ example: "Stripe payouts to bank, October" }),
   status,
-  period_start: calendarDate.meta({ description: "First day of the period.", example: "2026-10-01" }),
+  period_start: calendarDate.meta({
+    description: "First day of the period.",
+    example: "2026-10-01",
+  }),
   period_end: calendarDate.meta({ description: "Last day of the period.", example: "2026-10-31" }),
   left_source: text(RECONCILIATIONS.left_source.most).meta({ example: "stripe.payouts" }),
   right_source: text(RECONCILIATIONS.right_source.most).meta({ example: "bank.statement" }),
@@ -30,7 +33,9 @@ export const reconciliation = z
   .object({
     id: reconciliationId,
     ...settable,
-    left_source_id: sourceId.nullable().meta({ description: "With it the counts are computed from the lines of both sources." }),
+    left_source_id: sourceId
+      .nullable()
+      .meta({ description: "With it the counts are computed from the lines of both sources." }),
     right_source_id: sourceId.nullable(),
     auto_run: autoRun,
     // Of responses kept before there was one.
@@ -53,13 +58,20 @@ export const reconciliation = z
         example: false,
       }),
     closing_failure: z.string().nullable().default(null).meta({
-      description: "Why it could not be closed, where that was found after the call to close it was answered. It is open as before.",
+      description:
+        "Why it could not be closed, where that was found after the call to close it was answered. It is open as before.",
       example: null,
     }),
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
-    excluded_count: count.meta({ description: "Lines that were excluded in it, wholly or in part.", example: 3 }),
-    open_exceptions: count.meta({ description: "Its open and in-review exceptions, counted now.", example: 12 }),
+    excluded_count: count.meta({
+      description: "Lines that were excluded in it, wholly or in part.",
+      example: 3,
+    }),
+    open_exceptions: count.meta({
+      description: "Its open and in-review exceptions, counted now.",
+      example: 12,
+    }),
     closed_at: time.nullable().meta({ example: null }),
     closed_by: actor.nullable().meta({ example: null }),
     created_at: time,
@@ -82,10 +94,17 @@ export const listReconciliationsContract = contract({
   query: z.strictObject({
     ...pageQuery,
     status: status.optional(),
-    period_from: calendarDate.optional().meta({ description: "Only periods that end on or after this day.", example: "2026-10-01" }),
-    period_to: calendarDate.optional().meta({ description: "Only periods that start on or before this day.", example: "2026-10-31" }),
+    period_from: calendarDate
+      .optional()
+      .meta({ description: "Only periods that end on or after this day.", example: "2026-10-01" }),
+    period_to: calendarDate.optional().meta({
+      description: "Only periods that start on or before this day.",
+      example: "2026-10-31",
+    }),
     left_source_id: sourceId.optional().meta({ description: "Only those with this left source." }),
-    right_source_id: sourceId.optional().meta({ description: "Only those with this right source." }),
+    right_source_id: sourceId
+      .optional()
+      .meta({ description: "Only those with this right source." }),
   }),
   response: page(reconciliation),
 });
@@ -106,7 +125,9 @@ export const createReconciliationContract = contract({
     .strictObject({
       ...settable,
       status: z.enum(["open", "in_progress"]).optional(),
-      left_source: settable.left_source.optional().meta({ description: "The source's name, unless given. Needed without left_source_id." }),
+      left_source: settable.left_source
+        .optional()
+        .meta({ description: "The source's name, unless given. Needed without left_source_id." }),
       right_source: settable.right_source.optional(),
       left_source_id: sourceId.optional(),
       right_source_id: sourceId.optional(),
@@ -118,9 +139,17 @@ export const createReconciliationContract = contract({
       const bound = body.left_source_id !== undefined || body.right_source_id !== undefined;
       for (const side of ["left", "right"] as const) {
         if (bound && body[`${side}_source_id`] === undefined)
-          addIssue({ code: "custom", path: [`${side}_source_id`], message: "left_source_id and right_source_id come together." });
+          addIssue({
+            code: "custom",
+            path: [`${side}_source_id`],
+            message: "left_source_id and right_source_id come together.",
+          });
         if (!bound && body[`${side}_source`] === undefined)
-          addIssue({ code: "custom", path: [`${side}_source`], message: `Give ${side}_source, or ${side}_source_id.` });
+          addIssue({
+            code: "custom",
+            path: [`${side}_source`],
+            message: `Give ${side}_source, or ${side}_source_id.`,
+          });
       }
     }),
   response: reconciliation,

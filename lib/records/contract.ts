@@ -2,7 +2,16 @@ import { z } from "zod";
 import { needsOnSurface } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { RECORDS } from "../wire/facts.gen.ts";
-import { actor, id, normalText, page, pageQuery, searchedText, time, timestamp } from "../wire/schema.ts";
+import {
+  actor,
+  id,
+  normalText,
+  page,
+  pageQuery,
+  searchedText,
+  time,
+  timestamp,
+} from "../wire/schema.ts";
 import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
 
@@ -16,7 +25,10 @@ const serverFields = {
   updated_at: time,
   soft_delete: z.boolean().meta({ description: "True once deleted." }),
   deleted_at: time.nullable().meta({ example: null }),
-  purge_at: time.nullable().meta({ description: "When a deleted record is permanently deleted: 30 days after deletion.", example: null }),
+  purge_at: time.nullable().meta({
+    description: "When a deleted record is permanently deleted: 30 days after deletion.",
+    example: null,
+  }),
 };
 
 const refused = Object.fromEntries(
@@ -51,7 +63,10 @@ const including = (...values: [string, ...string[]]) =>
   z
     .enum(values)
     .optional()
-    .meta({ description: `Deleted records as well${values.includes("only") ? ", or only them" : ""}; for tenant_admin.`, example: "true" });
+    .meta({
+      description: `Deleted records as well${values.includes("only") ? ", or only them" : ""}; for tenant_admin.`,
+      example: "true",
+    });
 
 /** The six operations of one surface. */
 export function recordContracts(surface: Surface) {
@@ -62,8 +77,16 @@ export function recordContracts(surface: Surface) {
   const writing = needsOnSurface("write", path);
 
   const record = z
-    .looseObject({ ...nullish(wireFields(surface)), ...serverFields, ...(!surface.public && { created_by: actor }) })
-    .meta({ id: one, description: surface.description, example: { ...example, ...sharedExample, ...serverExample } });
+    .looseObject({
+      ...nullish(wireFields(surface)),
+      ...serverFields,
+      ...(!surface.public && { created_by: actor }),
+    })
+    .meta({
+      id: one,
+      description: surface.description,
+      example: { ...example, ...sharedExample, ...serverExample },
+    });
   const ownFields = nullish(checkedFields(surface));
   const tenantId = z.string().optional();
 
@@ -79,12 +102,17 @@ export function recordContracts(surface: Surface) {
       functions: ["list_records"],
       query: z.strictObject({
         ...pageQuery,
-        operation: sharedFields.operation.optional().meta({ description: "Only records with this operation.", example: "list" }),
+        operation: sharedFields.operation
+          .optional()
+          .meta({ description: "Only records with this operation.", example: "list" }),
         q: searchedText.optional().meta({
-          description: "Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.",
+          description:
+            "Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.",
           example: "payout bank",
         }),
-        updated_since: timestamp.optional().meta({ description: "Only records changed at or after this time." }),
+        updated_since: timestamp
+          .optional()
+          .meta({ description: "Only records changed at or after this time." }),
         include_deleted: including("true", "false", "only"),
       }),
       response: page(record),
@@ -100,8 +128,20 @@ export function recordContracts(surface: Surface) {
       functions: ["create_record"],
       idempotency: { field: "idempotencyKey", required: true },
       body: z
-        .looseObject({ tenantId, ...z.object(sharedFields).partial().shape, ...ownFields, ...refused })
-        .meta({ example: { tenantId: "acme", ...sharedExample, idempotencyKey: "0d1f6c1e-retry-1", ...example } }),
+        .looseObject({
+          tenantId,
+          ...z.object(sharedFields).partial().shape,
+          ...ownFields,
+          ...refused,
+        })
+        .meta({
+          example: {
+            tenantId: "acme",
+            ...sharedExample,
+            idempotencyKey: "0d1f6c1e-retry-1",
+            ...example,
+          },
+        }),
       bodyMaxBytes: RECORD_MAX_BYTES,
       response: record,
       status: 201,
@@ -136,7 +176,11 @@ export function recordContracts(surface: Surface) {
           ...nullish(sharedFields),
           ...ownFields,
           ...refused,
-          idempotencyKey: z.never({ error: "A record keeps the idempotency key it was created with. Remove this field." }).optional(),
+          idempotencyKey: z
+            .never({
+              error: "A record keeps the idempotency key it was created with. Remove this field.",
+            })
+            .optional(),
         })
         .meta({ example: Object.fromEntries(Object.entries(example).slice(0, 1)) }),
       bodyMaxBytes: RECORD_MAX_BYTES,
@@ -148,7 +192,8 @@ export function recordContracts(surface: Surface) {
       method: "DELETE",
       path: `/v1/${path}/{id}`,
       summary: `Delete ${article(noun)} ${noun}`,
-      description: "A soft delete: a tenant admin can restore the record until purge_at, 30 days later.",
+      description:
+        "A soft delete: a tenant admin can restore the record until purge_at, 30 days later.",
       access: writing,
       functions: ["delete_record"],
       params: byId,
@@ -190,7 +235,10 @@ function nullish(fields: Record<string, z.ZodType>): Record<string, z.ZodType> {
   return mapValues(fields, (schema) => schema.nullish());
 }
 
-function mapValues<From, To>(values: Record<string, From>, change: (value: From) => To): Record<string, To> {
+function mapValues<From, To>(
+  values: Record<string, From>,
+  change: (value: From) => To,
+): Record<string, To> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 

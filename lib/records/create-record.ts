@@ -5,7 +5,11 @@ import { requireOwnTenant } from "./own-tenant.ts";
 import { recordOf, type Stored } from "./stored.ts";
 
 /** Keeps the idempotency key with the record's other fields, wherever it came from: a retry may send it elsewhere. */
-export async function createRecord(ctx: Context, { surface }: RecordContracts, body: Record<string, unknown>): Promise<StoredRecord> {
+export async function createRecord(
+  ctx: Context,
+  { surface }: RecordContracts,
+  body: Record<string, unknown>,
+): Promise<StoredRecord> {
   requireOwnTenant(ctx, body);
   const data = { ...body, idempotencyKey: ctx.idempotency?.key };
   return recordOf(ctx, await write<Stored>(ctx, "create_record", { surface, data }));

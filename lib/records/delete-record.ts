@@ -3,6 +3,10 @@ import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
 import { recordOf, type Stored } from "./stored.ts";
 
-export async function deleteRecord(ctx: Context, { surface }: RecordContracts, id: string): Promise<StoredRecord> {
+export async function deleteRecord(
+  ctx: Context,
+  { surface }: RecordContracts,
+  id: string,
+): Promise<StoredRecord> {
   return recordOf(ctx, await write<Stored>(ctx, "delete_record", { surface, id }));
 }

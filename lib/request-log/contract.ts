@@ -18,25 +18,34 @@ export const loggedRequest = z
   .object({
     id: requestId,
     at: time,
-    operation: z.string().nullable().meta({ description: "Null for a path or method that isn't in the API.", example: "createException" }),
+    operation: z.string().nullable().meta({
+      description: "Null for a path or method that isn't in the API.",
+      example: "createException",
+    }),
     method: z.string().meta({ description: "HTTP method.", example: "POST" }),
     path: z.string().meta({ description: "Without the query.", example: "/v1/exceptions" }),
     query: z.string().meta({ description: "As sent, without the question mark.", example: "" }),
-    resource: z
+    resource: z.string().nullable().meta({
+      description: "The ID in the path, or of what was created.",
+      example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+    }),
+    status: z.int().meta({ description: "HTTP status.", example: 201 }),
+    error_code: z
       .string()
       .nullable()
-      .meta({ description: "The ID in the path, or of what was created.", example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-    status: z.int().meta({ description: "HTTP status.", example: 201 }),
-    error_code: z.string().nullable().meta({ description: "As in the error catalogue. Null if it succeeded.", example: null }),
+      .meta({ description: "As in the error catalogue. Null if it succeeded.", example: null }),
     refused: z.boolean().meta({
       description:
         "Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.",
       example: false,
     }),
     duration_ms: z.int().min(0).meta({ example: 12 }),
-    credential: z.enum(CALL_CREDENTIALS).meta({ description: "session: the dashboard; token: a user's JWT.", example: "api_key" }),
+    credential: z
+      .enum(CALL_CREDENTIALS)
+      .meta({ description: "session: the dashboard; token: a user's JWT.", example: "api_key" }),
     actor: actor.nullable().meta({
-      description: "Null if the credential failed: it named one of your API keys without its secret.",
+      description:
+        "Null if the credential failed: it named one of your API keys without its secret.",
       example: "api_key:key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     api_key_id: apiKeyId.nullable(),
@@ -47,32 +56,52 @@ export type LoggedRequest = z.output<typeof loggedRequest>;
 
 const message = z
   .object({
-    headers: z.record(z.string(), z.string()).meta({ example: { "content-type": "application/json" } }),
-    body: z.string().nullable().meta({ description: "The first 4 kB. Null if it was empty, a file, or not kept.", example: "{}" }),
-    bytes: z.int().min(0).nullable().meta({ description: "Its length. Null if unknown.", example: 2 }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ example: { "content-type": "application/json" } }),
+    body: z.string().nullable().meta({
+      description: "The first 4 kB. Null if it was empty, a file, or not kept.",
+      example: "{}",
+    }),
+    bytes: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: "Its length. Null if unknown.", example: 2 }),
     truncated: z.boolean(),
   })
   .meta({ id: "LoggedMessage" });
 export type LoggedMessage = z.output<typeof message>;
 
-export const loggedRequestDetail = loggedRequest.extend({ request: message.nullable(), response: message.nullable() }).meta({
-  id: "LoggedRequestDetail",
-  description:
-    "request and response are null where the caller may not call the operation, where it is about what is one person's own (views, sessions, " +
-    "notification settings), and, of a webhook's delivery, for who may not read every kind of event.",
-});
+export const loggedRequestDetail = loggedRequest
+  .extend({ request: message.nullable(), response: message.nullable() })
+  .meta({
+    id: "LoggedRequestDetail",
+    description:
+      "request and response are null where the caller may not call the operation, where it is about what is one person's own (views, sessions, " +
+      "notification settings), and, of a webhook's delivery, for who may not read every kind of event.",
+  });
 export type LoggedRequestDetail = z.output<typeof loggedRequestDetail>;
 
 const filters = {
-  status: z.enum(STATUS_CLASSES).optional().meta({ description: "failed: 4xx and 5xx. refused: turned away before it ran." }),
-  operation: operation.optional().meta({ description: "Only calls of this operation.", example: "createException" }),
-  credential: z.enum(CALL_CREDENTIALS).optional().meta({ description: "Only calls with this kind of credential." }),
+  status: z
+    .enum(STATUS_CLASSES)
+    .optional()
+    .meta({ description: "failed: 4xx and 5xx. refused: turned away before it ran." }),
+  operation: operation
+    .optional()
+    .meta({ description: "Only calls of this operation.", example: "createException" }),
+  credential: z
+    .enum(CALL_CREDENTIALS)
+    .optional()
+    .meta({ description: "Only calls with this kind of credential." }),
   api_key_id: apiKeyId.optional(),
   actor: text(200).optional().meta({ example: "user:ada" }),
   error_code: z.enum(ERROR_CODES).optional(),
-  resource: text(200)
-    .optional()
-    .meta({ description: "The ID in the path, or of what was created.", example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+  resource: text(200).optional().meta({
+    description: "The ID in the path, or of what was created.",
+    example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+  }),
   since: timestamp.optional(),
   until: timestamp.optional().meta({ description: "Requests before this time." }),
 };
@@ -138,8 +167,9 @@ export const getRequestStatsContract = contract({
   summary: "Count requests over time",
   description: "With response times. Covers the last 24 hours, unless since says otherwise.",
   access: needs("read:requests"),
-  query: z
-    .strictObject(filters)
-    .refine(({ since, until }) => !since || !until || since < until, { path: ["until"], message: "Must be after since." }),
+  query: z.strictObject(filters).refine(({ since, until }) => !since || !until || since < until, {
+    path: ["until"],
+    message: "Must be after since.",
+  }),
   response: requestStats,
 });

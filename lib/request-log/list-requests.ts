@@ -7,6 +7,9 @@ type Contract = typeof listRequestsContract;
 
 const NEWEST_FIRST = { name: "at", key: z.tuple([loggedRequest.shape.at, loggedRequest.shape.id]) };
 
-export function listRequests(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listRequests(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<LoggedRequest, { as_of: string }>(ctx, "list_requests", NEWEST_FIRST, query);
 }

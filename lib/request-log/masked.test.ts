@@ -3,26 +3,49 @@ import { newApiKey } from "../api-keys/contract.ts";
 import { createWebhookContract, rotateWebhookSecretContract } from "../webhooks/contract.ts";
 import type { Contract } from "../wire/contract.ts";
 import { CONTRACTS } from "../wire/operations.ts";
-import { maskedRequest, maskedResponse, REDACTED, secretFields, withoutCredentials } from "./masked.ts";
+import {
+  maskedRequest,
+  maskedResponse,
+  REDACTED,
+  secretFields,
+  withoutCredentials,
+} from "./masked.ts";
 
 const webhook = createWebhookContract as unknown as Contract;
-const sent = (body: string, headers: Record<string, string> = {}) => ({ headers: new Headers(headers), body, bytes: body.length });
+const sent = (body: string, headers: Record<string, string> = {}) => ({
+  headers: new Headers(headers),
+  body,
+  bytes: body.length,
+});
 
 describe("of a call's bodies the log keeps", () => {
   test("no field that the contract marks as a secret, wherever it was put", () => {
-    const body = JSON.stringify({ url: "https://a.example/", secret: "hunter22", more: { secret: ["hunter22"] } });
+    const body = JSON.stringify({
+      url: "https://a.example/",
+      secret: "hunter22",
+      more: { secret: ["hunter22"] },
+    });
     const kept = maskedRequest(webhook, sent(body));
-    expect(JSON.parse(kept.body ?? "")).toEqual({ url: "https://a.example/", secret: REDACTED, more: { secret: REDACTED } });
+    expect(JSON.parse(kept.body ?? "")).toEqual({
+      url: "https://a.example/",
+      secret: REDACTED,
+      more: { secret: REDACTED },
+    });
   });
 
   test("nothing of one that can't be read and may have a secret", () => {
-    expect(maskedRequest(webhook, sent('{"secret": "hunter22"'))).toMatchObject({ body: null, truncated: true });
+    expect(maskedRequest(webhook, sent('{"secret": "hunter22"'))).toMatchObject({
+      body: null,
+      truncated: true,
+    });
   });
 
   test("no credential in a body whose contract has no secrets, nor an idempotency key", () => {
     const secret = `tks_${"a".repeat(49)}`;
     const body = `{"title":"${secret}","idempotency_key":"k-\\"1","note":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}`;
-    expect(maskedRequest(null, sent(body)).body).toBe(`{"title":"${REDACTED}","idempotency_key":"${REDACTED}","note":"${REDACTED}"}`);
+    expect(maskedRequest(null, sent(body)).body).toBe(
+      `{"title":"${REDACTED}","idempotency_key":"${REDACTED}","note":"${REDACTED}"}`,
+    );
   });
 
   test("the beginning, and how long it was", () => {
@@ -37,7 +60,10 @@ describe("of a call's bodies the log keeps", () => {
   });
 
   test("no idempotency key that the end of what is kept cuts in two", () => {
-    const kept = maskedRequest(null, sent(`{"pad":"${"x".repeat(4050)}","idempotency_key":"secret-of-mine-that-goes-on"}`));
+    const kept = maskedRequest(
+      null,
+      sent(`{"pad":"${"x".repeat(4050)}","idempotency_key":"secret-of-mine-that-goes-on"}`),
+    );
     expect(kept.body).not.toContain("secret-of-mine");
   });
 });
@@ -67,12 +93,17 @@ describe("of a call's headers the log keeps", () => {
   });
 
   test("no JWT in a header of any name", () => {
-    const { headers } = maskedRequest(null, sent("", { "x-note": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def" }));
+    const { headers } = maskedRequest(
+      null,
+      sent("", { "x-note": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def" }),
+    );
     expect(headers["x-note"]).toBe(REDACTED);
   });
 
   test("at most forty, each cut at 512 characters", () => {
-    const many = Object.fromEntries(Array.from({ length: 60 }, (_, nth) => [`x-h${nth}`, "v".repeat(2000)]));
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, nth) => [`x-h${nth}`, "v".repeat(2000)]),
+    );
     const { headers } = maskedRequest(null, sent("", many));
     expect(Object.keys(headers)).toHaveLength(40);
     expect(Math.max(...Object.values(headers).map((value) => value.length))).toBe(512);
@@ -90,7 +121,9 @@ describe("contracts mark as secrets", () => {
     const text = (schema: Contract["body"]) => JSON.stringify(schema ? names(schema) : []);
     for (const { operationId, body, response } of CONTRACTS)
       for (const schema of [body, response])
-        for (const [, name = ""] of text(schema).matchAll(/"((?:\w+_)?(?:secret|password|token|private_key))"/g))
+        for (const [, name = ""] of text(schema).matchAll(
+          /"((?:\w+_)?(?:secret|password|token|private_key))"/g,
+        ))
           expect(secretFields(schema as never), `${operationId}: ${name}`).toContain(name);
   });
 });
@@ -99,7 +132,14 @@ function names(schema: unknown, depth = 0): string[] {
   const def = (schema as { _zod?: { def: Record<string, unknown> } })?._zod?.def;
   if (!def || depth > 12) return [];
   const shape = (def.shape ?? {}) as Record<string, unknown>;
-  const parts = [def.innerType, def.in, def.element, def.valueType, ...((def.options as unknown[]) ?? []), ...Object.values(shape)];
+  const parts = [
+    def.innerType,
+    def.in,
+    def.element,
+    def.valueType,
+    ...((def.options as unknown[]) ?? []),
+    ...Object.values(shape),
+  ];
   return [...Object.keys(shape), ...parts.flatMap((part) => names(part, depth + 1))];
 }
 

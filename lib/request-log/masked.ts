@@ -21,13 +21,23 @@ const INTERNAL_HEADER = /^x-(?:tieout|middleware|invoke|nextjs|matched)-/;
 export type Sent = { headers: Headers; body: string | null; bytes: number | null };
 
 /** What of a request is kept: its headers and the beginning of its body, without secrets. */
-export function maskedRequest(contract: Contract | null, { headers, body, bytes }: Sent): LoggedMessage {
+export function maskedRequest(
+  contract: Contract | null,
+  { headers, body, bytes }: Sent,
+): LoggedMessage {
   return { headers: maskedHeaders(headers), ...maskedBody(contract?.body ?? null, body, bytes) };
 }
 
 /** The same of a response. */
-export function maskedResponse(contract: Contract | null, { headers, body, bytes }: Sent, isProblem: boolean): LoggedMessage {
-  return { headers: maskedHeaders(headers), ...maskedBody(isProblem ? null : (contract?.response ?? null), body, bytes) };
+export function maskedResponse(
+  contract: Contract | null,
+  { headers, body, bytes }: Sent,
+  isProblem: boolean,
+): LoggedMessage {
+  return {
+    headers: maskedHeaders(headers),
+    ...maskedBody(isProblem ? null : (contract?.response ?? null), body, bytes),
+  };
 }
 
 function maskedHeaders(headers: Headers): Record<string, string> {
@@ -36,23 +46,37 @@ function maskedHeaders(headers: Headers): Record<string, string> {
   for (const [name, value] of headers) {
     if (INTERNAL_HEADER.test(name)) continue;
     if (left-- === 0) break;
-    kept[name] = SECRET_HEADER.test(name) ? maskedHeader(name, value) : storable(withoutCredentials(value).slice(0, HEADER_MOST));
+    kept[name] = SECRET_HEADER.test(name)
+      ? maskedHeader(name, value)
+      : storable(withoutCredentials(value).slice(0, HEADER_MOST));
   }
   return kept;
 }
 
 /** The scheme, and the public part of an API key. */
 function maskedHeader(name: string, value: string): string {
-  const [, scheme, keyId] = (name === "authorization" && /^(Bearer|Basic) (?:(tk_[0-9A-Za-z]{22})\.)?/i.exec(value)) || [];
+  const [, scheme, keyId] =
+    (name === "authorization" && /^(Bearer|Basic) (?:(tk_[0-9A-Za-z]{22})\.)?/i.exec(value)) || [];
   return [scheme, keyId ? `${keyId}.${REDACTED}` : REDACTED].filter(Boolean).join(" ");
 }
 
-function maskedBody(schema: z.ZodType | null, body: string | null, bytes: number | null): Omit<LoggedMessage, "headers"> {
-  if (body === null || body === "") return { body: null, bytes: bytes ?? (body === "" ? 0 : null), truncated: false };
+function maskedBody(
+  schema: z.ZodType | null,
+  body: string | null,
+  bytes: number | null,
+): Omit<LoggedMessage, "headers"> {
+  if (body === null || body === "")
+    return { body: null, bytes: bytes ?? (body === "" ? 0 : null), truncated: false };
   const masked = maskedText(schema, body);
   if (masked === null) return { body: null, bytes, truncated: true };
-  const kept = storable(withoutCredentials(masked.slice(0, BODY_MOST + CREDENTIAL_MOST)).slice(0, BODY_MOST));
-  return { body: kept.replace(IDEMPOTENCY_KEY, `$1"${REDACTED}"`), bytes, truncated: masked.length > BODY_MOST };
+  const kept = storable(
+    withoutCredentials(masked.slice(0, BODY_MOST + CREDENTIAL_MOST)).slice(0, BODY_MOST),
+  );
+  return {
+    body: kept.replace(IDEMPOTENCY_KEY, `$1"${REDACTED}"`),
+    bytes,
+    truncated: masked.length > BODY_MOST,
+  };
 }
 
 /** Null where a body may have a secret and can't be read. */
@@ -87,8 +111,13 @@ type Def = { type: string; shape?: Record<string, z.ZodType>; options?: z.ZodTyp
 function fieldsOf(schema: z.ZodType): string[] {
   const def = schema._zod.def as unknown as Def;
   const { shape = {}, options = [], innerType, in: input, element, valueType, left, right } = def;
-  const inner = [innerType, input, element, valueType, left, right, ...options].filter((part) => part !== undefined);
-  const own = Object.entries(shape).flatMap(([name, field]) => [...(isSecret(field) ? [name] : []), ...fieldsOf(field)]);
+  const inner = [innerType, input, element, valueType, left, right, ...options].filter(
+    (part) => part !== undefined,
+  );
+  const own = Object.entries(shape).flatMap(([name, field]) => [
+    ...(isSecret(field) ? [name] : []),
+    ...fieldsOf(field),
+  ]);
   return [...own, ...inner.flatMap(fieldsOf)];
 }
 
@@ -100,7 +129,8 @@ function isSecret(field: z.ZodType): boolean {
 }
 
 /** Credentials wherever they were put: the secret of an API key, a signing secret, a JWT, a Supabase secret key. */
-const CREDENTIAL = /tks_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_-]{8,}|sb_secret_[0-9A-Za-z_-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+const CREDENTIAL =
+  /tks_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_-]{8,}|sb_secret_[0-9A-Za-z_-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 const MAYBE_CREDENTIAL = /tks_|whsec_|sb_secret_|eyJ/;
 
 export function withoutCredentials(text: string): string {

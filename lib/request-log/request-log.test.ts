@@ -97,7 +97,9 @@ test("beyond 128 kB of bodies within a second, a tenant's calls are kept without
   for (let nth = 0; nth < 40; nth++) log.add(call({ response: body }));
   log.add(call({ tenant_id: "two", response: body }));
   await log.flush();
-  const kept = write.mock.calls.flatMap(([rows]) => (rows as Call[]).map(({ response }) => response.body !== null));
+  const kept = write.mock.calls.flatMap(([rows]) =>
+    (rows as Call[]).map(({ response }) => response.body !== null),
+  );
   expect([kept.filter(Boolean).length, kept.at(-1)]).toEqual([33, true]);
   expect(log.figures.without_body).toBe(8);
 });

@@ -99,7 +99,11 @@ export class RequestLog {
     }
     this.figures.without_body++;
     const { request, response } = call;
-    return { ...call, request: { ...request, body: null, truncated: true }, response: { ...response, body: null, truncated: true } };
+    return {
+      ...call,
+      request: { ...request, body: null, truncated: true },
+      response: { ...response, body: null, truncated: true },
+    };
   }
 
   #schedule(): void {
@@ -116,13 +120,18 @@ export class RequestLog {
       const { id, calls } = this.#unwritten;
       try {
         const now = performance.now();
-        const rows = calls.map(({ call, at }) => ({ ...call, age_ms: Math.round(now - at) }) as unknown as Json);
+        const rows = calls.map(
+          ({ call, at }) => ({ ...call, age_ms: Math.round(now - at) }) as unknown as Json,
+        );
         const written = await this.#write(rows, id);
         this.figures.written += written;
         this.figures.unattributed += calls.length - written;
       } catch (error) {
         if (error instanceof ApiError && error.code === "unavailable") {
-          log.warn({ err: error, rows: calls.length }, "request log not written, kept for the next try");
+          log.warn(
+            { err: error, rows: calls.length },
+            "request log not written, kept for the next try",
+          );
           return this.#schedule();
         }
         // What the database refuses, it refuses again.
@@ -144,7 +153,14 @@ export class RequestLog {
 export const requestLog = () =>
   processWide("request-log", () => {
     const made = new RequestLog(async (rows, batch) =>
-      Number(unwrap(await serviceDb("a process writes the calls of several tenants at once").rpc("record_requests", { batch, rows }))),
+      Number(
+        unwrap(
+          await serviceDb("a process writes the calls of several tenants at once").rpc(
+            "record_requests",
+            { batch, rows },
+          ),
+        ),
+      ),
     );
     onShutdown(() => made.flush());
     countIn(registry(), made);

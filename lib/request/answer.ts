@@ -7,10 +7,18 @@ import type { Context } from "./context.ts";
 const DIGEST_LENGTH = 16;
 
 /** `data` as the contract parses it, `body` as sent, and the `ETag` of a response about one resource. */
-export type Answer<C extends Contract> = { data: z.output<C["response"]>; body: string; etag: string | null };
+export type Answer<C extends Contract> = {
+  data: z.output<C["response"]>;
+  body: string;
+  etag: string | null;
+};
 
 /** Parses what a verb found by the contract, for an endpoint or a page: an unlisted column can't leak. */
-export async function answerOf<C extends Contract>(contract: C, ctx: Context, found: Promise<z.input<C["response"]>>): Promise<Answer<C>> {
+export async function answerOf<C extends Contract>(
+  contract: C,
+  ctx: Context,
+  found: Promise<z.input<C["response"]>>,
+): Promise<Answer<C>> {
   const data = parsed(contract.response, ctx, await found) as z.output<C["response"]>;
   const body = JSON.stringify(data);
   return { data, body, etag: contract.resource === null ? null : entityTag(ctx.version, body) };
@@ -20,8 +28,14 @@ export async function answerOf<C extends Contract>(contract: C, ctx: Context, fo
 function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
   const { success, data, error } = response.safeParse(found);
   if (success) return data;
-  const places = error.issues.map(({ path: [field, place] }) => (field === "items" && typeof place === "number" ? place : null));
-  if (!(response instanceof z.ZodObject && "next_cursor" in response.shape) || places.includes(null)) throw error;
+  const places = error.issues.map(({ path: [field, place] }) =>
+    field === "items" && typeof place === "number" ? place : null,
+  );
+  if (
+    !(response instanceof z.ZodObject && "next_cursor" in response.shape) ||
+    places.includes(null)
+  )
+    throw error;
   const { items } = found as { items: { id?: unknown }[] };
   const unfit = new Set(places);
   log.error(
@@ -35,7 +49,10 @@ function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
     },
     "items that don't fit the contract, left out of a page",
   );
-  return response.parse({ ...(found as object), items: items.filter((_, place) => !unfit.has(place)) });
+  return response.parse({
+    ...(found as object),
+    items: items.filter((_, place) => !unfit.has(place)),
+  });
 }
 
 /**

@@ -36,7 +36,8 @@ export type Context = {
   reply: Headers;
 };
 
-type Given = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> & Partial<Context>;
+type Given = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> &
+  Partial<Context>;
 
 /** The only way to make a context, for an endpoint or a page; what is left out is empty. */
 export function contextFor({ operationId, file, upload }: Contract, given: Given): Context {

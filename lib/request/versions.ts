@@ -1,7 +1,10 @@
 import type { Context } from "./context.ts";
 
 /** Sets the version of the resource in the response; the pipeline makes the `ETag` from it. */
-export function tagged<Answer extends object>(ctx: Context, stored: Answer & { version?: number }): Answer {
+export function tagged<Answer extends object>(
+  ctx: Context,
+  stored: Answer & { version?: number },
+): Answer {
   ctx.version = stored.version ?? null;
   return stored;
 }

@@ -1,7 +1,11 @@
 import { log } from "./log.ts";
 import { onShutdown } from "./process-wide.ts";
 
-export type Counted<Item> = { item: Item; count: number /** On our monotonic clock. */; lastAt: number };
+export type Counted<Item> = {
+  item: Item;
+  count: number /** On our monotonic clock. */;
+  lastAt: number;
+};
 
 export type BatchingCounterOptions<Item> = {
   /** In the log. */
@@ -34,7 +38,11 @@ export class BatchingCounter<Item> {
     const isKnown = !most || this.#counts.has(keyOf(item)) || this.#counts.size < most.keys;
     const counted = isKnown ? item : most.overflow(item);
     const key = keyOf(counted);
-    this.#counts.set(key, { item: counted, count: (this.#counts.get(key)?.count ?? 0) + 1, lastAt: performance.now() });
+    this.#counts.set(key, {
+      item: counted,
+      count: (this.#counts.get(key)?.count ?? 0) + 1,
+      lastAt: performance.now(),
+    });
     this.#schedule(this.#options.everyMs);
   }
 
@@ -59,7 +67,10 @@ export class BatchingCounter<Item> {
         await this.#options.write(counted, id);
         this.#unwritten = undefined;
       } catch (error) {
-        log.warn({ err: error, rows: counted.length }, `${this.#options.name} not written, kept for the next try`);
+        log.warn(
+          { err: error, rows: counted.length },
+          `${this.#options.name} not written, kept for the next try`,
+        );
         return this.#schedule(this.#options.retryMs);
       }
     }

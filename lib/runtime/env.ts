@@ -3,13 +3,20 @@ import { z } from "zod";
 import { optionalText, requireAddressees, trustVariables } from "./trust.ts";
 
 const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
-const secret32 = z.string().refine((value) => Buffer.byteLength(value) >= 32, "must be at least 32 bytes long");
+const secret32 = z
+  .string()
+  .refine((value) => Buffer.byteLength(value) >= 32, "must be at least 32 bytes long");
 
 /** Base64 of 32 bytes each, newest first. */
 const base64Keys = z
   .string()
-  .transform((list) => list.split(",").flatMap((key) => (key.trim() ? Buffer.from(key.trim(), "base64") : [])))
-  .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
+  .transform((list) =>
+    list.split(",").flatMap((key) => (key.trim() ? Buffer.from(key.trim(), "base64") : [])),
+  )
+  .refine(
+    (keys) => keys.every((key) => key.length === 32),
+    "must be base64 of 32 bytes each, comma-separated, newest first",
+  );
 
 /** Hosts as the URL parser writes them: lower case, addresses normalised, IPv6 without brackets. */
 export const hosts = z
@@ -28,7 +35,9 @@ function hostOf(host: string): string | null {
   const url = `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}/`;
   if (!URL.canParse(url)) return null;
   const parsed = new URL(url);
-  return parsed.href === `http://${parsed.hostname}/` ? parsed.hostname.replace(/^\[|\]$/g, "") : null;
+  return parsed.href === `http://${parsed.hostname}/`
+    ? parsed.hostname.replace(/^\[|\]$/g, "")
+    : null;
 }
 
 /** What seals and signs, and where deliveries may go: the worker knows these alone. */
@@ -75,9 +84,16 @@ const variables = z.object({
 
 type Keys = Record<"AUDIT_SIGNING_KEY" | "AUDIT_PUBLIC_KEYS", Buffer[]>;
 
-function requireAuditKeys({ AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS }: Keys, context: z.RefinementCtx): void {
+function requireAuditKeys(
+  { AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS }: Keys,
+  context: z.RefinementCtx,
+): void {
   if (AUDIT_SIGNING_KEY.length + AUDIT_PUBLIC_KEYS.length > 0) return;
-  context.addIssue({ code: "custom", path: ["AUDIT_PUBLIC_KEYS"], message: "must be set where AUDIT_SIGNING_KEY is not" });
+  context.addIssue({
+    code: "custom",
+    path: ["AUDIT_PUBLIC_KEYS"],
+    message: "must be set where AUDIT_SIGNING_KEY is not",
+  });
 }
 
 /** @throws Error naming each variable that is missing or invalid, without its value. */

@@ -13,10 +13,13 @@ const THREAD = `
   parentPort.postMessage(getPriority(Number(basename(readlinkSync("/proc/thread-self")))));
 `;
 
-test.runIf(process.platform === "linux")("a thread that gives way runs below the one that answers", async () => {
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`));
-  const [priority] = await once(worker, "message");
-  expect(priority).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
-  expect(getPriority()).toBeLessThanOrEqual(priority);
-  await worker.terminate();
-});
+test.runIf(process.platform === "linux")(
+  "a thread that gives way runs below the one that answers",
+  async () => {
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`));
+    const [priority] = await once(worker, "message");
+    expect(priority).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+    expect(getPriority()).toBeLessThanOrEqual(priority);
+    await worker.terminate();
+  },
+);

@@ -8,6 +8,9 @@ import { basename } from "node:path";
  */
 export function giveWay(): void {
   try {
-    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(
+      Number(basename(readlinkSync("/proc/thread-self"))),
+      constants.priority.PRIORITY_BELOW_NORMAL,
+    );
   } catch {}
 }

@@ -1,7 +1,8 @@
 import pino from "pino";
 import { processWide } from "./process-wide.ts";
 
-const also = () => processWide("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
+const also = () =>
+  processWide("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
 
 /** One JSON line per event on stdout; the supervisor adds the part's name. Never log headers, bodies or credentials. */
 export const log = pino({

@@ -26,11 +26,23 @@ type Metric = { name: string; help: string; labels?: readonly string[] };
 /** How long something took, in seconds. The same name is the same histogram, whichever copy of a module asks. */
 export function durations({ name, help, labels = [] }: Metric): Histogram {
   const known = registry().getSingleMetric(name) as Histogram | undefined;
-  return known ?? new Histogram({ name, help, labelNames: [...labels], buckets: SECONDS, registers: [registry()] });
+  return (
+    known ??
+    new Histogram({
+      name,
+      help,
+      labelNames: [...labels],
+      buckets: SECONDS,
+      registers: [registry()],
+    })
+  );
 }
 
 /** A figure read when it is asked for: by the value of its only label, or one number. */
-export function figure(metric: Omit<Metric, "labels"> & { label?: string }, read: () => number | Record<string, number>): void {
+export function figure(
+  metric: Omit<Metric, "labels"> & { label?: string },
+  read: () => number | Record<string, number>,
+): void {
   const { name, help, label } = metric;
   if (registry().getSingleMetric(name)) return;
   new Gauge({

@@ -12,7 +12,12 @@ const TAG_BYTES = 16;
 export function seal(plaintext: string, binding: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, derive(newestKey(), binding), nonce);
-  return Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url");
+  return Buffer.concat([
+    nonce,
+    cipher.update(plaintext, "utf8"),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]).toString("base64url");
 }
 
 /** @throws Error if the binding differs or no server key fits. */
@@ -22,9 +27,14 @@ export function unseal(sealed: string, binding: string): string {
   const tag = bytes.subarray(-TAG_BYTES);
   for (const key of workerEnv().ENCRYPTION_KEYS) {
     try {
-      const decipher = createDecipheriv(ALGORITHM, derive(key, binding), nonce, { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv(ALGORITHM, derive(key, binding), nonce, {
+        authTagLength: TAG_BYTES,
+      });
       decipher.setAuthTag(tag);
-      return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+      return (
+        decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") +
+        decipher.final("utf8")
+      );
     } catch {
       // Sealed with another key.
     }
@@ -40,5 +50,7 @@ function newestKey(): Buffer {
 
 /** The binding goes in as its digest: HKDF takes at most 1024 bytes there, and 255 characters can be more. */
 function derive(key: Buffer, binding: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), createHash("sha256").update(binding).digest(), 32));
+  return Buffer.from(
+    hkdfSync("sha256", key, Buffer.alloc(0), createHash("sha256").update(binding).digest(), 32),
+  );
 }

@@ -6,7 +6,10 @@ import type { Ended } from "./threads.ts";
 /** Has this thread do the tasks of `Threads`, one per message; while one waits, others run. A task talks to its caller by its port. */
 export function serveTasks<Task>(work: (task: Task, port: MessagePort) => unknown): void {
   giveWay();
-  parentPort?.on("message", ({ task, port }: { task: Task; port: MessagePort }) => void serve(() => work(task, port), port));
+  parentPort?.on(
+    "message",
+    ({ task, port }: { task: Task; port: MessagePort }) => void serve(() => work(task, port), port),
+  );
 }
 
 async function serve(work: () => unknown, port: MessagePort): Promise<void> {
@@ -21,7 +24,8 @@ async function serve(work: () => unknown, port: MessagePort): Promise<void> {
 
 /** Of an error only what every port takes. */
 function endOf(error: unknown): Ended {
-  if (error instanceof ApiError) return { type: "refused", code: error.code, message: error.message, errors: error.errors };
+  if (error instanceof ApiError)
+    return { type: "refused", code: error.code, message: error.message, errors: error.errors };
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   return { type: "failed", name, message, stack };
 }

@@ -15,7 +15,10 @@ export async function startTelemetry(
   figures: (() => Promise<Registry>) | null,
 ): Promise<() => Promise<void>> {
   const goesOut = (signal: string) =>
-    Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT || process.env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
+    Boolean(
+      process.env.OTEL_EXPORTER_OTLP_ENDPOINT ||
+        process.env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`],
+    );
   const [traces, metrics, logs] = ["TRACES", "METRICS", "LOGS"].map(goesOut);
   if (!traces && !metrics && !logs) return async () => {};
   const { resourceOf } = await import("./otlp/resource.ts");
@@ -27,7 +30,8 @@ export async function startTelemetry(
     traceWith(tracer);
     ends.push(stop);
   }
-  if (metrics && figures) ends.push((await import("./otlp/send-metrics.ts")).sendMetrics(resource, figures));
+  if (metrics && figures)
+    ends.push((await import("./otlp/send-metrics.ts")).sendMetrics(resource, figures));
   if (logs) ends.push((await import("./otlp/send-logs.ts")).sendLogs(resource));
   return async () => {
     const all = Promise.allSettled(ends.map((end) => end()));

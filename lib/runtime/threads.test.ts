@@ -36,14 +36,24 @@ test("a task is done in another thread, and the next in the same", async () => {
 
 test("tasks at once have as many threads as there may be, and beyond as many as may wait none is begun", async () => {
   const threads = new Threads<string>({ name: "test", begin, most: 2, tasksMost: 3 });
-  const asked = [threads.ask<number>("where"), threads.ask<number>("where"), threads.ask<number>("where")];
-  await expect(threads.ask("where")).rejects.toMatchObject({ code: "unavailable", headers: { "Retry-After": "2" } });
+  const asked = [
+    threads.ask<number>("where"),
+    threads.ask<number>("where"),
+    threads.ask<number>("where"),
+  ];
+  await expect(threads.ask("where")).rejects.toMatchObject({
+    code: "unavailable",
+    headers: { "Retry-After": "2" },
+  });
   expect(new Set(await Promise.all(asked)).size).toBe(2);
 });
 
 test("what a task throws is thrown to who asked", async () => {
   const threads = new Threads<string>({ name: "test", begin, most: 1 });
-  await expect(threads.ask("refuse")).rejects.toMatchObject({ code: "invalid_request", errors: [{ path: "a", message: "b" }] });
+  await expect(threads.ask("refuse")).rejects.toMatchObject({
+    code: "invalid_request",
+    errors: [{ path: "a", message: "b" }],
+  });
   await expect(threads.ask("fail")).rejects.toMatchObject({ name: "TypeError", message: "broken" });
 });
 

@@ -48,7 +48,8 @@ export class Threads<Task> {
   }
 
   #begin(task: Task): { thread: Thread; port: MessagePort; end: () => void } {
-    if (this.tasks >= (this.#options.tasksMost ?? Number.POSITIVE_INFINITY)) throw busy("Too many requests of this kind are under way.");
+    if (this.tasks >= (this.#options.tasksMost ?? Number.POSITIVE_INFINITY))
+      throw busy("Too many requests of this kind are under way.");
     const thread = this.#freest();
     const { port1: port, port2 } = new MessageChannel();
     thread.tasks += 1;
@@ -58,7 +59,8 @@ export class Threads<Task> {
     const end = () => {
       if (!ended) thread.tasks -= 1;
       ended = true;
-      if (thread.tasks === 0) thread.idle ??= setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
+      if (thread.tasks === 0)
+        thread.idle ??= setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
     };
     port.once("close", end);
     thread.worker.postMessage({ task, port: port2 }, [port2]);
@@ -96,7 +98,9 @@ export class Threads<Task> {
     if (freest && (freest.tasks === 0 || this.#threads.size >= this.#options.most)) return freest;
     const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };
     thread.worker.unref();
-    thread.worker.on("error", (error) => log.error({ thread: this.#options.name, err: error }, "a thread failed"));
+    thread.worker.on("error", (error) =>
+      log.error({ thread: this.#options.name, err: error }, "a thread failed"),
+    );
     thread.worker.on("exit", () => this.#threads.delete(thread));
     this.#threads.add(thread);
     return thread;
@@ -104,7 +108,8 @@ export class Threads<Task> {
 }
 
 /** The threads of this name, which a process has once. */
-export const threads = <Task>(options: Options): Threads<Task> => processWide(`threads.${options.name}`, () => new Threads<Task>(options));
+export const threads = <Task>(options: Options): Threads<Task> =>
+  processWide(`threads.${options.name}`, () => new Threads<Task>(options));
 
 /** Until the other end closes it. */
 export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Message> {
@@ -112,7 +117,9 @@ export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Me
 }
 
 /** Whether this is the last that a thread says of a task. @throws what the task threw */
-export function hasEnded(message: Ended | { type: string }): message is Extract<Ended, { type: "end" }> {
+export function hasEnded(
+  message: Ended | { type: string },
+): message is Extract<Ended, { type: "end" }> {
   const { type } = message;
   if (type === "refused") {
     const { code, message: detail, errors } = message as Extract<Ended, { type: "refused" }>;
@@ -126,7 +133,11 @@ export function hasEnded(message: Ended | { type: string }): message is Extract<
 }
 
 function busy(reason: string): ApiError {
-  return new ApiError("unavailable", `${reason} Send it again, with the same idempotency key where it has one.`, {
-    headers: { "Retry-After": "2" },
-  });
+  return new ApiError(
+    "unavailable",
+    `${reason} Send it again, with the same idempotency key where it has one.`,
+    {
+      headers: { "Retry-After": "2" },
+    },
+  );
 }

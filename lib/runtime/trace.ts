@@ -46,7 +46,9 @@ export function goOnIn<Result>(traceparent: string | undefined, work: () => Resu
 export async function traced<Result>(
   step: () => Step,
   work: (traceparent: string | null) => PromiseLike<Result>,
-  outcome: (result: Result) => { failed: boolean; attributes?: Attributes } = () => ({ failed: false }),
+  outcome: (result: Result) => { failed: boolean; attributes?: Attributes } = () => ({
+    failed: false,
+  }),
 ): Promise<Result> {
   const { tracer, within } = kept();
   if (!tracer) return work(null);

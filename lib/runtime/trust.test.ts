@@ -6,7 +6,11 @@ const provider = (id: string) => ({
   [`OIDC_${id}_CLIENT_ID`]: "tieout",
   [`OIDC_${id}_CLIENT_SECRET`]: "secret",
 });
-const jwks = { AUTH_JWT_JWKS_URL: "https://idp.example/jwks", AUTH_JWT_ISSUER: "https://idp.example", AUTH_JWT_AUDIENCE: "tieout" };
+const jwks = {
+  AUTH_JWT_JWKS_URL: "https://idp.example/jwks",
+  AUTH_JWT_ISSUER: "https://idp.example",
+  AUTH_JWT_AUDIENCE: "tieout",
+};
 
 test.each<[what: string, variables: Record<string, string>]>([
   ["nothing", {}],
@@ -29,14 +33,26 @@ test.each<[what: string, variables: Record<string, string>]>([
 });
 
 test.each<[what: string, variables: Record<string, string>, message: string]>([
-  ["a JWKS without issuer", { ...jwks, AUTH_JWT_ISSUER: "" }, "AUTH_JWT_ISSUER is required with AUTH_JWT_JWKS_URL"],
-  ["a JWKS without audience", { ...jwks, AUTH_JWT_AUDIENCE: "" }, "AUTH_JWT_AUDIENCE is required with AUTH_JWT_JWKS_URL"],
+  [
+    "a JWKS without issuer",
+    { ...jwks, AUTH_JWT_ISSUER: "" },
+    "AUTH_JWT_ISSUER is required with AUTH_JWT_JWKS_URL",
+  ],
+  [
+    "a JWKS without audience",
+    { ...jwks, AUTH_JWT_AUDIENCE: "" },
+    "AUTH_JWT_AUDIENCE is required with AUTH_JWT_JWKS_URL",
+  ],
   [
     "a key without audience",
     { AUTH_JWT_PUBLIC_KEY: "-----BEGIN…", AUTH_JWT_ISSUER: "https://idp.example" },
     "AUTH_JWT_AUDIENCE is required",
   ],
-  ["a JWKS at http", { ...jwks, AUTH_JWT_JWKS_URL: "http://idp.example/jwks" }, "AUTH_JWT_JWKS_URL must be an https address"],
+  [
+    "a JWKS at http",
+    { ...jwks, AUTH_JWT_JWKS_URL: "http://idp.example/jwks" },
+    "AUTH_JWT_JWKS_URL must be an https address",
+  ],
   [
     "a JWKS at a host that looks like this machine",
     { ...jwks, AUTH_JWT_JWKS_URL: "http://127.0.0.1.evil.example/" },
@@ -49,7 +65,11 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
     'AUTH_JWT_TENANTS must be tenants, comma-separated, or * for every tenant; "*" is none',
   ],
   ["a list with nothing in it", { AUTH_JWT_TENANTS: "," }, "AUTH_JWT_TENANTS must be tenants"],
-  ["no age", { AUTH_JWT_MAX_AGE_SECONDS: "0" }, "AUTH_JWT_MAX_AGE_SECONDS must be a whole number of seconds"],
+  [
+    "no age",
+    { AUTH_JWT_MAX_AGE_SECONDS: "0" },
+    "AUTH_JWT_MAX_AGE_SECONDS must be a whole number of seconds",
+  ],
   ["a level that is none", { AUTH_REQUIRED_AAL: "2" }, "AUTH_REQUIRED_AAL must be aal1 or aal2"],
   [
     "a provider without its secret",
@@ -66,7 +86,11 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
     { OIDC_PROVIDERS: "okta,auth0", ...provider("OKTA"), ...provider("AUTH0") },
     "OIDC_OKTA_TENANTS is not set",
   ],
-  ["a provider with the name of our own sign-in", { OIDC_PROVIDERS: "password", ...provider("PASSWORD") }, '"password" is not one'],
+  [
+    "a provider with the name of our own sign-in",
+    { OIDC_PROVIDERS: "password", ...provider("PASSWORD") },
+    '"password" is not one',
+  ],
   ["a provider twice", { OIDC_PROVIDERS: "okta,okta", ...provider("OKTA") }, '"okta" is not one'],
 ])("the start refuses %s", (_what, variables, message) => {
   expect(() => requireTrust(variables)).toThrow(message);
@@ -80,6 +104,10 @@ test("a provider speaks for its tenants, by its claims", () => {
     OIDC_OKTA_TENANTS_CLAIM: "https://x/t",
   };
   expect(oidcProviders(variables)).toMatchObject([
-    { id: "okta", tenants: new Set(["acme", "globex"]), claims: { tenants: "https://x/t", roles: "roles" } },
+    {
+      id: "okta",
+      tenants: new Set(["acme", "globex"]),
+      claims: { tenants: "https://x/t", roles: "roles" },
+    },
   ]);
 });

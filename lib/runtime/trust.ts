@@ -28,7 +28,10 @@ const wholeSeconds = z
 /** An answer over http could be anybody's; on this machine itself it can't be intercepted. */
 const confidentialUrl = z.url().refine((text) => {
   const { protocol, hostname } = new URL(text);
-  return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
+  return (
+    protocol === "https:" ||
+    (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname))
+  );
 }, "must be an https address; http is for this machine itself");
 
 const bounds = optionalText.transform((list, context): Bounds => {
@@ -36,14 +39,20 @@ const bounds = optionalText.transform((list, context): Bounds => {
   const ids = list.split(",").map((id) => id.trim());
   const wrong = ids.find((id) => !tenantId.safeParse(id).success);
   if (wrong === undefined) return new Set(ids);
-  context.addIssue({ code: "custom", message: `must be tenants, comma-separated, or * for every tenant; "${wrong}" is none` });
+  context.addIssue({
+    code: "custom",
+    message: `must be tenants, comma-separated, or * for every tenant; "${wrong}" is none`,
+  });
   return z.NEVER;
 });
 
 export const trustVariables = {
   AUTH_JWT_JWKS_URL: optionalText.pipe(confidentialUrl.optional()),
   AUTH_JWT_PUBLIC_KEY: optionalText,
-  AUTH_JWT_ISSUER: optionalText.refine((issuer) => issuer !== INTERNAL_ISSUER, "is the server's own; give your provider's"),
+  AUTH_JWT_ISSUER: optionalText.refine(
+    (issuer) => issuer !== INTERNAL_ISSUER,
+    "is the server's own; give your provider's",
+  ),
   AUTH_JWT_AUDIENCE: optionalText,
   AUTH_JWT_TENANTS: bounds,
   AUTH_JWT_TENANTS_CLAIM: optionalText,
@@ -84,13 +93,20 @@ export type OidcProvider = {
 };
 
 /** @throws Error naming the variable that is missing or not valid. */
-export function oidcProviders(variables: Record<string, string | undefined> = process.env): OidcProvider[] {
+export function oidcProviders(
+  variables: Record<string, string | undefined> = process.env,
+): OidcProvider[] {
   const ids = (variables.OIDC_PROVIDERS ?? "")
     .split(",")
     .map((id) => id.trim())
     .filter(Boolean);
-  const wrong = ids.find((id, index) => !ID.test(id) || id === "password" || ids.indexOf(id) !== index);
-  if (wrong !== undefined) throw new Error(`OIDC_PROVIDERS must be different names of small letters, digits and -; "${wrong}" is not one.`);
+  const wrong = ids.find(
+    (id, index) => !ID.test(id) || id === "password" || ids.indexOf(id) !== index,
+  );
+  if (wrong !== undefined)
+    throw new Error(
+      `OIDC_PROVIDERS must be different names of small letters, digits and -; "${wrong}" is not one.`,
+    );
   return ids.map((id) => {
     const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
     const given = (name: string) => variables[`${prefix}_${name}`]?.trim() || undefined;

@@ -23,28 +23,49 @@ export function signCheckpoint(chain: string, state: Signed): Checkpoint {
   const [newest] = workerEnv().AUDIT_SIGNING_KEY;
   if (!newest) throw new Error("AUDIT_SIGNING_KEY is not set: this process does not sign.");
   const { id } = verifyingKeyOf(publicBytesOf(newest));
-  return { ...state, key_id: id, signature: sign(null, messageOf(chain, state), privateKeyOf(newest)).toString("base64url") };
+  return {
+    ...state,
+    key_id: id,
+    signature: sign(null, messageOf(chain, state), privateKeyOf(newest)).toString("base64url"),
+  };
 }
 
 /** Whether one of our keys signed this; `unknown_key` where none of ours has its id. */
-export function verifyCheckpoint(chain: string, signed: Checkpoint): "valid" | "forged" | "unknown_key" {
+export function verifyCheckpoint(
+  chain: string,
+  signed: Checkpoint,
+): "valid" | "forged" | "unknown_key" {
   const key = verifyingKeys().find(({ id }) => id === signed.key_id);
   if (!key) return "unknown_key";
-  return verify(null, messageOf(chain, signed), key.publicKey, Buffer.from(signed.signature, "base64url")) ? "valid" : "forged";
+  return verify(
+    null,
+    messageOf(chain, signed),
+    key.publicKey,
+    Buffer.from(signed.signature, "base64url"),
+  )
+    ? "valid"
+    : "forged";
 }
 
 /** The public keys, newest first, as PEM. */
 export function publicKeys(): { id: string; pem: string }[] {
-  return verifyingKeys().map(({ id, publicKey }) => ({ id, pem: publicKey.export({ type: "spki", format: "pem" }).toString() }));
+  return verifyingKeys().map(({ id, publicKey }) => ({
+    id,
+    pem: publicKey.export({ type: "spki", format: "pem" }).toString(),
+  }));
 }
 
 function messageOf(chain: string, { kind, seq, hash, at }: Signed): Buffer {
-  return Buffer.from(JSON.stringify(["tieout.security_event_checkpoint.v1", kind, chain, seq, hash, at]));
+  return Buffer.from(
+    JSON.stringify(["tieout.security_event_checkpoint.v1", kind, chain, seq, hash, at]),
+  );
 }
 
 /** Who signs has the public keys by the private ones; who only verifies is given them. */
 function verifyingKeys(): VerifyingKey[] {
   const { AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = workerEnv();
-  keys ??= (AUDIT_SIGNING_KEY.length > 0 ? AUDIT_SIGNING_KEY.map(publicBytesOf) : AUDIT_PUBLIC_KEYS).map(verifyingKeyOf);
+  keys ??= (
+    AUDIT_SIGNING_KEY.length > 0 ? AUDIT_SIGNING_KEY.map(publicBytesOf) : AUDIT_PUBLIC_KEYS
+  ).map(verifyingKeyOf);
   return keys;
 }

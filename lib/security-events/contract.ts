@@ -7,9 +7,10 @@ import { actor, id, page, pageQuery, person, text, time, timestamp } from "../wi
 export const CREDENTIALS = SECURITY_EVENTS.credential;
 
 const securityEventId = id("sev");
-const hash = z
-  .string()
-  .meta({ description: "SHA-256, hexadecimal.", example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" });
+const hash = z.string().meta({
+  description: "SHA-256, hexadecimal.",
+  example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+});
 
 export const securityEvent = z
   .object({
@@ -20,21 +21,33 @@ export const securityEvent = z
     actor,
     ...person,
     credential: z.enum(CREDENTIALS).meta({ example: "user" }),
-    home_tenant_id: z.string().nullable().meta({ description: "The credential's own tenant, if different.", example: null }),
-    cross_tenant: z.boolean().meta({ description: "The credential belongs to another tenant or was used for one.", example: false }),
-    operation: z.string().nullable().meta({ example: "revokeApiKey" }),
-    target: z
+    home_tenant_id: z
       .string()
       .nullable()
-      .meta({ description: "What it was done to: an ID, or tenant:<id>.", example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+      .meta({ description: "The credential's own tenant, if different.", example: null }),
+    cross_tenant: z.boolean().meta({
+      description: "The credential belongs to another tenant or was used for one.",
+      example: false,
+    }),
+    operation: z.string().nullable().meta({ example: "revokeApiKey" }),
+    target: z.string().nullable().meta({
+      description: "What it was done to: an ID, or tenant:<id>.",
+      example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+    }),
     address: z.string().nullable().meta({ example: "203.0.113.7" }),
     request_id: z.string().nullable().meta({ example: "req_5f0c" }),
-    reason: z.string().nullable().meta({ description: "The reason given.", example: "Laptop lost" }),
-    details: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "For a change: each field with `from` and `to`.", example: { name: "Nightly export" } }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: "The reason given.", example: "Laptop lost" }),
+    details: z.record(z.string(), z.unknown()).meta({
+      description: "For a change: each field with `from` and `to`.",
+      example: { name: "Nightly export" },
+    }),
     hash,
-    prev_hash: hash.nullable().meta({ description: "The previous event's hash. Null for the first event.", example: null }),
+    prev_hash: hash
+      .nullable()
+      .meta({ description: "The previous event's hash. Null for the first event.", example: null }),
   })
   .meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.output<typeof securityEvent>;
@@ -44,7 +57,10 @@ const tag = "Security events";
 const filters = {
   type: z
     .string()
-    .regex(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/, "Must be a type such as api_key.revoked, or api_key.* for a whole category.")
+    .regex(
+      /^[a-z_]+(\.[a-z_]+)*(\.\*)?$/,
+      "Must be a type such as api_key.revoked, or api_key.* for a whole category.",
+    )
     .optional()
     .meta({ description: "A type, or a whole category: api_key.*", example: "api_key.revoked" }),
   actor: text(200).optional().meta({ example: "user:ada" }),
@@ -133,11 +149,14 @@ export const chainVerification = z
     status: z.enum(["intact", "broken"]).meta({ example: "intact" }),
     as_of: time,
     events: z.int().meta({ description: "Number of verified events.", example: 4711 }),
-    forgotten_through_seq: z
-      .int()
-      .nullable()
-      .meta({ description: "Events up to here were purged after their retention period; a signature covers them.", example: null }),
-    verified_through: z.object({ seq: z.int().meta({ example: 4711 }), id: securityEventId, hash }).nullable(),
+    forgotten_through_seq: z.int().nullable().meta({
+      description:
+        "Events up to here were purged after their retention period; a signature covers them.",
+      example: null,
+    }),
+    verified_through: z
+      .object({ seq: z.int().meta({ example: 4711 }), id: securityEventId, hash })
+      .nullable(),
     checkpoint: z
       .object({
         kind: z.enum(["head", "prefix"]),
@@ -148,8 +167,13 @@ export const chainVerification = z
         signature: z.string().meta({ description: "Ed25519, base64url.", example: "pLx0cQ" }),
       })
       .nullable()
-      .meta({ description: "The latest signed state. Save it to prove later that nothing up to it was rewritten." }),
-    unsigned_events: z.int().meta({ description: "Events since the last signed state.", example: 0 }),
+      .meta({
+        description:
+          "The latest signed state. Save it to prove later that nothing up to it was rewritten.",
+      }),
+    unsigned_events: z
+      .int()
+      .meta({ description: "Events since the last signed state.", example: 0 }),
     fault: chainFault.nullable().meta({ example: null }),
   })
   .meta({ id: "ChainVerification" });
@@ -161,7 +185,8 @@ export const verifySecurityEventsContract = contract({
   path: "/v1/security-events/verify",
   tag,
   summary: "Verify the audit log",
-  description: "Checks every event in the tenant's audit log against its signed states and returns the first one that fails.",
+  description:
+    "Checks every event in the tenant's audit log against its signed states and returns the first one that fails.",
   access: needs("read:security-events"),
   functions: ["open_security_event_chain", "walk_security_event_chain"],
   response: chainVerification,

@@ -9,7 +9,13 @@ const EVERY_MS = 500;
 const RETRY_MS = 5_000;
 /** Whoever changes its name with each try is counted as one beyond this. */
 const MOST_BUCKETS = 2_000;
-const OVERFLOW = { tenant_id: null, email: undefined, actor: "anonymous", address: null, bucket: "overflow" };
+const OVERFLOW = {
+  tenant_id: null,
+  email: undefined,
+  actor: "anonymous",
+  address: null,
+  bucket: "overflow",
+};
 
 const { windows, later } = processWide("security-event-counter", () => ({
   /** When a bucket's present minute began, by its key. */

@@ -5,8 +5,14 @@ import { type listSecurityEventsContract, type SecurityEvent, securityEvent } fr
 
 type Contract = typeof listSecurityEventsContract;
 
-const NEWEST_FIRST = { name: "at", key: z.tuple([securityEvent.shape.at, z.string().regex(/^\d{1,18}$/)]) };
+const NEWEST_FIRST = {
+  name: "at",
+  key: z.tuple([securityEvent.shape.at, z.string().regex(/^\d{1,18}$/)]),
+};
 
-export function listSecurityEvents(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listSecurityEvents(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<SecurityEvent>(ctx, "list_security_events", NEWEST_FIRST, query);
 }

@@ -7,7 +7,8 @@ export type Query = (text: string, values: unknown[]) => Promise<{ rows: unknown
 
 const PAGE_EVENTS = 5000;
 
-const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const iso = (column: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Plain columns, here and below: what a function of the database says of itself proves nothing. */
 const STATE = `select $1::text as chain, ${iso("now()")} as as_of,
@@ -31,7 +32,8 @@ where e.chain = $1 and coalesce(e.tenant_id, '*') = $1 and e.seq is not null and
 const events = z.array(chainedEvent);
 
 export function chainReader(query: Query, chain: string): ReadChain {
-  return async (after, through): Promise<ChainedEvent[]> => events.parse((await query(EVENTS, [chain, after, through])).rows);
+  return async (after, through): Promise<ChainedEvent[]> =>
+    events.parse((await query(EVENTS, [chain, after, through])).rows);
 }
 
 export async function readChainState(query: Query, chain: string): Promise<ChainState> {

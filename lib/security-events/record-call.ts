@@ -4,7 +4,11 @@ import { writeEvents } from "./write-events.ts";
 type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };
 
 /** Records a service-role call that the database didn't record: refused there, or never sent to it. */
-export async function recordServiceCall(operation: string, call: Call, outcome: ErrorCode | "done"): Promise<void> {
+export async function recordServiceCall(
+  operation: string,
+  call: Call,
+  outcome: ErrorCode | "done",
+): Promise<void> {
   await writeEvents([
     {
       tenant_id: call.tenantId ?? null,
@@ -27,5 +31,7 @@ const LONGEST_REASON = 1000;
 /** As much as can be read and stored: the call is refused for other reasons anyway. */
 export function auditReason(request: Request): string | null {
   const bytes = request.headers.get("x-audit-reason");
-  return bytes && Buffer.from(bytes, "latin1").toString("utf8").slice(0, LONGEST_REASON).toWellFormed();
+  return (
+    bytes && Buffer.from(bytes, "latin1").toString("utf8").slice(0, LONGEST_REASON).toWellFormed()
+  );
 }

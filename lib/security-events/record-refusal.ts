@@ -35,15 +35,29 @@ export function isRefusal(code: ErrorCode): boolean {
  * Tells those concerned: the tenants that the credential belongs to, and the tenant that was named, where it exists. The latter
  * later: its duration would reveal to the caller whether there is such a tenant.
  */
-export async function recordRefusal({ operationId: operation, tenantParam }: Contract, call: Refused, { code }: ApiError): Promise<void> {
+export async function recordRefusal(
+  { operationId: operation, tenantParam }: Contract,
+  call: Refused,
+  { code }: ApiError,
+): Promise<void> {
   const { identity } = call;
-  if (!identity) return countEventsLater([{ ...bare(operation, call, code), bucket: `anonymous ${code} ${call.address}` }]);
+  if (!identity)
+    return countEventsLater([
+      { ...bare(operation, call, code), bucket: `anonymous ${code} ${call.address}` },
+    ]);
   const actor = actorOfIdentity(identity);
   const person = personOf(identity);
   const bucket = JSON.stringify([actor, person, code]);
-  const event = { ...bare(operation, call, code), actor, ...person, credential: identity.type, bucket };
+  const event = {
+    ...bare(operation, call, code),
+    actor,
+    ...person,
+    credential: identity.type,
+    bucket,
+  };
   if (code !== "tenant_forbidden") {
-    const tenantId = identity.type === "api_key" ? identity.key.tenantId : call.request.headers.get("x-tenant-id");
+    const tenantId =
+      identity.type === "api_key" ? identity.key.tenantId : call.request.headers.get("x-tenant-id");
     const own = [{ ...event, tenant_id: tenantId, elsewhere: identity.type === "service_role" }];
     return identity.type === "publishable_key" ? countEventsLater(own) : countEvents(own);
   }
@@ -51,13 +65,29 @@ export async function recordRefusal({ operationId: operation, tenantParam }: Con
   const named = namedTenant(call, tenantParam);
   const attempt = { ...event, cross_tenant: true, target: named && `tenant:${named}` };
   if (named && !homes.includes(named)) {
-    countEventsLater([{ ...attempt, tenant_id: named, elsewhere: false, home_tenant_id: homes.length === 1 ? homes[0] : null }]);
+    countEventsLater([
+      {
+        ...attempt,
+        tenant_id: named,
+        elsewhere: false,
+        home_tenant_id: homes.length === 1 ? homes[0] : null,
+      },
+    ]);
   }
-  await countEvents(homes.length > 0 ? homes.map((tenant_id) => ({ ...attempt, tenant_id })) : [attempt]);
+  await countEvents(
+    homes.length > 0 ? homes.map((tenant_id) => ({ ...attempt, tenant_id })) : [attempt],
+  );
 }
 
-function bare(operation: string, { request, requestId, address, identity }: Refused, code: ErrorCode): NewSecurityEvent {
-  const origin = code === "browser_forbidden" ? request.headers.get("origin")?.slice(0, LONGEST_ORIGIN) : undefined;
+function bare(
+  operation: string,
+  { request, requestId, address, identity }: Refused,
+  code: ErrorCode,
+): NewSecurityEvent {
+  const origin =
+    code === "browser_forbidden"
+      ? request.headers.get("origin")?.slice(0, LONGEST_ORIGIN)
+      : undefined;
   return {
     tenant_id: null,
     elsewhere: true,
@@ -71,14 +101,18 @@ function bare(operation: string, { request, requestId, address, identity }: Refu
     reason: auditReason(request),
     details: {
       code,
-      ...(identity?.type === "api_key" && code === "unauthenticated" && { key_is: identity.key.standing }),
+      ...(identity?.type === "api_key" &&
+        code === "unauthenticated" && { key_is: identity.key.standing }),
       ...(origin && { origin }),
     },
   };
 }
 
 /** The tenant that is not the credential's: in the path, where that differs from the header, else in the header; null: in a body. */
-function namedTenant({ params, request, principal, tenantId }: Refused, tenantParam: string | null): string | null {
+function namedTenant(
+  { params, request, principal, tenantId }: Refused,
+  tenantParam: string | null,
+): string | null {
   const inPath = tenantParam === null ? undefined : params[tenantParam];
   const inHeader = principal ? undefined : request.headers.get("x-tenant-id");
   const named = inPath !== undefined && inPath !== tenantId ? inPath : inHeader;

@@ -22,15 +22,26 @@ export async function onSessionRecord(
   return answer();
 }
 
-async function recordSignIn(request: Request, provider: string, answer: () => Promise<Response>): Promise<Response> {
+async function recordSignIn(
+  request: Request,
+  provider: string,
+  answer: () => Promise<Response>,
+): Promise<Response> {
   const form = request.method === "POST" ? await formOf(request.clone()) : null;
   const response = await answer();
   const user = await identityOfCookies(newCookies(response));
   if (!user) {
-    recordFailure(request, provider, form?.get("email")?.toString() ?? null, await failureOf(response));
+    recordFailure(
+      request,
+      provider,
+      form?.get("email")?.toString() ?? null,
+      await failureOf(response),
+    );
     return response;
   }
-  return unlessUnavailable(request, response, () => writeEvents(eventsOf(request, user, "session.signed_in", { provider })));
+  return unlessUnavailable(request, response, () =>
+    writeEvents(eventsOf(request, user, "session.signed_in", { provider })),
+  );
 }
 
 async function recordSignOut(request: Request, answer: () => Promise<Response>): Promise<Response> {
@@ -46,25 +57,50 @@ async function recordSignOut(request: Request, answer: () => Promise<Response>):
   });
 }
 
-async function unlessUnavailable(request: Request, response: Response, record: () => Promise<void>): Promise<Response> {
+async function unlessUnavailable(
+  request: Request,
+  response: Response,
+  record: () => Promise<void>,
+): Promise<Response> {
   try {
     await record();
     return response;
   } catch (error) {
     log.error({ err: error }, "no session begins or ends without being recorded");
     const url = new URL("/sign-in?error=Unavailable", env().NEXTAUTH_URL).href;
-    return request.method === "POST" ? Response.json({ url }, { status: 503 }) : Response.redirect(url);
+    return request.method === "POST"
+      ? Response.json({ url }, { status: 503 })
+      : Response.redirect(url);
   }
 }
 
-function eventsOf(request: Request, user: UserIdentity, type: string, details: NewSecurityEvent["details"]): NewSecurityEvent[] {
-  const event = { ...origin(request), type, actor: actorOf(user), ...personOf(user), credential: "user" as const, details };
+function eventsOf(
+  request: Request,
+  user: UserIdentity,
+  type: string,
+  details: NewSecurityEvent["details"],
+): NewSecurityEvent[] {
+  const event = {
+    ...origin(request),
+    type,
+    actor: actorOf(user),
+    ...personOf(user),
+    credential: "user" as const,
+    details,
+  };
   const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
-  return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
+  return tenants.length > 0
+    ? tenants.map((tenant_id) => ({ ...event, tenant_id }))
+    : [{ ...event, tenant_id: null }];
 }
 
 /** Reported to the tenants of the member with this address, later: its duration would reveal whether there is one. */
-function recordFailure(request: Request, provider: string, email: string | null, failure: string | null): void {
+function recordFailure(
+  request: Request,
+  provider: string,
+  email: string | null,
+  failure: string | null,
+): void {
   if (failure === null || failure === "Unavailable") return;
   const isAddress = email?.includes("@");
   const actor = isAddress && email ? `user:${nameOf({ email }, "unknown")}` : "anonymous";
@@ -91,7 +127,11 @@ function recordFailure(request: Request, provider: string, email: string | null,
 }
 
 function origin({ headers }: Request) {
-  return { elsewhere: true, address: headers.get("x-tieout-client-address"), request_id: headers.get("x-request-id") };
+  return {
+    elsewhere: true,
+    address: headers.get("x-tieout-client-address"),
+    request_id: headers.get("x-request-id"),
+  };
 }
 
 async function formOf(request: Request): Promise<FormData | null> {
@@ -105,7 +145,9 @@ async function failureOf(response: Response): Promise<string | null> {
     .json()
     .catch(() => null);
   const url = response.headers.get("location") ?? (json as { url?: string } | null)?.url;
-  return url && URL.canParse(url, env().NEXTAUTH_URL) ? new URL(url, env().NEXTAUTH_URL).searchParams.get("error") : null;
+  return url && URL.canParse(url, env().NEXTAUTH_URL)
+    ? new URL(url, env().NEXTAUTH_URL).searchParams.get("error")
+    : null;
 }
 
 function newCookies(response: Response): Record<string, string | undefined> {

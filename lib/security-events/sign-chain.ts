@@ -24,7 +24,13 @@ export async function signMovedChains(query: Query): Promise<Signing[]> {
   for (const { chain, seq, hash, at, signed } of z.array(moved).parse(rows)) {
     const before = later(signed, remembered.get(chain));
     // Only what was added since: the signed state stands for what was before it.
-    const state = { chain, as_of: at, head: { seq, hash }, unchained: null, checkpoints: before ? [before] : [] };
+    const state = {
+      chain,
+      as_of: at,
+      head: { seq, hash },
+      unchained: null,
+      checkpoints: before ? [before] : [],
+    };
     const { fault } = await verifyChain(state, chainReader(query, chain), before ?? undefined);
     if (fault) {
       signings.push({ chain, fault });
@@ -32,14 +38,26 @@ export async function signMovedChains(query: Query): Promise<Signing[]> {
     }
     const next = signCheckpoint(chain, { kind: "head", seq, hash, at });
     const { key_id, signature } = next;
-    await query("select private.keep_security_event_checkpoint($1, 'head', $2, $3, $4, $5, $6)", [chain, seq, hash, at, key_id, signature]);
+    await query("select private.keep_security_event_checkpoint($1, 'head', $2, $3, $4, $5, $6)", [
+      chain,
+      seq,
+      hash,
+      at,
+      key_id,
+      signature,
+    ]);
     remembered.set(chain, next);
     signings.push({ chain, signed: next });
   }
   return signings;
 }
 
-const beginning = z.object({ chain: z.string(), through: z.coerce.number(), hash: z.string(), at: z.string() });
+const beginning = z.object({
+  chain: z.string(),
+  through: z.coerce.number(),
+  hash: z.string(),
+  at: z.string(),
+});
 
 /** Signs off the beginnings of chains that are over their time, once they fit: what follows stays provable without them. */
 export async function signOffBeginnings(query: Query): Promise<Signing[]> {
@@ -58,7 +76,14 @@ export async function signOffBeginnings(query: Query): Promise<Signing[]> {
     }
     const signed = signCheckpoint(chain, { kind: "prefix", seq: through, hash, at });
     const { key_id, signature } = signed;
-    await query("select private.forget_security_events($1, $2, $3, $4, $5, $6)", [chain, through, hash, at, key_id, signature]);
+    await query("select private.forget_security_events($1, $2, $3, $4, $5, $6)", [
+      chain,
+      through,
+      hash,
+      at,
+      key_id,
+      signature,
+    ]);
     signings.push({ chain, signed });
   }
   return signings;

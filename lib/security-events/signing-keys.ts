@@ -8,12 +8,18 @@ export type VerifyingKey = { id: string; publicKey: KeyObject };
 
 /** The key that a seed of AUDIT_SIGNING_KEY stands for. */
 export function privateKeyOf(seed: Buffer): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PRIVATE_HEAD, seed]), format: "der", type: "pkcs8" });
+  return createPrivateKey({
+    key: Buffer.concat([PRIVATE_HEAD, seed]),
+    format: "der",
+    type: "pkcs8",
+  });
 }
 
 /** The 32 bytes of the public key that belongs to a seed, as in AUDIT_PUBLIC_KEYS: who has them verifies, and cannot sign. */
 export function publicBytesOf(seed: Buffer): Buffer {
-  return createPublicKey(privateKeyOf(seed)).export({ type: "spki", format: "der" }).subarray(PUBLIC_HEAD.length);
+  return createPublicKey(privateKeyOf(seed))
+    .export({ type: "spki", format: "der" })
+    .subarray(PUBLIC_HEAD.length);
 }
 
 export function verifyingKeyOf(publicBytes: Buffer): VerifyingKey {

@@ -18,19 +18,31 @@ export type ReadChain = (after: number, through: number) => Promise<ChainedEvent
 
 /** `id` null: of an event that is not looked at. */
 type Place = { seq: number; hash: string | null; id: string | null };
-type Proven = { prefix: Checkpoint | undefined; heads: Checkpoint[]; unsound: { signed: Checkpoint; why: string } | undefined };
+type Proven = {
+  prefix: Checkpoint | undefined;
+  heads: Checkpoint[];
+  unsound: { signed: Checkpoint; why: string } | undefined;
+};
 
 /**
  * Walks a chain and names the first place that does not fit. It begins where the chain does, or at a signed state. Nothing that
  * the database computes is believed.
  */
-export async function verifyChain(state: ChainState, read: ReadChain, from?: Checkpoint): Promise<ChainVerification> {
+export async function verifyChain(
+  state: ChainState,
+  read: ReadChain,
+  from?: Checkpoint,
+): Promise<ChainVerification> {
   const proven = proveCheckpoints(state);
   const begin = from ?? proven.prefix;
   const start: Place = { seq: begin?.seq ?? 0, hash: begin?.hash ?? null, id: null };
   const through = Math.max(state.head?.seq ?? 0, start.seq);
   const walk = new Walk(state.chain, proven, start, read, through);
-  const fault = unsoundFault(proven) ?? (await walk.go()) ?? endFault(state, proven, walk.last) ?? unchainedFault(state, walk.last);
+  const fault =
+    unsoundFault(proven) ??
+    (await walk.go()) ??
+    endFault(state, proven, walk.last) ??
+    unchainedFault(state, walk.last);
   const signed = proven.heads.findLast(({ seq }) => seq <= walk.last.seq) ?? proven.prefix ?? null;
   return {
     status: fault ? "broken" : "intact",
@@ -38,7 +50,9 @@ export async function verifyChain(state: ChainState, read: ReadChain, from?: Che
     events: walk.last.seq - start.seq,
     forgotten_through_seq: proven.prefix?.seq ?? null,
     verified_through:
-      walk.last.seq > start.seq && walk.last.hash ? { seq: walk.last.seq, id: walk.last.id ?? "", hash: walk.last.hash } : null,
+      walk.last.seq > start.seq && walk.last.hash
+        ? { seq: walk.last.seq, id: walk.last.id ?? "", hash: walk.last.hash }
+        : null,
     checkpoint: signed,
     unsigned_events: Math.max(0, walk.last.seq - (signed?.seq ?? 0)),
     fault,
@@ -81,13 +95,20 @@ class Walk {
     const seq = Number(event.seq);
     const due = this.last.seq + 1;
     if (seq > due) return missing(due, seq - 1);
-    if (seq < due) return { reason: "order_changed", seq, event_id: event.id, message: `Two events have number ${seq}.` };
+    if (seq < due)
+      return {
+        reason: "order_changed",
+        seq,
+        event_id: event.id,
+        message: `Two events have number ${seq}.`,
+      };
     const sound = hashOf(this.#chain, event) === event.hash;
     if (event.prev_hash === this.last.hash) return sound ? null : changed(seq, event.id);
     if (sound) return this.#rewrittenBefore(event);
     const written = this.#numberWritten(event);
     if (written === null) return changed(seq, event.id);
-    if (event.prev_hash !== null && !(await this.#stands(event.prev_hash))) return missing(seq, written - 1);
+    if (event.prev_hash !== null && !(await this.#stands(event.prev_hash)))
+      return missing(seq, written - 1);
     return {
       reason: "order_changed",
       seq,
@@ -112,7 +133,8 @@ class Walk {
     const seq = Number(event.seq);
     for (let distance = 1; distance <= 1000; distance++) {
       for (const number of [seq + distance, seq - distance]) {
-        if (number > 0 && hashOf(this.#chain, { ...event, seq: String(number) }) === event.hash) return number;
+        if (number > 0 && hashOf(this.#chain, { ...event, seq: String(number) }) === event.hash)
+          return number;
       }
     }
     return null;
@@ -143,12 +165,17 @@ function proveCheckpoints({ chain, checkpoints }: ChainState): Proven {
   let unsound: Proven["unsound"];
   const valid = checkpoints.filter((signed) => {
     const verdict = verifyCheckpoint(chain, signed);
-    const why = verdict === "forged" ? "its signature is invalid" : `no key with the id ${signed.key_id} is known here`;
+    const why =
+      verdict === "forged"
+        ? "its signature is invalid"
+        : `no key with the id ${signed.key_id} is known here`;
     if (verdict !== "valid") unsound ??= { signed, why };
     return verdict === "valid";
   });
   const prefix = valid.findLast(({ kind }) => kind === "prefix");
-  const heads = valid.filter(({ kind }) => kind === "head").sort((left, right) => left.seq - right.seq);
+  const heads = valid
+    .filter(({ kind }) => kind === "head")
+    .sort((left, right) => left.seq - right.seq);
   return { prefix, heads, unsound };
 }
 
@@ -163,8 +190,16 @@ function endFault({ head }: ChainState, { heads }: Proven, last: Place): ChainFa
   const signed = heads.at(-1);
   const end = Math.max(head?.seq ?? 0, signed?.seq ?? 0);
   if (end > last.seq) {
-    const proof = signed?.seq === end ? `was signed at ${signed.at} up to number ${end}` : `went on to number ${end}`;
-    return { reason: "tail_cut", seq: last.seq + 1, event_id: null, message: `The chain ${proof}; now it ends at ${last.seq}.` };
+    const proof =
+      signed?.seq === end
+        ? `was signed at ${signed.at} up to number ${end}`
+        : `went on to number ${end}`;
+    return {
+      reason: "tail_cut",
+      seq: last.seq + 1,
+      event_id: null,
+      message: `The chain ${proof}; now it ends at ${last.seq}.`,
+    };
   }
   if (head && head.hash !== last.hash) return changed(last.seq, last.id);
   return null;
@@ -172,14 +207,25 @@ function endFault({ head }: ChainState, { heads }: Proven, last: Place): ChainFa
 
 function unchainedFault({ unchained }: ChainState, last: Place): ChainFault | null {
   if (unchained === null) return null;
-  return { reason: "not_chained", seq: last.seq + 1, event_id: unchained, message: "This event was added outside the chain." };
+  return {
+    reason: "not_chained",
+    seq: last.seq + 1,
+    event_id: unchained,
+    message: "This event was added outside the chain.",
+  };
 }
 
 function missing(from: number, to: number): ChainFault {
-  const message = from === to ? `Event number ${from} is missing.` : `The events ${from} to ${to} are missing.`;
+  const message =
+    from === to ? `Event number ${from} is missing.` : `The events ${from} to ${to} are missing.`;
   return { reason: "row_missing", seq: from, event_id: null, message };
 }
 
 function changed(seq: number, id: string | null): ChainFault {
-  return { reason: "content_changed", seq, event_id: id, message: `Event number ${seq} was altered.` };
+  return {
+    reason: "content_changed",
+    seq,
+    event_id: id,
+    message: `Event number ${seq} was altered.`,
+  };
 }

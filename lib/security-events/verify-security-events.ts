@@ -15,7 +15,13 @@ export async function verifySecurityEvents(ctx: Context): Promise<ChainVerificat
   const key = `${ctx.tenantId} ${state.head?.seq}`;
   const walk =
     walks().get(key) ??
-    verifyChain(state, (after, through) => read<ChainedEvent[]>(ctx, "walk_security_event_chain", { after, through, limit: PAGE_EVENTS }));
+    verifyChain(state, (after, through) =>
+      read<ChainedEvent[]>(ctx, "walk_security_event_chain", {
+        after,
+        through,
+        limit: PAGE_EVENTS,
+      }),
+    );
   walks().set(key, walk);
   return walk.finally(() => walks().delete(key));
 }

@@ -32,6 +32,13 @@ export type NewSecurityEvent = {
 
 /** @throws ApiError `unavailable`, `internal`: nothing of it was kept then. */
 export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
-  const kept = JSON.parse(JSON.stringify(events, (_key, value) => (typeof value === "string" ? storable(value) : value))) as Json;
-  unwrap(await serviceDb("the audit log is written even for refused calls").rpc("record_security_events", { events: kept }));
+  const kept = JSON.parse(
+    JSON.stringify(events, (_key, value) => (typeof value === "string" ? storable(value) : value)),
+  ) as Json;
+  unwrap(
+    await serviceDb("the audit log is written even for refused calls").rpc(
+      "record_security_events",
+      { events: kept },
+    ),
+  );
 }

@@ -11,18 +11,29 @@ const MOST_SESSIONS = 100;
 export const session = z
   .object({
     id: sessionId,
-    provider: z.string().max(32).meta({ description: "`password`, or the name of the identity provider.", example: "password" }),
-    address: z.string().nullable().meta({ description: "Where it was signed in from.", example: "203.0.113.7" }),
-    user_agent: z
+    provider: z.string().max(32).meta({
+      description: "`password`, or the name of the identity provider.",
+      example: "password",
+    }),
+    address: z
       .string()
-      .max(300)
       .nullable()
-      .meta({ description: "What the browser called itself, its first 300 characters.", example: "Mozilla/5.0" }),
+      .meta({ description: "Where it was signed in from.", example: "203.0.113.7" }),
+    user_agent: z.string().max(300).nullable().meta({
+      description: "What the browser called itself, its first 300 characters.",
+      example: "Mozilla/5.0",
+    }),
     started_at: time.meta({ description: "When you signed in." }),
-    seen_at: time.meta({ description: "The last time that you did something with it, to about a minute." }),
+    seen_at: time.meta({
+      description: "The last time that you did something with it, to about a minute.",
+    }),
     expires_at: time.meta({ description: "When it ends, whatever you do." }),
-    ended_at: time.nullable().meta({ description: "When it was signed out; null: it goes on.", example: null }),
-    current: z.boolean().meta({ description: "Whether this call was made with it.", example: true }),
+    ended_at: time
+      .nullable()
+      .meta({ description: "When it was signed out; null: it goes on.", example: null }),
+    current: z
+      .boolean()
+      .meta({ description: "Whether this call was made with it.", example: true }),
   })
   .meta({ id: "Session" });
 export type Session = z.output<typeof session>;
@@ -34,7 +45,8 @@ export const listSessionsContract = contract({
   tag,
   noun,
   summary: "List where you are signed in",
-  description: "Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.",
+  description:
+    "Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.",
   access: needs("read:sessions"),
   query: z.strictObject(pageQuery),
   response: page(session),
@@ -61,6 +73,11 @@ export const endSessionsContract = contract({
       .meta({ description: "Those alone.", example: ["ses_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"] }),
   }),
   response: z
-    .object({ ended: z.array(sessionId).max(MOST_SESSIONS).meta({ description: "Which ended by this call.", example: [] }) })
+    .object({
+      ended: z
+        .array(sessionId)
+        .max(MOST_SESSIONS)
+        .meta({ description: "Which ended by this call.", example: [] }),
+    })
     .meta({ id: "EndedSessions" }),
 });

@@ -3,7 +3,10 @@ import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 
 /** The caller's own, whichever tenant they name: those of `ids`, or all. */
-export async function endSessions(ctx: Context, { ids }: { ids?: string[] | undefined }): Promise<{ ended: string[] }> {
+export async function endSessions(
+  ctx: Context,
+  { ids }: { ids?: string[] | undefined },
+): Promise<{ ended: string[] }> {
   const answer = await write<{ ended: string[] }>(ctx, "end_sessions", { ids: ids ?? null });
   forgetSessions(answer.ended);
   return answer;

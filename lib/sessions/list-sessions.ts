@@ -8,6 +8,12 @@ type Contract = typeof listSessionsContract;
 
 const NEWEST = { name: "newest", key: z.tuple([z.string()]) };
 
-export function listSessions(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
-  return readPage<Session>(ctx, "list_sessions", NEWEST, { ...query, idle_seconds: env().SESSION_IDLE_MINUTES * 60 });
+export function listSessions(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
+  return readPage<Session>(ctx, "list_sessions", NEWEST, {
+    ...query,
+    idle_seconds: env().SESSION_IDLE_MINUTES * 60,
+  });
 }

@@ -11,9 +11,10 @@ export const SOURCE_SIGNS = SOURCES.sign;
 
 export const sourceId = id("src");
 const kind = z.enum(SOURCE_KINDS);
-const sign = z
-  .enum(SOURCE_SIGNS)
-  .meta({ description: "inverted: the source books the other way round, so that its amounts count negated in a reconciliation." });
+const sign = z.enum(SOURCE_SIGNS).meta({
+  description:
+    "inverted: the source books the other way round, so that its amounts count negated in a reconciliation.",
+});
 
 const settable = {
   name: text(SOURCES.name.most).meta({ example: "Commerzbank EUR account" }),
@@ -23,16 +24,19 @@ const settable = {
     example: "EUR",
     override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
   }),
-  time_zone: timeZone(SOURCES.time_zone.most).meta({ description: "On whose days the times of a file fall.", example: "Europe/Berlin" }),
+  time_zone: timeZone(SOURCES.time_zone.most).meta({
+    description: "On whose days the times of a file fall.",
+    example: "Europe/Berlin",
+  }),
   sign,
-  mapping: mapping
-    .nullable()
-    .meta({ description: "How CSV, NDJSON and JSON files are read. Null: detected from each file.", example: null }),
-  grace_days: z
-    .int()
-    .min(SOURCES.grace_days.least)
-    .max(SOURCES.grace_days.most)
-    .meta({ description: "Business days a line may stay open before it becomes an exception.", example: 3 }),
+  mapping: mapping.nullable().meta({
+    description: "How CSV, NDJSON and JSON files are read. Null: detected from each file.",
+    example: null,
+  }),
+  grace_days: z.int().min(SOURCES.grace_days.least).max(SOURCES.grace_days.most).meta({
+    description: "Business days a line may stay open before it becomes an exception.",
+    example: 3,
+  }),
 };
 
 export const source = z
@@ -74,7 +78,8 @@ export const createSourceContract = contract({
   path: "/v1/sources",
   tag,
   summary: "Create a source",
-  description: "Where lines come from: a bank account's statements, a ledger account, a processor's payouts.",
+  description:
+    "Where lines come from: a bank account's statements, a ledger account, a processor's payouts.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
@@ -108,7 +113,8 @@ export const updateSourceContract = contract({
   path: "/v1/sources/{id}",
   tag,
   summary: "Change a source",
-  description: "The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.",
+  description:
+    "The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject(settable).partial(),

@@ -7,6 +7,9 @@ type Contract = typeof listSourcesContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([source.shape.id]) };
 
-export function listSources(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listSources(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Source>(ctx, "list_sources", NEWEST_FIRST, query);
 }

@@ -8,7 +8,10 @@ export const PRINCIPAL_TYPES = ["user", "api_key", "publishable_key", "service_r
 export const me = z
   .object({
     tenant_id: tenantId,
-    tenant_name: z.string().nullable().meta({ description: "Null for the publishable key.", example: "Acme Corporation" }),
+    tenant_name: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for the publishable key.", example: "Acme Corporation" }),
     principal: z.object({
       type: z.enum(PRINCIPAL_TYPES),
       id: z.string().meta({ example: "ada" }),

@@ -9,10 +9,17 @@ const viewId = id("viw");
 const EXAMPLE = { severity: ["critical", "high"], assigned_to: ["me"] };
 
 const settable = {
-  name: text(VIEWS.name.most).meta({ description: "What the view is called.", example: "Mine, urgent" }),
-  shared: z.boolean().meta({ description: "Whether everyone in the tenant sees it. Otherwise only you.", example: true }),
+  name: text(VIEWS.name.most).meta({
+    description: "What the view is called.",
+    example: "Mine, urgent",
+  }),
+  shared: z.boolean().meta({
+    description: "Whether everyone in the tenant sees it. Otherwise only you.",
+    example: true,
+  }),
   filters: savedFilters.meta({
-    description: "The filters of GET /v1/exceptions/sla, each with its values. `me` is the person viewing it.",
+    description:
+      "The filters of GET /v1/exceptions/sla, each with its values. `me` is the person viewing it.",
     example: EXAMPLE,
   }),
   sort_by: z.enum(VIEWS.sort_by).meta({ description: "The order, as sortBy.", example: "due_at" }),
@@ -24,7 +31,8 @@ export const view = z
     ...settable,
     name: z.string().meta({ example: "Mine, urgent" }),
     open_count: z.int().min(0).nullable().meta({
-      description: "Open exceptions that match now. 10,000 stands for that many or more. Null: left out of a long list.",
+      description:
+        "Open exceptions that match now. 10,000 stands for that many or more. Null: left out of a long list.",
       example: 12,
     }),
     created_at: time,

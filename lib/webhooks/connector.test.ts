@@ -28,8 +28,15 @@ beforeEach(() => {
   requests = 0;
 });
 
-async function reach(host: string, records: LookedUp[] = [], allowed: string[] = []): Promise<string> {
-  const agent = new Agent({ connect: pinnedConnector(new Set(allowed), async () => records), allowH2: false });
+async function reach(
+  host: string,
+  records: LookedUp[] = [],
+  allowed: string[] = [],
+): Promise<string> {
+  const agent = new Agent({
+    connect: pinnedConnector(new Set(allowed), async () => records),
+    allowH2: false,
+  });
   try {
     const { body } = await request(`http://${host}:${port}/`, { dispatcher: agent });
     return await body.text();
@@ -101,7 +108,9 @@ describe("a connection", () => {
   });
 
   test("to a host on the operator's list does not open its address to other names", async () => {
-    await expect(reach("public.example.com", [v4("127.0.0.1")], ["127.0.0.1"])).rejects.toThrow(BlockedAddress);
+    await expect(reach("public.example.com", [v4("127.0.0.1")], ["127.0.0.1"])).rejects.toThrow(
+      BlockedAddress,
+    );
     expect(connections).toBe(0);
   });
 });

@@ -13,14 +13,24 @@ export class BlockedAddress extends Error {}
  * Connects to public addresses only. The literal is checked, or else every looked-up record, of which none may be private;
  * what was checked is what is connected to, and the connected socket is checked again. Hosts on the operator's list pass.
  */
-export function pinnedConnector(allowHosts: ReadonlySet<string>, resolve: Resolve = resolveName): buildConnector.connector {
+export function pinnedConnector(
+  allowHosts: ReadonlySet<string>,
+  resolve: Resolve = resolveName,
+): buildConnector.connector {
   const common = { allowH2: false, timeout: CONNECT_WITHIN_MS, autoSelectFamily: true };
-  const toPublic = buildConnector({ ...common, lookup: lookupWith((name) => publicRecords(name, resolve)) });
-  const toAnything = buildConnector({ ...common, lookup: lookupWith((name) => systemLookup(name, { all: true })) });
+  const toPublic = buildConnector({
+    ...common,
+    lookup: lookupWith((name) => publicRecords(name, resolve)),
+  });
+  const toAnything = buildConnector({
+    ...common,
+    lookup: lookupWith((name) => systemLookup(name, { all: true })),
+  });
 
   return (options, callback) => {
     if (allowHosts.has(options.hostname)) return toAnything(options, callback);
-    if (isAddress(options.hostname) && !isPublicAddress(options.hostname)) return callback(blocked(), null);
+    if (isAddress(options.hostname) && !isPublicAddress(options.hostname))
+      return callback(blocked(), null);
     toPublic(options, (...[error, socket]) => {
       if (error) return callback(error, null);
       if (isConnectedToPublic(socket)) return callback(null, socket);

@@ -4,14 +4,24 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, page, pageQuery, SECRET_FORMAT, time, timestamp } from "../wire/schema.ts";
-import { ATTEMPT_FAILURE_KINDS, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
+import {
+  ATTEMPT_FAILURE_KINDS,
+  delivery,
+  idempotency,
+  milliseconds,
+  ofWebhook,
+  tag,
+  webhookId,
+} from "./deliveries/contract.ts";
 
 export const WEBHOOK_STATUSES = WEBHOOKS.status;
 export const WEBHOOK_HEALTHS = ["healthy", "degraded", "failing", "disabled", "idle"] as const;
 export const SECRET_GRACE_SECONDS_DEFAULT = 86_400;
 const SECRET_GRACE_SECONDS_MAX = 604_800;
 
-const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event type. Must be one of: ${EVENT_KINDS.join(", ")}.` });
+const eventKind = z.enum(EVENT_KINDS, {
+  error: `Unknown event type. Must be one of: ${EVENT_KINDS.join(", ")}.`,
+});
 
 const URL_MAX = WEBHOOKS.url.most;
 
@@ -31,12 +41,16 @@ const url = receiverUrl.meta({
 
 /** What is wrong with a receiver's URL as it is written; null if nothing. */
 export function urlFault(given: string): string | null {
-  if (!URL.canParse(given)) return "Must be a complete URL, for example https://hooks.example.com/tieout.";
+  if (!URL.canParse(given))
+    return "Must be a complete URL, for example https://hooks.example.com/tieout.";
   const { protocol, username, password, hash, href, hostname } = new URL(given);
-  if (protocol !== "https:" && protocol !== "http:") return "Must be a URL that starts with https://.";
-  if (username !== "" || password !== "") return "Must not contain a user name or password: the signature identifies the sender.";
+  if (protocol !== "https:" && protocol !== "http:")
+    return "Must be a URL that starts with https://.";
+  if (username !== "" || password !== "")
+    return "Must not contain a user name or password: the signature identifies the sender.";
   // The parser reads 0x7f.1 and １２７.0.0.1 as 127.0.0.1. Whoever writes that way hides something.
-  if (spelledHost(given) !== hostname && !hostname.includes("xn--")) return `Write this host as ${hostname}.`;
+  if (spelledHost(given) !== hostname && !hostname.includes("xn--"))
+    return `Write this host as ${hostname}.`;
   if (hash !== "") return "Must not contain a fragment: it would never be sent.";
   return href.length > URL_MAX ? `Must be at most ${URL_MAX} characters.` : null;
 }
@@ -75,7 +89,9 @@ const secret = z
 export function secretFault(given: string): string | null {
   if (!isWithin([...given].length, SECRET_MIN, SECRET_MAX) || given.trim() === "")
     return `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`;
-  return given.startsWith("whsec_") && !isBase64(given.slice("whsec_".length)) ? "Must be base64 after whsec_." : null;
+  return given.startsWith("whsec_") && !isBase64(given.slice("whsec_".length))
+    ? "Must be base64 after whsec_."
+    : null;
 }
 
 function isBase64(text: string): boolean {
@@ -86,14 +102,26 @@ function isWithin(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
 
-const description = z.string().max(WEBHOOKS.description.most).nullable().meta({ example: "Pages the reconciliation desk." });
+const description = z
+  .string()
+  .max(WEBHOOKS.description.most)
+  .nullable()
+  .meta({ example: "Pages the reconciliation desk." });
 
 const performance = z.object({
   attempts: z.int().min(0).meta({ example: 1204 }),
   failures: z.int().min(0).meta({ example: 4 }),
-  success_rate: z.number().min(0).max(1).nullable().meta({ description: "Share of attempts. Null if there were none.", example: 0.9967 }),
+  success_rate: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .meta({ description: "Share of attempts. Null if there were none.", example: 0.9967 }),
   p50_ms: milliseconds.meta({ description: "Median response time, within 5 %.", example: 84 }),
-  p95_ms: milliseconds.meta({ description: "95th percentile of response times, within 5 %.", example: 210 }),
+  p95_ms: milliseconds.meta({
+    description: "95th percentile of response times, within 5 %.",
+    example: 210,
+  }),
 });
 
 /** A webhook on the wire. Never its secret. */
@@ -102,34 +130,50 @@ export const webhook = z
     id: webhookId,
     url: z.string().meta({ example: "https://hooks.example.com/tieout" }),
     description: z.string().nullable().meta({ example: null }),
-    events: z.array(z.enum(EVENT_KINDS)).meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] }),
+    events: z
+      .array(z.enum(EVENT_KINDS))
+      .meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] }),
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
     disabled_reason: z.enum(WEBHOOKS.disabled_reason).nullable().meta({
-      description: "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.",
+      description:
+        "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.",
       example: null,
     }),
-    disabled_detail: z.string().nullable().meta({ description: "A sentence explaining why.", example: null }),
+    disabled_detail: z
+      .string()
+      .nullable()
+      .meta({ description: "A sentence explaining why.", example: null }),
     health: z.enum(WEBHOOK_HEALTHS).meta({
-      description: "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.",
+      description:
+        "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.",
     }),
     last_24h: performance,
     last_7d: performance,
-    failing_since: time.nullable().meta({ description: "Every attempt since this time has failed.", example: null }),
-    disable_at: time.nullable().meta({ description: "A failed attempt after this time disables it.", example: null }),
+    failing_since: time
+      .nullable()
+      .meta({ description: "Every attempt since this time has failed.", example: null }),
+    disable_at: time
+      .nullable()
+      .meta({ description: "A failed attempt after this time disables it.", example: null }),
     last_success_at: time.nullable(),
     last_failure_at: time.nullable().meta({ example: null }),
-    last_failure_kind: z
-      .enum(ATTEMPT_FAILURE_KINDS)
+    last_failure_kind: z.enum(ATTEMPT_FAILURE_KINDS).nullable().meta({
+      description: "Why the last attempt failed, while failing. Null otherwise.",
+      example: null,
+    }),
+    next_attempt_at: time
       .nullable()
-      .meta({ description: "Why the last attempt failed, while failing. Null otherwise.", example: null }),
-    next_attempt_at: time.nullable().meta({ description: "The next attempt of a waiting delivery.", example: null }),
-    missed_since: time
-      .nullable()
-      .meta({ description: "The oldest missed event of the last 30 days. Use recover to resend from here.", example: null }),
+      .meta({ description: "The next attempt of a waiting delivery.", example: null }),
+    missed_since: time.nullable().meta({
+      description: "The oldest missed event of the last 30 days. Use recover to resend from here.",
+      example: null,
+    }),
     secret_changed_at: time.nullable().meta({ description: "The last rotation.", example: null }),
-    previous_secret_expires_at: time.nullable().meta({ description: "The previous secret also signs until this time.", example: null }),
+    previous_secret_expires_at: time
+      .nullable()
+      .meta({ description: "The previous secret also signs until this time.", example: null }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -148,7 +192,10 @@ export const newWebhook = webhook
         example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         override: { format: SECRET_FORMAT },
       }),
-    warning: z.string().optional().meta({ description: "Only if the secret is short.", example: "This secret is short." }),
+    warning: z
+      .string()
+      .optional()
+      .meta({ description: "Only if the secret is short.", example: "This secret is short." }),
   })
   .meta({ id: "NewWebhook" });
 export type NewWebhook = z.output<typeof newWebhook>;
@@ -157,7 +204,10 @@ export const recovery = z
   .object({
     since: time,
     dry_run: z.boolean(),
-    count: z.int().min(0).meta({ description: "Deliveries that are resent, or would be.", example: 42 }),
+    count: z
+      .int()
+      .min(0)
+      .meta({ description: "Deliveries that are resent, or would be.", example: 42 }),
   })
   .meta({ id: "WebhookRecovery" });
 export type Recovery = z.output<typeof recovery>;
@@ -183,7 +233,12 @@ export const createWebhookContract = contract({
     "Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.",
   access: needs("write:webhooks"),
   idempotency,
-  body: z.strictObject({ url, description: description.optional(), events, secret: secret.optional() }),
+  body: z.strictObject({
+    url,
+    description: description.optional(),
+    events,
+    secret: secret.optional(),
+  }),
   response: newWebhook,
   resource: "versioned",
   status: 201,
@@ -209,7 +264,8 @@ export const updateWebhookContract = contract({
   tag,
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
-  description: "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
+  description:
+    "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -236,7 +292,8 @@ export const deleteWebhookContract = contract({
   tag,
   summary: "Delete a webhook",
   resource: "versioned",
-  description: "Can't be undone. No more events are sent to it and its signing secret is destroyed.",
+  description:
+    "Can't be undone. No more events are sent to it and its signing secret is destroyed.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   response: z.object({ id: webhookId, deleted: z.literal(true) }).meta({ id: "DeletedWebhook" }),
@@ -276,7 +333,9 @@ export const testWebhookContract = contract({
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
-  body: z.strictObject({ type: eventKind.default("webhook.test").meta({ example: "webhook.test" }) }),
+  body: z.strictObject({
+    type: eventKind.default("webhook.test").meta({ example: "webhook.test" }),
+  }),
   response: delivery,
   status: 201,
   errors: ["conflict"],
@@ -288,7 +347,8 @@ export const enableWebhookContract = contract({
   path: "/v1/webhooks/{id}/enable",
   tag,
   summary: "Enable a webhook",
-  description: "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.",
+  description:
+    "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -309,7 +369,10 @@ export const recoverWebhookContract = contract({
   params: ofWebhook,
   body: z.strictObject({
     since: timestamp,
-    dry_run: z.boolean().default(false).meta({ description: "Only count; send nothing.", example: true }),
+    dry_run: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Only count; send nothing.", example: true }),
   }),
   response: recovery,
   dryRun: "asked",

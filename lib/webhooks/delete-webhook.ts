@@ -3,6 +3,9 @@ import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import type { deleteWebhookContract } from "./contract.ts";
 
-export function deleteWebhook(ctx: Context, id: string): Promise<z.output<typeof deleteWebhookContract.response>> {
+export function deleteWebhook(
+  ctx: Context,
+  id: string,
+): Promise<z.output<typeof deleteWebhookContract.response>> {
   return write(ctx, "delete_webhook", { id });
 }

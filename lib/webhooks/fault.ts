@@ -27,19 +27,25 @@ const SENTENCES: Record<string, string> = {
 /** Explains an attempt without a response. Only our own sentences: an error's text may reveal our internal network. */
 export function faultOf(error: unknown): Fault {
   for (const cause of causesOf(error)) {
-    if (cause instanceof BlockedAddress) return { failure_kind: "blocked_address", detail: `Not sent: ${cause.message}` };
+    if (cause instanceof BlockedAddress)
+      return { failure_kind: "blocked_address", detail: `Not sent: ${cause.message}` };
     if (TIMEOUTS.has(cause.name) || TIMEOUTS.has(codeOf(cause))) {
       return { failure_kind: "timeout", detail: "The receiver didn't respond within 15 s." };
     }
   }
   const codes = causesOf(error).map(codeOf);
   const known = codes.find((code) => code in SENTENCES);
-  return { failure_kind: "connection_failed", detail: known ? (SENTENCES[known] ?? "") : describe(codes[0] ?? "") };
+  return {
+    failure_kind: "connection_failed",
+    detail: known ? (SENTENCES[known] ?? "") : describe(codes[0] ?? ""),
+  };
 }
 
 function describe(code: string): string {
-  if (code.startsWith("ERR_SSL") || code === "EPROTO") return "The receiver doesn't support a compatible TLS version.";
-  if (code.startsWith("HPE_") || code === "UND_ERR_HTTP_PARSER") return "The receiver's response isn't HTTP.";
+  if (code.startsWith("ERR_SSL") || code === "EPROTO")
+    return "The receiver doesn't support a compatible TLS version.";
+  if (code.startsWith("HPE_") || code === "UND_ERR_HTTP_PARSER")
+    return "The receiver's response isn't HTTP.";
   return "The connection to the receiver failed.";
 }
 

@@ -10,7 +10,8 @@ import { secretBytes } from "./signature.ts";
 const MADE_BYTES = 32;
 /** The minimum of Standard Webhooks. */
 const STRONG_BYTES = 24;
-const WARNING = "This secret is short: anyone who guesses it can forge signatures. Use at least 24 random bytes.";
+const WARNING =
+  "This secret is short: anyone who guesses it can forge signatures. Use at least 24 random bytes.";
 
 type Kept = Webhook & { sealed?: string | null };
 
@@ -25,9 +26,16 @@ export async function keepSecret(
   given: string | undefined,
 ): Promise<NewWebhook> {
   const secret = given ?? `whsec_${randomBytes(MADE_BYTES).toString("base64")}`;
-  const binding = given === undefined && ctx.idempotency ? `webhook-answer\n${ctx.tenantId}\n${ctx.idempotency.key}` : null;
+  const binding =
+    given === undefined && ctx.idempotency
+      ? `webhook-answer\n${ctx.tenantId}\n${ctx.idempotency.key}`
+      : null;
   const kept = { ...sealSecret(secret, ctx.tenantId), sealed: binding && seal(secret, binding) };
   const webhook = tagged(ctx, await write<Kept>(ctx, verb, { ...input, ...kept }));
-  if (given === undefined) return { ...webhook, secret: webhook.sealed && binding ? unseal(webhook.sealed, binding) : secret };
+  if (given === undefined)
+    return {
+      ...webhook,
+      secret: webhook.sealed && binding ? unseal(webhook.sealed, binding) : secret,
+    };
   return secretBytes(given).length < STRONG_BYTES ? { ...webhook, warning: WARNING } : webhook;
 }

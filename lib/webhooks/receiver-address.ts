@@ -19,11 +19,14 @@ export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | 
   const host = bareHost(url.hostname);
   if (allowHosts.has(host)) return null;
   const name = host.replace(/\.$/, "");
-  if (isAddress(host) && !isPublicAddress(host)) return `${host} isn't a public address. ${ALLOWED}`;
+  if (isAddress(host) && !isPublicAddress(host))
+    return `${host} isn't a public address. ${ALLOWED}`;
   if (!isAddress(host) && !HOST_NAME.test(name)) return `${host} isn't a host name.`;
-  if (!isAddress(host) && (!name.includes(".") || PRIVATE_SUFFIX.test(name))) return `${name} isn't a public host name. ${ALLOWED}`;
+  if (!isAddress(host) && (!name.includes(".") || PRIVATE_SUFFIX.test(name)))
+    return `${name} isn't a public host name. ${ALLOWED}`;
   if (url.protocol !== "https:") return "Use https: events aren't sent unencrypted.";
-  if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT) return "Use port 443 or 1024 to 65535.";
+  if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT)
+    return "Use port 443 or 1024 to 65535.";
   return null;
 }
 

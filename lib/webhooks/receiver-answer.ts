@@ -28,7 +28,11 @@ export type Answer = {
 type Headers = Dispatcher.ResponseData["headers"];
 
 /** The status decides. Of the body the first 16 kB are kept; one that is cut short or never ends changes nothing. */
-export async function readAnswer(status: number, headers: Headers, body: Dispatcher.ResponseData["body"]): Promise<Answer> {
+export async function readAnswer(
+  status: number,
+  headers: Headers,
+  body: Dispatcher.ResponseData["body"],
+): Promise<Answer> {
   const { bytes, complete } = await readBounded(body);
   const encoding = headerOf(headers, "content-encoding");
   return {
@@ -42,12 +46,15 @@ export async function readAnswer(status: number, headers: Headers, body: Dispatc
       }),
     ),
     // Never inflated: a few bytes can stand for gigabytes.
-    response_body: encoding !== null && encoding !== "identity" ? "" : storable(bytes.toString("utf8")),
+    response_body:
+      encoding !== null && encoding !== "identity" ? "" : storable(bytes.toString("utf8")),
     response_truncated: !complete,
   };
 }
 
-async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<{ bytes: Buffer; complete: boolean }> {
+async function readBounded(
+  body: Dispatcher.ResponseData["body"],
+): Promise<{ bytes: Buffer; complete: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   let complete = false;
@@ -75,7 +82,8 @@ function retryAfterSeconds(headers: Headers): number | null {
   const value = headerOf(headers, "retry-after");
   if (value === null) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value);
-  const seconds = (Date.parse(value) - Date.parse(headerOf(headers, "date") ?? new Date().toISOString())) / 1000;
+  const seconds =
+    (Date.parse(value) - Date.parse(headerOf(headers, "date") ?? new Date().toISOString())) / 1000;
   return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.round(seconds)), 999_999_999) : null;
 }
 

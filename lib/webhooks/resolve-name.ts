@@ -11,7 +11,10 @@ const NO_SUCH_RECORD = new Set(["ENODATA", "ENOTFOUND"]);
 
 /** Every address of a name, IPv4 first; empty where it has none. */
 export async function resolveName(hostname: string): Promise<LookedUp[]> {
-  const [ipv4, ipv6] = await Promise.all([records(resolver.resolve4(hostname), 4), records(resolver.resolve6(hostname), 6)]);
+  const [ipv4, ipv6] = await Promise.all([
+    records(resolver.resolve4(hostname), 4),
+    records(resolver.resolve6(hostname), 6),
+  ]);
   return [...ipv4, ...ipv6];
 }
 

@@ -19,20 +19,29 @@ describe("a signature", () => {
     (secret) => {
       const body = '{"type":"webhook.test","data":{"é":"🔑"}}';
       const headers = sign("evt_1", now(), body, [secret]);
-      expect(() => new Webhook(Buffer.from(secret, "utf8"), { format: "raw" }).verify(body, headers)).not.toThrow();
-      expect(() => new Webhook(Buffer.from(`${secret}!`, "utf8"), { format: "raw" }).verify(body, headers)).toThrow();
-      expect(() => new Webhook(Buffer.from(secret, "utf8"), { format: "raw" }).verify(`${body} `, headers)).toThrow();
+      expect(() =>
+        new Webhook(Buffer.from(secret, "utf8"), { format: "raw" }).verify(body, headers),
+      ).not.toThrow();
+      expect(() =>
+        new Webhook(Buffer.from(`${secret}!`, "utf8"), { format: "raw" }).verify(body, headers),
+      ).toThrow();
+      expect(() =>
+        new Webhook(Buffer.from(secret, "utf8"), { format: "raw" }).verify(`${body} `, headers),
+      ).toThrow();
     },
   );
 
   test("of several secrets verifies with each", () => {
     const other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     const headers = sign("evt_1", now(), "{}", [other, SECRET]);
-    for (const secret of [SECRET, other]) expect(() => new Webhook(secret).verify("{}", headers)).not.toThrow();
+    for (const secret of [SECRET, other])
+      expect(() => new Webhook(secret).verify("{}", headers)).not.toThrow();
   });
 
   test("is the one of the scheme's own example", () => {
-    const signed = sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, '{"test": 2432232314}', [SECRET]);
+    const signed = sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, '{"test": 2432232314}', [
+      SECRET,
+    ]);
     expect(signed["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   });
 });
@@ -70,7 +79,10 @@ describe("sending", () => {
 
   test("keeps the connection alive for the next one", async () => {
     for (let n = 0; n < 20; n++)
-      expect(await sender.send(attempt("/"), stop.signal)).toMatchObject({ status_code: 200, response_body: "ok" });
+      expect(await sender.send(attempt("/"), stop.signal)).toMatchObject({
+        status_code: 200,
+        response_body: "ok",
+      });
     expect(connections).toBeLessThanOrEqual(2);
   });
 
@@ -107,22 +119,48 @@ describe.skipIf(openssl === null)("TLS", () => {
     const folder = mkdtempSync(join(tmpdir(), "tieout-tls-"));
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", cert, ...subject], {
-      stdio: "ignore",
-    });
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "1",
+        "-keyout",
+        key,
+        "-out",
+        cert,
+        ...subject,
+      ],
+      {
+        stdio: "ignore",
+      },
+    );
     let requests = 0;
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) => {
-      requests += 1;
-      response.end();
-    });
+    const server = createTlsServer(
+      { key: readFileSync(key), cert: readFileSync(cert) },
+      (_request, response) => {
+        requests += 1;
+        response.end();
+      },
+    );
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const sender = createSender(new Set(["127.0.0.1"]));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const outcome = await sender.send({ url, body: "{}", headers: sign("evt_1", now(), "{}", [SECRET]) }, new AbortController().signal);
+    const outcome = await sender.send(
+      { url, body: "{}", headers: sign("evt_1", now(), "{}", [SECRET]) },
+      new AbortController().signal,
+    );
     await sender.close();
     server.close();
     rmSync(folder, { recursive: true });
-    expect(outcome).toMatchObject({ failure_kind: "connection_failed", detail: "The receiver's certificate is self-signed." });
+    expect(outcome).toMatchObject({
+      failure_kind: "connection_failed",
+      detail: "The receiver's certificate is self-signed.",
+    });
     expect(requests).toBe(0);
   });
 });

@@ -13,7 +13,11 @@ const IDLE_MS = 4_000;
 const IDLE_AT_MOST_MS = 60_000;
 const USER_AGENT = "Tieout-Webhooks/1.0";
 
-export type Attempt = { url: string; body: string; headers: Partial<Signed> & { traceparent?: string } };
+export type Attempt = {
+  url: string;
+  body: string;
+  headers: Partial<Signed> & { traceparent?: string };
+};
 
 export type Outcome = { duration_ms: number } & (
   | Answer
@@ -23,13 +27,19 @@ export type Outcome = { duration_ms: number } & (
 /** There is no answer, and that is our own doing. */
 export class StoodStill extends Error {}
 
-export type Sender = { send: (attempt: Attempt, stop: AbortSignal) => Promise<Outcome>; close: () => Promise<void> };
+export type Sender = {
+  send: (attempt: Attempt, stop: AbortSignal) => Promise<Outcome>;
+  close: () => Promise<void>;
+};
 
 /**
  * Connections are kept alive and pooled per host, as many as there are attempts: their number is capped where they are claimed.
  * `send` throws StoodStill, or what `stop` was aborted with.
  */
-export function createSender(allowHosts: ReadonlySet<string>, connect = pinnedConnector(allowHosts)): Sender {
+export function createSender(
+  allowHosts: ReadonlySet<string>,
+  connect = pinnedConnector(allowHosts),
+): Sender {
   const time = new AwakeTime();
   const agent = new Agent({
     connect,
@@ -46,13 +56,19 @@ export function createSender(allowHosts: ReadonlySet<string>, connect = pinnedCo
       const stopwatch = time.stopwatch();
       const timeout = time.timeout(WITHIN_MS);
       try {
-        const answer = await answerOf(agent, attempt, allowHosts, AbortSignal.any([stop, timeout.signal]));
+        const answer = await answerOf(
+          agent,
+          attempt,
+          allowHosts,
+          AbortSignal.any([stop, timeout.signal]),
+        );
         return { ...answer, duration_ms: Math.round(stopwatch().ranMs) };
       } catch (error) {
         stop.throwIfAborted();
         const { ranMs, stoodStillMs } = stopwatch();
         const fault = faultOf(error);
-        if (stoodStillMs > STOOD_STILL_MS && fault.failure_kind !== "blocked_address") throw new StoodStill();
+        if (stoodStillMs > STOOD_STILL_MS && fault.failure_kind !== "blocked_address")
+          throw new StoodStill();
         return { ...fault, duration_ms: Math.round(ranMs) };
       } finally {
         timeout.release();
@@ -66,7 +82,12 @@ export function createSender(allowHosts: ReadonlySet<string>, connect = pinnedCo
 }
 
 /** @throws where there is no answer until `signal` says so, or none at all. */
-async function answerOf(agent: Agent, { url, body, headers }: Attempt, allowHosts: ReadonlySet<string>, signal: AbortSignal) {
+async function answerOf(
+  agent: Agent,
+  { url, body, headers }: Attempt,
+  allowHosts: ReadonlySet<string>,
+  signal: AbortSignal,
+) {
   const refusal = whyRefused(new URL(url), allowHosts);
   if (refusal !== null) throw new BlockedAddress(refusal);
   const {
@@ -76,7 +97,13 @@ async function answerOf(agent: Agent, { url, body, headers }: Attempt, allowHost
   } = await request(url, {
     dispatcher: agent,
     method: "POST",
-    headers: { "content-type": "application/json", "user-agent": USER_AGENT, accept: "*/*", "accept-encoding": "identity", ...headers },
+    headers: {
+      "content-type": "application/json",
+      "user-agent": USER_AGENT,
+      accept: "*/*",
+      "accept-encoding": "identity",
+      ...headers,
+    },
     body,
     signal,
   });

@@ -1,18 +1,30 @@
 import { createHmac } from "node:crypto";
 
-export type Signed = { "webhook-id": string; "webhook-timestamp": string; "webhook-signature": string };
+export type Signed = {
+  "webhook-id": string;
+  "webhook-timestamp": string;
+  "webhook-signature": string;
+};
 
 /** Signs a message by the Standard Webhooks scheme with each of the secrets, newest first. `sentAt` is in seconds. */
 export function sign(id: string, sentAt: number, body: string, secrets: readonly string[]): Signed {
   const timestamp = String(sentAt);
   const signatures = secrets.map((secret) => {
-    const digest = createHmac("sha256", secretBytes(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");
+    const digest = createHmac("sha256", secretBytes(secret))
+      .update(`${id}.${timestamp}.${body}`)
+      .digest("base64");
     return `v1,${digest}`;
   });
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
 }
 
 /** `whsec_` is followed by base64, of either alphabet; any other secret is its UTF-8 bytes. */
 export function secretBytes(secret: string): Buffer {
-  return secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret, "utf8");
+  return secret.startsWith("whsec_")
+    ? Buffer.from(secret.slice("whsec_".length), "base64")
+    : Buffer.from(secret, "utf8");
 }

@@ -4,6 +4,11 @@ import type { Context } from "../request/context.ts";
 import type { Delivery } from "./deliveries/contract.ts";
 
 /** `data`: an example of the event's. Null for webhook.test, which is about the webhook itself. */
-export function testWebhook(ctx: Context, id: string, type: EventKind, data: object | null): Promise<Delivery> {
+export function testWebhook(
+  ctx: Context,
+  id: string,
+  type: EventKind,
+  data: object | null,
+): Promise<Delivery> {
   return write(ctx, "test_webhook", { id, type, data });
 }

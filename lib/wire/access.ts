@@ -116,7 +116,11 @@ export function needs(permission: Permission): Access {
 }
 
 /** The same for a record surface; `open`: whether the publishable key reads what is published there. */
-export function needsOnSurface(action: "read" | "write" | "restore", path: string, open = false): Access {
+export function needsOnSurface(
+  action: "read" | "write" | "restore",
+  path: string,
+  open = false,
+): Access {
   const grants = {
     read: grant(ROLES, { scoped: true, publishable: open }),
     write: grant(LEADS, { scoped: true }),
@@ -126,5 +130,11 @@ export function needsOnSurface(action: "read" | "write" | "restore", path: strin
 }
 
 function accessOf(permission: string, { roles, scoped, service, publishable }: Grant): Access {
-  return { permission, roles, scope: scoped === true ? (permission as Scope) : scoped || null, service, publishable };
+  return {
+    permission,
+    roles,
+    scope: scoped === true ? (permission as Scope) : scoped || null,
+    service,
+    publishable,
+  };
 }

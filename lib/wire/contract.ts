@@ -19,13 +19,23 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number] | "xlsx";
 export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** A sheet of a workbook: the items of one `kind`. `optional`: left out where there are none. */
-export type Sheet = { name: string; kind: string; columns: readonly SheetColumn[]; optional?: true };
+export type Sheet = {
+  name: string;
+  kind: string;
+  columns: readonly SheetColumn[];
+  optional?: true;
+};
 
 /**
  * A column of it: a field of the item, and how wide, in characters. `as`: `money` is minor units of the item's `currency`, `day` and `time`
  * are ISO 8601, `word` is one of ours.
  */
-export type SheetColumn = { name: string; field: string; width: number; as?: "money" | "day" | "time" | "word" };
+export type SheetColumn = {
+  name: string;
+  field: string;
+  width: number;
+  as?: "money" | "day" | "time" | "word";
+};
 
 /**
  * A list as a file: one line per `item`; in CSV, with these columns. `workbook`: its sheets, where it comes as one, too. `query`: what only
@@ -99,7 +109,10 @@ export function contract<
   Query extends z.ZodObject = typeof none,
   Body extends z.ZodType = z.ZodNever,
 >(
-  declared: Pick<Contract<Params, Query, Body, Response>, "operationId" | "method" | "path" | "tag" | "summary" | "access" | "response"> &
+  declared: Pick<
+    Contract<Params, Query, Body, Response>,
+    "operationId" | "method" | "path" | "tag" | "summary" | "access" | "response"
+  > &
     Partial<Contract<Params, Query, Body, Response>>,
 ): Contract<Params, Query, Body, Response> {
   return {
@@ -152,7 +165,9 @@ export function exportOf(list: Contract): Contract {
     functions: exported.functions ?? list.functions,
     params: list.params,
     tenantParam: list.tenantParam,
-    query: (isPaged ? z.strictObject({ ...unpaged, ...own }) : query.safeExtend(own)) as z.ZodObject,
+    query: (isPaged
+      ? z.strictObject({ ...unpaged, ...own })
+      : query.safeExtend(own)) as z.ZodObject,
     response: z.string(),
     file: exported,
   }) as unknown as Contract;
@@ -161,7 +176,11 @@ export function exportOf(list: Contract): Contract {
 function formatOf({ workbook }: Export) {
   const example = "csv";
   if (!workbook)
-    return z.enum(EXPORT_FORMATS).meta({ description: "CSV (RFC 4180) with a header row, or one JSON object per line.", example });
-  const description = "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.";
+    return z.enum(EXPORT_FORMATS).meta({
+      description: "CSV (RFC 4180) with a header row, or one JSON object per line.",
+      example,
+    });
+  const description =
+    "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.";
   return z.enum([...EXPORT_FORMATS, "xlsx"]).meta({ description, example });
 }

@@ -10,16 +10,28 @@ export function encodeCursor(order: string, key: string[] | null): string | null
 }
 
 /** @throws ApiError `invalid_request` if the cursor is invalid or was made for another order. */
-export function decodeCursor<Key extends z.ZodType>(order: string, cursor: string | undefined, key: Key): z.output<Key> | null {
+export function decodeCursor<Key extends z.ZodType>(
+  order: string,
+  cursor: string | undefined,
+  key: Key,
+): z.output<Key> | null {
   if (cursor === undefined) return null;
   try {
-    const [madeFor, sortKey] = envelope.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
-    if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor for this order");
+    const [madeFor, sortKey] = envelope.parse(
+      JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")),
+    );
+    if (madeFor !== order || encodeCursor(order, sortKey) !== cursor)
+      throw new Error("not a cursor for this order");
     for (const part of sortKey) requireText(part, () => "cursor");
     return key.parse(sortKey);
   } catch (cause) {
     throw new ApiError("invalid_request", "The request is invalid. See errors for details.", {
-      errors: [{ path: "cursor", message: "Pass next_cursor from the previous page, unchanged and with the same sortBy." }],
+      errors: [
+        {
+          path: "cursor",
+          message: "Pass next_cursor from the previous page, unchanged and with the same sortBy.",
+        },
+      ],
       cause,
     });
   }

@@ -47,7 +47,11 @@ export class ApiError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, detail: string, options: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.errors = options.errors;
@@ -56,5 +60,7 @@ export class ApiError extends Error {
 }
 
 export function invalidRequest(errors: FieldError[]): ApiError {
-  return new ApiError("invalid_request", "The request is invalid. See errors for details.", { errors });
+  return new ApiError("invalid_request", "The request is invalid. See errors for details.", {
+    errors,
+  });
 }

@@ -19,7 +19,8 @@ export function isExact(digits: string): boolean {
 
 /** Sign, digits without leading or trailing zeros, and the power of ten. */
 function normalForm(number: string): string {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   const all = (whole + fraction).replace(/^0+/, "");
   const significant = all.replace(/0+$/, "");
   if (significant === "") return "0";

@@ -11,7 +11,15 @@ const schema = z.object({
   ids: z.array(z.string()).min(1).max(2),
   own: z.string().regex(/^a/, "Begin with a."),
 });
-const sound = { title: "a", secret: "sixteen or longer", severity: "high", kind: "csv", count: 1, ids: ["a"], own: "a" };
+const sound = {
+  title: "a",
+  secret: "sixteen or longer",
+  severity: "high",
+  kind: "csv",
+  count: 1,
+  ids: ["a"],
+  own: "a",
+};
 
 it.each([
   [{ title: undefined }, "This field is required."],

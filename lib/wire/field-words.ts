@@ -22,7 +22,9 @@ export const fieldWords: z.core.$ZodErrorMap = (issue) => {
     case "invalid_value":
       return `Must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}.`;
     case "too_small":
-      return issue.minimum === 1 && COUNTED[issue.origin] ? "Must not be empty." : limit(issue.origin, `at least ${issue.minimum}`);
+      return issue.minimum === 1 && COUNTED[issue.origin]
+        ? "Must not be empty."
+        : limit(issue.origin, `at least ${issue.minimum}`);
     case "too_big":
       return limit(issue.origin, `at most ${issue.maximum}`);
     default:

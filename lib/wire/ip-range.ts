@@ -6,7 +6,12 @@ import ipaddr from "ipaddr.js";
  */
 export function normaliseRange(text: string): string | null {
   const [address = "", prefix, ...more] = text.split("/");
-  if (more.length > 0 || !isAddress(address) || (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))) return null;
+  if (
+    more.length > 0 ||
+    !isAddress(address) ||
+    (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))
+  )
+    return null;
   const parsed = ipaddr.parse(address);
   const bits = parsed.kind() === "ipv4" ? 32 : 128;
   const length = prefix === undefined ? bits : Number(prefix);
@@ -28,10 +33,15 @@ export function isInRanges(address: string, ranges: readonly string[]): boolean 
 }
 
 function isAddress(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(":") && !text.includes("%") && ipaddr.IPv6.isValid(text));
+  return (
+    ipaddr.IPv4.isValidFourPartDecimal(text) ||
+    (text.includes(":") && !text.includes("%") && ipaddr.IPv6.isValid(text))
+  );
 }
 
 function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, length: number): string {
-  const network = address.toByteArray().map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))) & 0xff);
+  const network = address
+    .toByteArray()
+    .map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))) & 0xff);
   return `${ipaddr.fromByteArray(network).toString()}/${length}`;
 }

@@ -60,18 +60,24 @@ describe("a name comes once in an object", () => {
   });
 
   test("and in each of two objects", () => {
-    expect(parseJsonObject('{"a":{"b":1},"b":[{"b":"{\\"b\\":1,\\"b\\":2}"}]}')).toEqual({ a: { b: 1 }, b: [{ b: '{"b":1,"b":2}' }] });
+    expect(parseJsonObject('{"a":{"b":1},"b":[{"b":"{\\"b\\":1,\\"b\\":2}"}]}')).toEqual({
+      a: { b: 1 },
+      b: [{ b: '{"b":1,"b":2}' }],
+    });
   });
 });
 
 describe("what an object may hold", () => {
-  const numbers = (count: number) => `{"a":[${Array.from({ length: count }, () => "0").join(",")}]}`;
+  const numbers = (count: number) =>
+    `{"a":[${Array.from({ length: count }, () => "0").join(",")}]}`;
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
   test("20,000 values and not 20,001", () => {
     expect(refused(numbers(19_998))).toEqual([]);
     expect(refused(numbers(19_999))).toEqual([""]);
-    expect(refused(`{"a":[${Array.from({ length: 10_000 }, () => '"x",{}').join(",")}]}`)).toEqual([""]);
+    expect(refused(`{"a":[${Array.from({ length: 10_000 }, () => '"x",{}').join(",")}]}`)).toEqual([
+      "",
+    ]);
   });
 
   test("64 levels and not 65", () => {

@@ -32,7 +32,10 @@ export function scanJson(text: string): void {
     nodes++;
     if (nodes > JSON_MAX_NODES) {
       throw invalidRequest([
-        { path: "", message: `JSON can have at most ${JSON_MAX_NODES.toLocaleString("en")} values. Split the request.` },
+        {
+          path: "",
+          message: `JSON can have at most ${JSON_MAX_NODES.toLocaleString("en")} values. Split the request.`,
+        },
       ]);
     }
   };
@@ -40,7 +43,8 @@ export function scanJson(text: string): void {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const { end, escaped } = endOfString(text, at);
-      if (inner?.names && inner.expectsName) takeName(open, inner.names, text.slice(at, end), escaped);
+      if (inner?.names && inner.expectsName)
+        takeName(open, inner.names, text.slice(at, end), escaped);
       else {
         count();
         if (escaped) requireText(decoded(text.slice(at, end)), () => pathOf(open));
@@ -51,7 +55,10 @@ export function scanJson(text: string): void {
       const isObject = code === OPEN_BRACE;
       inner = { names: isObject ? new Set() : null, at: 0, expectsName: isObject };
       open.push(inner);
-      if (open.length > JSON_MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON can be nested at most ${JSON_MAX_DEPTH} deep.` }]);
+      if (open.length > JSON_MAX_DEPTH)
+        throw invalidRequest([
+          { path: "", message: `JSON can be nested at most ${JSON_MAX_DEPTH} deep.` },
+        ]);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
       inner = open.at(-1);
@@ -70,19 +77,26 @@ export function scanJson(text: string): void {
   }
 }
 
-function takeName(open: readonly Open[], names: Set<string>, quoted: string, escaped: boolean): void {
+function takeName(
+  open: readonly Open[],
+  names: Set<string>,
+  quoted: string,
+  escaped: boolean,
+): void {
   const name = escaped ? decoded(quoted) : quoted.slice(1, -1);
   const inner = open.at(-1) as Open;
   inner.at = name;
   inner.expectsName = false;
   requireName(name, () => pathOf(open));
-  if (names.has(name)) throw invalidRequest([{ path: pathOf(open), message: "Send this field only once." }]);
+  if (names.has(name))
+    throw invalidRequest([{ path: pathOf(open), message: "Send this field only once." }]);
   names.add(name);
 }
 
 function requireExact(digits: string, open: readonly Open[]): void {
   if (isExact(digits)) return;
-  const message = "This number would lose precision (integers are limited to ±9007199254740991). Send it as a string.";
+  const message =
+    "This number would lose precision (integers are limited to ±9007199254740991). Send it as a string.";
   throw invalidRequest([{ path: pathOf(open), message }]);
 }
 
@@ -107,7 +121,8 @@ function endOfWord(text: string, start: number): number {
   let end = start + 1;
   for (; end < text.length; end++) {
     const code = text.charCodeAt(end);
-    if (!isDigit(code) && !isLetter(code) && code !== 0x2e && code !== 0x2b && code !== MINUS) break;
+    if (!isDigit(code) && !isLetter(code) && code !== 0x2e && code !== 0x2b && code !== MINUS)
+      break;
   }
   return end;
 }

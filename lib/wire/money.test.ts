@@ -10,8 +10,14 @@ const currency = fc.constantFrom("EUR", "JPY", "KWD", "CLF");
 /** As BigInt and padding have it: no arithmetic of the reader's. */
 function written(amount: number, decimals: number, point: string, group = ""): string {
   const digits = String(Math.abs(amount)).padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals).replace(/\d(?=(?:\d{3})+$)/g, `$&${group}`);
-  return (amount < 0 ? "-" : "") + whole + (decimals > 0 ? point + digits.slice(digits.length - decimals) : "");
+  const whole = digits
+    .slice(0, digits.length - decimals)
+    .replace(/\d(?=(?:\d{3})+$)/g, `$&${group}`);
+  return (
+    (amount < 0 ? "-" : "") +
+    whole +
+    (decimals > 0 ? point + digits.slice(digits.length - decimals) : "")
+  );
 }
 
 test("every safe amount comes back to the minor unit, in every way it is written", () => {
@@ -30,7 +36,13 @@ test("every safe amount comes back to the minor unit, in every way it is written
         expect(writtenAmount(grouped, code, separator)).toBe(amount);
         const bare = grouped.replace("-", "");
         if (amount < 0)
-          for (const text of [`${bare}-`, `(${bare})`, `${code} -${bare}`, `${bare} DR`, `\u2212${bare}`])
+          for (const text of [
+            `${bare}-`,
+            `(${bare})`,
+            `${code} -${bare}`,
+            `${bare} DR`,
+            `\u2212${bare}`,
+          ])
             expect(writtenAmount(text, code, separator)).toBe(amount);
       },
     ),
@@ -46,7 +58,13 @@ test("an amount beyond ±(2⁵³ − 1) minor units is refused, one at the edge 
   ]) {
     expect(read("90071992547409.91")).toBe(MAX);
     expect(read("-90071992547409.91")).toBe(-MAX);
-    for (const text of ["90071992547409.92", "-90071992547409.92", "900719925474099.1", "9007199254740993", "1".repeat(400)]) {
+    for (const text of [
+      "90071992547409.92",
+      "-90071992547409.92",
+      "900719925474099.1",
+      "9007199254740993",
+      "1".repeat(400),
+    ]) {
       expect(read(text)).toMatchObject({ problem: "The amount is too large." });
     }
   }
@@ -56,15 +74,21 @@ test("an amount beyond ±(2⁵³ − 1) minor units is refused, one at the edge 
 
 test("a text that is read at all is read as what its digits say", () => {
   fc.assert(
-    fc.property(fc.stringMatching(/^[-+(]?[\d.,' ]{1,18}[-)]?$/), fc.constantFrom(".", ",", undefined), (text, separator) => {
-      const amount = writtenAmount(text, "EUR", separator);
-      if (typeof amount !== "number") return;
-      expect(Number.isSafeInteger(amount) && !Object.is(amount, -0)).toBe(true);
-      const digits = text.replace(/\D/g, "");
-      // Two decimals at most: the digits are the amount, or lack one or two zeros at the end.
-      expect(["", "0", "00"].map((zeros) => BigInt(digits + zeros))).toContain(BigInt(Math.abs(amount)));
-      expect(amount < 0).toBe(amount !== 0 && /[-(]/.test(text));
-    }),
+    fc.property(
+      fc.stringMatching(/^[-+(]?[\d.,' ]{1,18}[-)]?$/),
+      fc.constantFrom(".", ",", undefined),
+      (text, separator) => {
+        const amount = writtenAmount(text, "EUR", separator);
+        if (typeof amount !== "number") return;
+        expect(Number.isSafeInteger(amount) && !Object.is(amount, -0)).toBe(true);
+        const digits = text.replace(/\D/g, "");
+        // Two decimals at most: the digits are the amount, or lack one or two zeros at the end.
+        expect(["", "0", "00"].map((zeros) => BigInt(digits + zeros))).toContain(
+          BigInt(Math.abs(amount)),
+        );
+        expect(amount < 0).toBe(amount !== 0 && /[-(]/.test(text));
+      },
+    ),
     { numRuns: 5_000 },
   );
 });
@@ -114,13 +138,19 @@ test("zeros beyond the currency's decimals are read over where a standard fixes 
   expect(standardAmount("18.15000", "EUR", ".")).toBe(1_815);
   expect(standardAmount("1000,00", "JPY", ",")).toBe(1_000);
   expect(standardAmount("12,", "EUR", ",")).toBe(1_200);
-  expect(standardAmount("18.151", "EUR", ".")).toMatchObject({ problem: "More decimals than EUR has." });
+  expect(standardAmount("18.151", "EUR", ".")).toMatchObject({
+    problem: "More decimals than EUR has.",
+  });
   for (const text of ["", ",", "-", "1 2,00", "1.000,00"])
     expect(standardAmount(text, "EUR", ",")).toMatchObject({ problem: "This is not an amount." });
 });
 
 test("currencies have the decimals of ISO 4217", () => {
-  expect(["EUR", "JPY", "KWD", "CLF", "ISK", "TND", "HUF", "IQD", "UGX"].map(decimalsOf)).toEqual([2, 0, 3, 4, 0, 3, 2, 3, 0]);
-  expect(["EUX", "eur", "", "XXX", "XAU", "__proto__"].map(decimalsOf)).toEqual(Array(6).fill(undefined));
+  expect(["EUR", "JPY", "KWD", "CLF", "ISK", "TND", "HUF", "IQD", "UGX"].map(decimalsOf)).toEqual([
+    2, 0, 3, 4, 0, 3, 2, 3, 0,
+  ]);
+  expect(["EUX", "eur", "", "XXX", "XAU", "__proto__"].map(decimalsOf)).toEqual(
+    Array(6).fill(undefined),
+  );
   expect(new Set(CURRENCIES).size).toBe(CURRENCIES.length);
 });

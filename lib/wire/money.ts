@@ -73,7 +73,11 @@ const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
  *
  * Without `separator` only what can be read one way is read: 1234.56, 1.234,56 or 12,5, but not 1.234. Nothing is ever rounded.
  */
-export function writtenAmount(text: string, currency: string, separator?: DecimalSeparator): number | Fault {
+export function writtenAmount(
+  text: string,
+  currency: string,
+  separator?: DecimalSeparator,
+): number | Fault {
   const decimals = decimalsOf(currency) ?? 0;
   const fast = separator ? plainAmount(text, decimals, separator) : Number.NaN;
   if (!Number.isNaN(fast)) return fast;
@@ -85,14 +89,22 @@ export function writtenAmount(text: string, currency: string, separator?: Decima
   const marks: string[] = body.match(GROUP_MARKS) ?? [];
   const decimal = separator ?? decimalMarkOf(body, marks);
   if (decimal === null) {
-    return { problem: "The separator can be read as decimals or as thousands.", wanted: "a mapping that says decimal_separator" };
+    return {
+      problem: "The separator can be read as decimals or as thousands.",
+      wanted: "a mapping that says decimal_separator",
+    };
   }
   const at = decimal === undefined ? -1 : body.lastIndexOf(decimal);
   const whole = at < 0 ? body : body.slice(0, at);
   const fraction = at < 0 ? "" : body.slice(at + 1);
   if (!hasSoundGroups(whole, decimal)) return notAnAmount(separator);
-  const minor = plainAmount(`${whole.replace(GROUP_MARKS, "") || "0"}${fraction && `.${fraction}`}`, decimals, ".");
-  if (Number.isNaN(minor)) return fraction.length > decimals ? tooManyDecimals(currency, decimals) : TOO_LARGE;
+  const minor = plainAmount(
+    `${whole.replace(GROUP_MARKS, "") || "0"}${fraction && `.${fraction}`}`,
+    decimals,
+    ".",
+  );
+  if (Number.isNaN(minor))
+    return fraction.length > decimals ? tooManyDecimals(currency, decimals) : TOO_LARGE;
   return bare.negative && minor !== 0 ? -minor : minor;
 }
 
@@ -100,14 +112,22 @@ export function writtenAmount(text: string, currency: string, separator?: Decima
  * An amount of a standard that fixes the decimal separator, in minor units. Zeros beyond the currency's decimals say nothing and
  * are read over (`18.150` EUR); other digits there are refused.
  */
-export function standardAmount(text: string, currency: string, separator: DecimalSeparator): number | Fault {
+export function standardAmount(
+  text: string,
+  currency: string,
+  separator: DecimalSeparator,
+): number | Fault {
   const decimals = decimalsOf(currency) ?? 0;
   const fast = plainAmount(text, decimals, separator);
   if (!Number.isNaN(fast)) return fast;
   const [, sign = "", whole = "", fraction = ""] =
-    (separator === "." ? /^([+-]?)(\d*)(?:\.(\d*))?$/ : /^([+-]?)(\d*)(?:,(\d*))?$/).exec(text) ?? [];
+    (separator === "." ? /^([+-]?)(\d*)(?:\.(\d*))?$/ : /^([+-]?)(\d*)(?:,(\d*))?$/).exec(text) ??
+    [];
   if (whole === "" && fraction === "")
-    return { problem: "This is not an amount.", wanted: `digits with "${separator}" before the decimals` };
+    return {
+      problem: "This is not an amount.",
+      wanted: `digits with "${separator}" before the decimals`,
+    };
   const zerosOff = fraction.replace(/0+$/, "");
   if (zerosOff.length > decimals) return tooManyDecimals(currency, decimals);
   const minor = plainAmount(`${whole || "0"}${zerosOff && `.${zerosOff}`}`, decimals, ".");
@@ -121,18 +141,23 @@ export function wireAmount(text: string, currency: string): number | Fault {
   const minor = plainAmount(text, decimals, ".");
   if (!Number.isNaN(minor)) return minor;
   const [, fraction] = /^-?\d+(?:\.(\d+))?$/.exec(text) ?? [];
-  if (fraction !== undefined && fraction.length > decimals) return tooManyDecimals(currency, decimals);
+  if (fraction !== undefined && fraction.length > decimals)
+    return tooManyDecimals(currency, decimals);
   return /^-?\d+(?:\.\d+)?$/.test(text) ? TOO_LARGE : notAnAmount(".");
 }
 
 /** A whole number of minor units. */
 export function minorAmount(text: string): number | Fault {
-  if (!/^-?\d+$/.test(text)) return { problem: "This is not a number of minor units.", wanted: "a whole number" };
+  if (!/^-?\d+$/.test(text))
+    return { problem: "This is not a number of minor units.", wanted: "a whole number" };
   const minor = plainAmount(text, 0, ".");
   return Number.isNaN(minor) ? TOO_LARGE : minor;
 }
 
-const TOO_LARGE: Fault = { problem: "The amount is too large.", wanted: "at most 9007199254740991 minor units" };
+const TOO_LARGE: Fault = {
+  problem: "The amount is too large.",
+  wanted: "at most 9007199254740991 minor units",
+};
 
 function tooManyDecimals(currency: string, decimals: number): Fault {
   const wanted = decimals === 0 ? "a whole number" : `at most ${decimals} decimals`;
@@ -140,7 +165,10 @@ function tooManyDecimals(currency: string, decimals: number): Fault {
 }
 
 function notAnAmount(separator?: DecimalSeparator): Fault {
-  return { problem: "This is not an amount.", wanted: `a number such as 1234${separator ?? "."}56` };
+  return {
+    problem: "This is not an amount.",
+    wanted: `a number such as 1234${separator ?? "."}56`,
+  };
 }
 
 /** The mark before the decimals; undefined where there are none, null where it could be a thousands separator. */
@@ -152,7 +180,8 @@ function decimalMarkOf(body: string, marks: string[]): string | undefined | null
   if (marks.filter((mark) => mark === point).length > 1) return undefined;
   if (marks.length > 1) return point;
   const [whole = "", fraction = ""] = body.split(point);
-  const maybeThousands = fraction.length === 3 && whole.length >= 1 && whole.length <= 3 && !whole.startsWith("0");
+  const maybeThousands =
+    fraction.length === 3 && whole.length >= 1 && whole.length <= 3 && !whole.startsWith("0");
   return maybeThousands ? null : point;
 }
 
@@ -164,8 +193,11 @@ function hasSoundGroups(whole: string, decimal: string | undefined): boolean {
 /** Without the currency before or after it, where that is the line's own. */
 function withoutCurrency(text: string, currency: string): string {
   const [, sign = "", before = "", body = "", after = ""] =
-    /^([-+\u2212(]?)\s*([^\d\s.,()+\u2212-]*\.?)\s*(.*?)\s*([^\d\s.,()+\u2212-]*\.?)$/su.exec(text) ?? [];
-  const isOwn = (name: string) => name === "" || name === currency || SYMBOLS.get(name)?.includes(currency) === true;
+    /^([-+\u2212(]?)\s*([^\d\s.,()+\u2212-]*\.?)\s*(.*?)\s*([^\d\s.,()+\u2212-]*\.?)$/su.exec(
+      text,
+    ) ?? [];
+  const isOwn = (name: string) =>
+    name === "" || name === currency || SYMBOLS.get(name)?.includes(currency) === true;
   if (isOwn(before) && isOwn(after) && !(before && after)) return sign + body;
   return text;
 }
@@ -173,10 +205,14 @@ function withoutCurrency(text: string, currency: string): string {
 /** Without its sign; undefined where there are two. */
 function unsigned(text: string): { body: string; negative: boolean } | undefined {
   const [, open, sign, body = "", trailing, close, side] =
-    /^(\()?\s*([-+\u2212])?\s*(.*?)\s*([-+\u2212])?(\))?\s*(?:(CR|DR|Cr|Dr)\.?)?$/su.exec(text) ?? [];
+    /^(\()?\s*([-+\u2212])?\s*(.*?)\s*([-+\u2212])?(\))?\s*(?:(CR|DR|Cr|Dr)\.?)?$/su.exec(text) ??
+    [];
   if ((open === undefined) !== (close === undefined)) return undefined;
   const signs = [open, sign, trailing, side].filter((given) => given !== undefined);
   if (signs.length > 1) return undefined;
   const [given = "+"] = signs;
-  return { body, negative: given === "(" || given === "-" || given === "\u2212" || given.toUpperCase() === "DR" };
+  return {
+    body,
+    negative: given === "(" || given === "-" || given === "\u2212" || given.toUpperCase() === "DR",
+  };
 }

@@ -141,7 +141,9 @@ const DECLARED = [
   imports.listImportsContract,
   imports.getImportContract,
   imports.undoImportContract,
-  ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) => Object.values(operations)),
+  ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) =>
+    Object.values(operations),
+  ),
   webhooks.listWebhooksContract,
   webhooks.createWebhookContract,
   webhooks.getWebhookContract,

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { text, timestamp, userReference } from "./schema.ts";
 
-const messageOf = (schema: typeof timestamp | ReturnType<typeof text>, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
+const messageOf = (schema: typeof timestamp | ReturnType<typeof text>, value: unknown) =>
+  schema.safeParse(value).error?.issues[0]?.message;
 
 describe("a time", () => {
   test.each([
@@ -19,9 +20,18 @@ describe("a time", () => {
     ["2026-11-20T09:30:00-00:00", "Must be in UTC, ending in Z or +00:00, not in -00:00."],
     ["2026-11-20T09:30:00+0000", "Must be in UTC, ending in Z or +00:00, not in +0000."],
     ["2026-11-20T09:30:00 00:00", "Write Z, or %2B00:00 for +00:00: in a URL, + is a space."],
-    ["2026-11-20T09:30:00", "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
-    ["2026-02-30T00:00:00Z", "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
-    ["2026-06-30T23:59:60Z", "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
+    [
+      "2026-11-20T09:30:00",
+      "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.",
+    ],
+    [
+      "2026-02-30T00:00:00Z",
+      "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.",
+    ],
+    [
+      "2026-06-30T23:59:60Z",
+      "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.",
+    ],
     ["0001-01-01T00:00:00Z", "Must be between 1970 and 2999."],
     [0, "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
   ])("%s is none", (given, message) => {

@@ -15,7 +15,8 @@ const OFFSET = /(?:[+-]\d{2}:?\d{2}| \d{2}:\d{2})$/;
 function timeFault(input: unknown): string {
   const offset = typeof input === "string" ? OFFSET.exec(input)?.[0] : undefined;
   if (offset === " 00:00") return "Write Z, or %2B00:00 for +00:00: in a URL, + is a space.";
-  if (offset !== undefined) return `Must be in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
+  if (offset !== undefined)
+    return `Must be in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
   return "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
 }
 
@@ -28,11 +29,18 @@ export const timestamp = z
   .transform((text) => new Date(text).toISOString())
   .meta({
     example: "2026-11-20T09:30:00.000Z",
-    override: { type: "string", format: "date-time", pattern: "(?:Z|\\+00:00)$", maxLength: TIMESTAMP_MAX },
+    override: {
+      type: "string",
+      format: "date-time",
+      pattern: "(?:Z|\\+00:00)$",
+      maxLength: TIMESTAMP_MAX,
+    },
   });
 
 /** A time in a response: ISO 8601 UTC with milliseconds. */
-export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
+export const time = z.iso
+  .datetime({ precision: 3 })
+  .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
 /** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
 export const calendarDate = z
@@ -43,7 +51,10 @@ export const calendarDate = z
 
 function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "" && !/^[+-]/.test(name);
+    return (
+      new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "" &&
+      !/^[+-]/.test(name)
+    );
   } catch {
     return false;
   }
@@ -51,7 +62,12 @@ function isTimeZone(name: string): boolean {
 
 /** The name of an IANA time zone. */
 export const timeZone = (most: number) =>
-  z.string().min(1).max(most).refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.").meta({ example: "Europe/Berlin" });
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.")
+    .meta({ example: "Europe/Berlin" });
 
 /** The format of a field that is never kept and never shown again (OpenAPI): the request log leaves its value out. */
 export const SECRET_FORMAT = "password";
@@ -60,13 +76,17 @@ export const SECRET_FORMAT = "password";
 const ENDLESS_MARKS = /\p{M}{31}/u;
 
 /** Text in Unicode's normal form C; as it is where it has rows of marks that no script has. */
-export const normalText = () => z.string().overwrite((value) => (ENDLESS_MARKS.test(value) ? value : value.normalize("NFC")));
+export const normalText = () =>
+  z.string().overwrite((value) => (ENDLESS_MARKS.test(value) ? value : value.normalize("NFC")));
 
 /** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
 export const userReference = normalText()
   .regex(USER_REFERENCE, { error: "Must be user:<name>, for example user:ada.", abort: true })
-  .refine((value) => isVisible(value.slice("user:".length)), "The name must have a visible character.")
+  .refine(
+    (value) => isVisible(value.slice("user:".length)),
+    "The name must have a visible character.",
+  )
   .meta({ example: "user:ada" });
 
 /** The same in a response. */
@@ -90,7 +110,8 @@ export function isVisible(value: string): boolean {
 }
 
 /** Text of 1 to `most` characters, at least one of them visible. Stored and compared in Unicode's normal form C. */
-export const text = (most: number) => normalText().min(1).max(most).refine(isVisible, "Must have a visible character.");
+export const text = (most: number) =>
+  normalText().min(1).max(most).refine(isVisible, "Must have a visible character.");
 
 const SEARCHED_WORDS_MOST = 12;
 
@@ -156,16 +177,24 @@ export function queryList<Value extends string>(
     .string()
     .max(LISTED_CHARACTERS_MOST)
     .transform((listed, context): Value[] => {
-      const values = [...new Set(listed.split(separator).map((value) => read(value.normalize("NFC"))))];
+      const values = [
+        ...new Set(listed.split(separator).map((value) => read(value.normalize("NFC")))),
+      ];
       if (values.length <= LISTED_MOST && values.every(is)) return values;
-      context.addIssue({ code: "custom", input: listed, message: `Must be ${what}, or up to ${LISTED_MOST} of them separated by commas.` });
+      context.addIssue({
+        code: "custom",
+        input: listed,
+        message: `Must be ${what}, or up to ${LISTED_MOST} of them separated by commas.`,
+      });
       return z.NEVER;
     })
     .meta({
       override: {
         type: "string",
         maxLength: LISTED_CHARACTERS_MOST,
-        ...(form === undefined ? { minLength: 1 } : { pattern: `^(?:${form})(?:,(?:${form})){0,${LISTED_MOST - 1}}$` }),
+        ...(form === undefined
+          ? { minLength: 1 }
+          : { pattern: `^(?:${form})(?:,(?:${form})){0,${LISTED_MOST - 1}}$` }),
       },
     });
 }
@@ -173,7 +202,10 @@ export function queryList<Value extends string>(
 /** The same, of known values. */
 export function queryChoices<const Value extends string>(choices: readonly Value[]) {
   const known: readonly string[] = choices;
-  return queryList((value): value is Value => known.includes(value), { form: choices.join("|"), what: `one of ${choices.join(", ")}` });
+  return queryList((value): value is Value => known.includes(value), {
+    form: choices.join("|"),
+    what: `one of ${choices.join(", ")}`,
+  });
 }
 
 /** The query of every list. */
@@ -181,18 +213,19 @@ export const pageQuery = {
   limit: queryInteger(1, 250)
     .default(50)
     .meta({ description: "Maximum number of items.", example: 50, override: { default: 50 } }),
-  cursor: z
-    .string()
-    .min(1)
-    .max(2000)
-    .optional()
-    .meta({ description: "next_cursor from the previous page, unchanged.", example: "WyJleGNfMDE5YSJd" }),
+  cursor: z.string().min(1).max(2000).optional().meta({
+    description: "next_cursor from the previous page, unchanged.",
+    example: "WyJleGNfMDE5YSJd",
+  }),
 };
 
 /** `{ items, next_cursor }` */
 export function page<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
-    next_cursor: z.string().nullable().meta({ description: "Null on the last page.", example: null }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Null on the last page.", example: null }),
   });
 }

@@ -3,7 +3,9 @@ import { invalidRequest } from "./errors.ts";
 /** @throws ApiError 400 if the text has a NUL character or a lone surrogate, which Postgres can't store. */
 export function requireText(value: string, pathOf: () => string): void {
   if (value.includes("\0") || !value.isWellFormed()) {
-    throw invalidRequest([{ path: pathOf(), message: "Must be well-formed Unicode without NUL characters." }]);
+    throw invalidRequest([
+      { path: pathOf(), message: "Must be well-formed Unicode without NUL characters." },
+    ]);
   }
 }
 

@@ -7,7 +7,8 @@ const PARSES = /^(?:safe)?(?:parse|decode|encode)(?:Async)?$/;
 const inert: unknown = new Proxy(() => {}, {
   get(_, name) {
     if (typeof name === "symbol" || name === "then") return undefined;
-    if (PARSES.test(name)) throw new Error("Contract schemas aren't parsed in the browser: the server does that.");
+    if (PARSES.test(name))
+      throw new Error("Contract schemas aren't parsed in the browser: the server does that.");
     return inert;
   },
   apply: () => inert,

@@ -14,10 +14,17 @@ export const ENGINE_VERSION = "1.7.0";
 const WORDS = 4;
 
 /** 32 hexadecimal digits for a combination of lines: what a rejection is remembered by. */
-export function combinationHash(left: Lines, leftMembers: ArrayLike<number>, right: Lines, rightMembers: ArrayLike<number>): string {
+export function combinationHash(
+  left: Lines,
+  leftMembers: ArrayLike<number>,
+  right: Lines,
+  rightMembers: ArrayLike<number>,
+): string {
   members.clear();
-  for (let at = 0; at < leftMembers.length; at++) members.add(1, left.identity.high, left.identity.low, leftMembers[at] as number, 0);
-  for (let at = 0; at < rightMembers.length; at++) members.add(2, right.identity.high, right.identity.low, rightMembers[at] as number, 0);
+  for (let at = 0; at < leftMembers.length; at++)
+    members.add(1, left.identity.high, left.identity.low, leftMembers[at] as number, 0);
+  for (let at = 0; at < rightMembers.length; at++)
+    members.add(2, right.identity.high, right.identity.low, rightMembers[at] as number, 0);
   return hex(members.finish(0));
 }
 
@@ -37,12 +44,23 @@ export function combinationHashOf(left: readonly Text[], right: readonly Text[])
 }
 
 /** 32 hexadecimal digits for a match as a run made it: its state, its rule, its lines and what each is allocated. */
-export function matchHash(state: "confirmed" | "suggested", matches: Matches, index: number, left: Lines, right: Lines): string {
+export function matchHash(
+  state: "confirmed" | "suggested",
+  matches: Matches,
+  index: number,
+  left: Lines,
+  right: Lines,
+): string {
   return hex(hashMatch(state, matches, index, left, right));
 }
 
 /** The sum of the hashes of all matches modulo 2^128, led by the engine's version. */
-export function digestOf(confirmed: Matches, suggested: Matches, left: Lines, right: Lines): string {
+export function digestOf(
+  confirmed: Matches,
+  suggested: Matches,
+  left: Lines,
+  right: Lines,
+): string {
   const total = new Float64Array(WORDS);
   for (const [state, matches] of [
     ["confirmed", confirmed],
@@ -62,7 +80,13 @@ export function digestOf(confirmed: Matches, suggested: Matches, left: Lines, ri
   return `${ENGINE_VERSION}:${hex(total)}`;
 }
 
-function hashMatch(state: "confirmed" | "suggested", matches: Matches, index: number, left: Lines, right: Lines): Float64Array {
+function hashMatch(
+  state: "confirmed" | "suggested",
+  matches: Matches,
+  index: number,
+  left: Lines,
+  right: Lines,
+): Float64Array {
   members.clear();
   const partial = matches.partial.get(index);
   const from = matches.start[index] as number;
@@ -89,7 +113,13 @@ class Members {
     this.count = 0;
   }
 
-  add(side: number, high: ArrayLike<number>, low: ArrayLike<number>, line: number, amount: number): void {
+  add(
+    side: number,
+    high: ArrayLike<number>,
+    low: ArrayLike<number>,
+    line: number,
+    amount: number,
+  ): void {
     this.count += 1;
     for (let lane = 0; lane < 2; lane++) {
       this.hash
@@ -107,7 +137,8 @@ class Members {
   finish(salt: number): Float64Array {
     for (let lane = 0; lane < 2; lane++) {
       this.hash.start(salt).word(lane).word(this.count);
-      for (let word = 0; word < WORDS; word++) this.hash.word(this.sums[(word + 2 * lane) % WORDS] as number);
+      for (let word = 0; word < WORDS; word++)
+        this.hash.word(this.sums[(word + 2 * lane) % WORDS] as number);
       this.hash.finish();
       this.words[2 * lane] = this.hash.high;
       this.words[2 * lane + 1] = this.hash.low;
@@ -120,7 +151,12 @@ const members = new Members();
 
 /** Of four words; millions are written. */
 function hex(words: Float64Array): string {
-  return digits(words[0] as number) + digits(words[1] as number) + digits(words[2] as number) + digits(words[3] as number);
+  return (
+    digits(words[0] as number) +
+    digits(words[1] as number) +
+    digits(words[2] as number) +
+    digits(words[3] as number)
+  );
 }
 
 function digits(word: number): string {

@@ -22,9 +22,17 @@ const line = fc.record({
   currency: fc.constantFrom("EUR", "EUR", "EUR", "JPY"),
   value_date: fc.integer({ min: 20_000, max: 20_015 }),
   booked_date: fc.option(fc.integer({ min: 20_000, max: 20_005 }), { nil: null }),
-  reference: fc.option(fc.constantFrom("INV-1001", "inv 1001", "INV-1010", "A7", "770123", "770132", "Ü-1"), { nil: null }),
-  counterparty: fc.option(fc.constantFrom("Müller GmbH", "MULLER", "Adler & Co", "Zoe"), { nil: null }),
-  description: fc.option(fc.constantFrom("Invoice INV-1001", "SEPA credit Muller", "payment", "void", "Adler 770123"), { nil: null }),
+  reference: fc.option(
+    fc.constantFrom("INV-1001", "inv 1001", "INV-1010", "A7", "770123", "770132", "Ü-1"),
+    { nil: null },
+  ),
+  counterparty: fc.option(fc.constantFrom("Müller GmbH", "MULLER", "Adler & Co", "Zoe"), {
+    nil: null,
+  }),
+  description: fc.option(
+    fc.constantFrom("Invoice INV-1001", "SEPA credit Muller", "payment", "void", "Adler 770123"),
+    { nil: null },
+  ),
   group_key: fc.option(fc.constantFrom("po_1", "po_2"), { nil: null, freq: 4 }),
 });
 
@@ -33,20 +41,31 @@ const sidesGiven = fc
   .tuple(
     fc.array(line, { maxLength: 14 }),
     fc.array(line, { maxLength: 10 }),
-    fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 0, 0, 1, 25), fc.constantFrom(0, 0, 1, 3)), { maxLength: 12 }),
+    fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 0, 0, 1, 25), fc.constantFrom(0, 0, 1, 3)), {
+      maxLength: 12,
+    }),
   )
   .map(([left, right, copies]): Sides => {
     const copied =
       left.length === 0
         ? []
-        : copies.map(([at, fee, days]) => later(left[at % left.length] as Omit<Line, "handle" | "identity">, fee, days));
+        : copies.map(([at, fee, days]) =>
+            later(left[at % left.length] as Omit<Line, "handle" | "identity">, fee, days),
+          );
     return { left: known("l", left), right: known("r", [...right, ...copied]) };
   });
 
 const anyRule: fc.Arbitrary<Rule> = fc
   .record({
     kind: fc.constantFrom("exact", "tolerance", "reversal", "group", "score"),
-    on: fc.constantFrom(undefined, ["reference"], ["value_date"], ["reference", "value_date"], ["counterparty"], ["group_key"]),
+    on: fc.constantFrom(
+      undefined,
+      ["reference"],
+      ["value_date"],
+      ["reference", "value_date"],
+      ["counterparty"],
+      ["group_key"],
+    ),
     amount_tolerance_minor: fc.constantFrom(undefined, 1, 30),
     amount_tolerance_bps: fc.constantFrom(undefined, 100, 1500, 9500),
     days_before: fc.constantFrom(0, 2, 5),
@@ -58,9 +77,16 @@ const anyRule: fc.Arbitrary<Rule> = fc
   })
   .map((rule) => ({ ...rule, name: rule.kind }) as Rule);
 
-const rules = fc.oneof(fc.constant(DEFAULT_RULES), fc.array(anyRule, { minLength: 1, maxLength: 5 }));
+const rules = fc.oneof(
+  fc.constant(DEFAULT_RULES),
+  fc.array(anyRule, { minLength: 1, maxLength: 5 }),
+);
 
-function later(line: Omit<Line, "handle" | "identity">, fee: number, days: number): Omit<Line, "handle" | "identity"> {
+function later(
+  line: Omit<Line, "handle" | "identity">,
+  fee: number,
+  days: number,
+): Omit<Line, "handle" | "identity"> {
   return { ...line, amount_minor: line.amount_minor - fee, value_date: line.value_date + days };
 }
 
@@ -75,13 +101,20 @@ function columns(side: Side, lines: readonly Line[]): Lines {
 }
 
 function solve(sides: Sides, rules: readonly Rule[], more: Partial<Input> = {}): Result {
-  return match({ left: columns("left", sides.left), right: columns("right", sides.right), rules, ...more });
+  return match({
+    left: columns("left", sides.left),
+    right: columns("right", sides.right),
+    rules,
+    ...more,
+  });
 }
 
 function combinations(result: Result): string[] {
   const { left, right } = result.input;
   return [result.confirmed, result.suggested].flatMap((matches) =>
-    Array.from({ length: matches.length }, (_, index) => combinationHash(left, matches.left(index), right, matches.right(index))),
+    Array.from({ length: matches.length }, (_, index) =>
+      combinationHash(left, matches.left(index), right, matches.right(index)),
+    ),
   );
 }
 
@@ -90,7 +123,10 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
   return items
     .map((item, at) => ({
       item,
-      key: Math.imul(at + 1, 2654435761) ^ Math.imul(seed + 7, 40503) ^ Math.imul((at + 3) * (seed + 1), 2246822519),
+      key:
+        Math.imul(at + 1, 2654435761) ^
+        Math.imul(seed + 7, 40503) ^
+        Math.imul((at + 3) * (seed + 1), 2246822519),
     }))
     .sort((one, other) => one.key - other.key)
     .map(({ item }) => item);
@@ -117,7 +153,10 @@ describe("any two sides under any rules", () => {
         fc.property(sidesGiven, rules, (sides, rules) => {
           const first = solve(sides, rules);
           for (let seed = 1; seed < 20; seed++) {
-            const again = solve({ left: shuffled(sides.left, seed), right: shuffled(sides.right, seed + 100) }, rules);
+            const again = solve(
+              { left: shuffled(sides.left, seed), right: shuffled(sides.right, seed + 100) },
+              rules,
+            );
             expect(again.digest).toBe(first.digest);
             expect(reasonsByIdentity(again)).toEqual(reasonsByIdentity(first));
           }
@@ -136,7 +175,9 @@ describe("any two sides under any rules", () => {
           const made = combinations(solve(sides, rules));
           const rejected = new Set(made.filter((_, at) => (at + pick) % 2 === 0));
           const again = solve(sides, rules, { rejected });
-          expect(combinations(again).filter((combination) => rejected.has(combination))).toEqual([]);
+          expect(combinations(again).filter((combination) => rejected.has(combination))).toEqual(
+            [],
+          );
           expect(checkInvariants(again)).toEqual([]);
         }),
         { numRuns: 80 },
@@ -154,12 +195,17 @@ describe("any two sides under any rules", () => {
           const settled = { left: new Set<number>(), right: new Set<number>() };
           for (let index = 0; index < whole.confirmed.length; index++) {
             if ((whole.confirmed.rule[index] as number) > 1) continue;
-            for (const side of ["left", "right"] as const) for (const at of whole.confirmed[side](index)) settled[side].add(at);
+            for (const side of ["left", "right"] as const)
+              for (const at of whole.confirmed[side](index)) settled[side].add(at);
           }
           const shared = new Set(
-            [...sides.left.filter((_, at) => !settled.left.has(at)), ...sides.right.filter((_, at) => !settled.right.has(at))].map(moneyOf),
+            [
+              ...sides.left.filter((_, at) => !settled.left.has(at)),
+              ...sides.right.filter((_, at) => !settled.right.has(at)),
+            ].map(moneyOf),
           );
-          const kept = (side: Side) => sides[side].filter((line, at) => !settled[side].has(at) || shared.has(moneyOf(line)));
+          const kept = (side: Side) =>
+            sides[side].filter((line, at) => !settled[side].has(at) || shared.has(moneyOf(line)));
           const part = solve({ left: kept("left"), right: kept("right") }, DEFAULT_RULES);
           const hashes = hashesOf(whole);
           expect(hashesOf(part).filter((hash) => !hashes.includes(hash))).toEqual([]);
@@ -181,7 +227,9 @@ function moneyOf({ amount_minor, currency }: Line): string {
 function hashesOf(result: Result): string[] {
   const { left, right } = result.input;
   return (["confirmed", "suggested"] as const).flatMap((state) =>
-    Array.from({ length: result[state].length }, (_, index) => matchHash(state, result[state], index, left, right)),
+    Array.from({ length: result[state].length }, (_, index) =>
+      matchHash(state, result[state], index, left, right),
+    ),
   );
 }
 
@@ -190,7 +238,9 @@ function reasonsByIdentity({ open, input }: Result): Record<string, number> {
   for (const side of ["left", "right"] as const) {
     open[side].line.forEach((line, at) => {
       const { identity } = input[side];
-      reasons[`${side} ${identity.high[line]} ${identity.low[line]}`] = open[side].reason[at] as number;
+      reasons[`${side} ${identity.high[line]} ${identity.low[line]}`] = open[side].reason[
+        at
+      ] as number;
     });
   }
   return reasons;

@@ -51,7 +51,15 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** A run in slices: yields its progress every so many steps, at most a few hundred milliseconds apart. */
 export function* run(input: Input): Generator<Progress, Result> {
-  const { left, right, rules, rejected = NOTHING, weights = null, automatic = "as_ruled", businessDays = mondayToFriday } = input;
+  const {
+    left,
+    right,
+    rules,
+    rejected = NOTHING,
+    weights = null,
+    automatic = "as_ruled",
+    businessDays = mondayToFriday,
+  } = input;
   checkRules(rules);
   const state = new RunState(left, right, rejected);
   const suggestOnly = automatic === "suggest_only";
@@ -65,10 +73,20 @@ export function* run(input: Input): Generator<Progress, Result> {
     else if (rule.kind === "group") {
       yield* keyedGroups(state, rule, index, businessDays);
       if (!rule.on?.length)
-        yield* sums(state, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
+        yield* sums(
+          state,
+          suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
+          index,
+          businessDays,
+        );
     } else {
       yield* state.readTexts(rule.name);
-      const found = yield* matchByEvidence(state, rule, index, { businessDays, weights, suggestOnly, lessons });
+      const found = yield* matchByEvidence(state, rule, index, {
+        businessDays,
+        weights,
+        suggestOnly,
+        lessons,
+      });
       if (found) weighed.set(index, found);
     }
   }
@@ -95,7 +113,14 @@ export function* run(input: Input): Generator<Progress, Result> {
 /** @throws RangeError where a rule asks for what no contract lets through. */
 function checkRules(rules: readonly Rule[]): void {
   if (rules.length > MAX_RULES) throw new RangeError(`At most ${MAX_RULES} rules.`);
-  for (const { name, amount_tolerance_minor, amount_tolerance_bps, days_before, days_after, max_group_size } of rules) {
+  for (const {
+    name,
+    amount_tolerance_minor,
+    amount_tolerance_bps,
+    days_before,
+    days_after,
+    max_group_size,
+  } of rules) {
     const bounds: [number | undefined, number][] = [
       [amount_tolerance_minor, Number.MAX_SAFE_INTEGER],
       [amount_tolerance_bps, MAX_TOLERANCE_BPS],

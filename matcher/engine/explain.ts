@@ -3,7 +3,12 @@
 import type { Weighed } from "./assignment/by-evidence.ts";
 import type { Result } from "./engine.ts";
 import { EVIDENCE_FIELDS, Evidence } from "./evidence/evidence.ts";
-import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./evidence/fields.ts";
+import {
+  compareFields,
+  type FieldComparison,
+  type PlainLine,
+  plainLine,
+} from "./evidence/fields.ts";
 import { slipsSaid } from "./evidence/slips-said.ts";
 import { BASIS, HELD, type Matches } from "./matches.ts";
 import { toleranceFor, toleranceOf } from "./prepare/amounts.ts";
@@ -38,7 +43,11 @@ export type Explanation = {
 };
 
 /** @param index of the match among `result.confirmed` or `result.suggested`. */
-export function explain(result: Result, state: "confirmed" | "suggested", index: number): Explanation {
+export function explain(
+  result: Result,
+  state: "confirmed" | "suggested",
+  index: number,
+): Explanation {
   const { left, right, rules } = result.input;
   const matches = result[state];
   const ruleIndex = matches.rule[index] as number;
@@ -51,11 +60,17 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
     Array.from(matches.right(index), (line) => plainLine(right, line)),
     { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
   );
-  const notes = [verdict.note, weighed && isBeyond(explained.tolerance) ? BEYOND : null, weighed?.slips].filter((sentence) => sentence);
+  const notes = [
+    verdict.note,
+    weighed && isBeyond(explained.tolerance) ? BEYOND : null,
+    weighed?.slips,
+  ].filter((sentence) => sentence);
   return {
     ...explained,
     basis: nameOf(BASIS, verdict.basis) as BasisName,
-    runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
+    runner_up: runnerUp
+      ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number }
+      : null,
     margin: Number.isFinite(verdict.margin) ? Math.round(verdict.margin * 1000) / 1000 : null,
     held: verdict.held === HELD.no ? null : (nameOf(HELD, verdict.held) as HeldName),
     note: notes.length > 0 ? notes.join(" ") : null,
@@ -73,7 +88,10 @@ export function explainLines(
   }: { weights?: ReadonlyMap<string, number> | null; businessDays?: BusinessDays | undefined } = {},
 ): Explanation {
   const twoSided = left.length > 0 && right.length > 0;
-  const [leftSum, rightSum] = [sum(left.map((line) => line.amount_minor)), sum(right.map((line) => line.amount_minor))];
+  const [leftSum, rightSum] = [
+    sum(left.map((line) => line.amount_minor)),
+    sum(right.map((line) => line.amount_minor)),
+  ];
   const used = leftSum - rightSum;
   const dayNumber = daysOf(rule, businessDays);
   return {
@@ -84,7 +102,9 @@ export function explainLines(
       ? {
           amount_used_minor: String(used < 0n ? -used : used),
           amount_allowed_minor: toleranceFor(toleranceOf(rule), Number(leftSum), Number(rightSum)),
-          days: dayNumber((right[0] as PlainLine).value_date) - dayNumber((left[0] as PlainLine).value_date),
+          days:
+            dayNumber((right[0] as PlainLine).value_date) -
+            dayNumber((left[0] as PlainLine).value_date),
           days_before: rule.days_before ?? null,
           days_after: rule.days_after ?? null,
         }
@@ -96,11 +116,14 @@ export function explainLines(
   };
 }
 
-const BEYOND = "The days lie farther apart than the rule says, as those of other sure matches of these sources do.";
+const BEYOND =
+  "The days lie farther apart than the rule says, as those of other sure matches of these sources do.";
 
 function isBeyond(tolerance: Explanation["tolerance"]): boolean {
   if (!tolerance) return false;
-  return tolerance.days < -(tolerance.days_before ?? 0) || tolerance.days > (tolerance.days_after ?? 0);
+  return (
+    tolerance.days < -(tolerance.days_before ?? 0) || tolerance.days > (tolerance.days_after ?? 0)
+  );
 }
 
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
@@ -118,7 +141,12 @@ function weighedAgain(
   if (left === undefined || right === undefined) return null;
   evidence.weigh(left, right);
   return {
-    nats: new Map(EVIDENCE_FIELDS.map((field, at) => [field, Math.round((evidence.nats[at] as number) * 1000) / 1000])),
+    nats: new Map(
+      EVIDENCE_FIELDS.map((field, at) => [
+        field,
+        Math.round((evidence.nats[at] as number) * 1000) / 1000,
+      ]),
+    ),
     slips: slipsSaid(evidence, weighed.model, left, right),
   };
 }

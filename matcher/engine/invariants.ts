@@ -26,29 +26,49 @@ export function checkInvariants(result: Result): string[] {
           used[side][line] = 1;
         }
       }
-      const violation = checkMatch(matches, index, left, right, rules[matches.rule[index] as number] as Rule);
+      const violation = checkMatch(
+        matches,
+        index,
+        left,
+        right,
+        rules[matches.rule[index] as number] as Rule,
+      );
       if (violation) report(`${name}: ${violation}`);
       if (rejected?.has(combinationHash(left, matches.left(index), right, matches.right(index))))
         report(`${name}: a person rejected this combination.`);
     }
   }
-  for (const side of ["left", "right"] as const) for (const violation of checkSums(result.confirmed, result.input[side])) report(violation);
+  for (const side of ["left", "right"] as const)
+    for (const violation of checkSums(result.confirmed, result.input[side])) report(violation);
   return violations;
 }
 
-function checkMatch(matches: Matches, index: number, left: Lines, right: Lines, rule: Rule): string | null {
+function checkMatch(
+  matches: Matches,
+  index: number,
+  left: Lines,
+  right: Lines,
+  rule: Rule,
+): string | null {
   if (isPlainPair(matches, index, left, right)) return null;
   const lefts = matches.left(index);
   const rights = matches.right(index);
   if (lefts.length + rights.length < 2) return "it has fewer than two lines.";
   const allocated = matches.allocated(index, left, right);
-  const open = [...Array.from(lefts, (line) => left.amount[line] as number), ...Array.from(rights, (line) => right.amount[line] as number)];
-  const currencies = new Set([...Array.from(lefts, (line) => left.currency[line]), ...Array.from(rights, (line) => right.currency[line])]);
+  const open = [
+    ...Array.from(lefts, (line) => left.amount[line] as number),
+    ...Array.from(rights, (line) => right.amount[line] as number),
+  ];
+  const currencies = new Set([
+    ...Array.from(lefts, (line) => left.currency[line]),
+    ...Array.from(rights, (line) => right.currency[line]),
+  ]);
   if (currencies.size > 1) return "its lines have several currencies.";
   for (const [at, amount] of allocated.entries()) {
     const available = open[at] as number;
     if (Math.abs(amount) > Math.abs(available)) return "a line is allocated beyond its amount.";
-    if (amount !== 0 && amount > 0 !== available > 0) return "a line is allocated against its sign.";
+    if (amount !== 0 && amount > 0 !== available > 0)
+      return "a line is allocated against its sign.";
   }
   const leftSum = sum(allocated.slice(0, lefts.length));
   const rightSum = sum(allocated.slice(lefts.length));
@@ -67,7 +87,12 @@ function checkMatch(matches: Matches, index: number, left: Lines, right: Lines, 
 /** One line of each side, of one currency and amount, given in full: by far the most matches. */
 function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines): boolean {
   const from = matches.start[index] as number;
-  if (matches.start[index + 1] !== from + 2 || matches.lefts[index] !== 1 || matches.partial.has(index)) return false;
+  if (
+    matches.start[index + 1] !== from + 2 ||
+    matches.lefts[index] !== 1 ||
+    matches.partial.has(index)
+  )
+    return false;
   const l = matches.member[from] as number;
   const r = matches.member[from + 1] as number;
   return left.amount[l] === right.amount[r] && left.currency[l] === right.currency[r];

@@ -28,7 +28,12 @@ export type Line = {
   known_as?: string | null;
 };
 
-export const TEXT_FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
+export const TEXT_FIELDS = [
+  "reference",
+  "counterparty",
+  "description",
+  "group_key",
+] as const satisfies readonly TextField[];
 
 /** No date given. */
 export const NO_DAY = -2147483648;
@@ -85,13 +90,18 @@ export class Lines {
 
   /** Of the texts that were added. */
   get textBytes(): number {
-    return Math.max(0, this.blocks.length - 1) * BLOCK_BYTES + (this.blocks.length > 0 ? this.blockUsed : 0);
+    return (
+      Math.max(0, this.blocks.length - 1) * BLOCK_BYTES +
+      (this.blocks.length > 0 ? this.blockUsed : 0)
+    );
   }
 
   /** @throws RangeError where the amount is no safe integer, the day no integer, the currency not three capital letters, or a side has more than 4 GiB of text. */
   add(line: Line): void {
-    if (!Number.isSafeInteger(line.amount_minor)) throw new RangeError(`amount_minor must be a safe integer, not ${line.amount_minor}.`);
-    if (!Number.isInteger(line.value_date)) throw new RangeError(`value_date must be a number of days, not ${line.value_date}.`);
+    if (!Number.isSafeInteger(line.amount_minor))
+      throw new RangeError(`amount_minor must be a safe integer, not ${line.amount_minor}.`);
+    if (!Number.isInteger(line.value_date))
+      throw new RangeError(`value_date must be a number of days, not ${line.value_date}.`);
     if (this.length === this.handle.length) this.grow();
     const index = this.length;
     this.handle[index] = line.handle;
@@ -101,7 +111,8 @@ export class Lines {
     this.booked_date[index] = line.booked_date ?? NO_DAY;
     this.identity.set(index, identityHash(line.identity));
     if (this.blockUsed + 4 * TEXT_BYTES > BLOCK_BYTES) this.newBlock();
-    if (this.textBytes >= MOST_TEXT_BYTES) throw new RangeError("The texts of one side come to more than 4 GiB.");
+    if (this.textBytes >= MOST_TEXT_BYTES)
+      throw new RangeError("The texts of one side come to more than 4 GiB.");
     this.textStart[index] = (this.blocks.length - 1) * BLOCK_BYTES + this.blockUsed;
     this.addText(index, "reference", line.reference);
     this.addText(index, "counterparty", line.counterparty);
@@ -153,7 +164,8 @@ export class Lines {
     if (text === null || text === undefined || text.length === 0) return;
     const block = this.blocks[this.blocks.length - 1] as Buffer;
     const start = this.blockUsed;
-    const length = typeof text === "string" ? writeText(block, start, text) : writeBytes(block, start, text);
+    const length =
+      typeof text === "string" ? writeText(block, start, text) : writeBytes(block, start, text);
     this.textLength[field][index] = length;
     this.blockUsed += length;
     if (hashText(hash, block, start, start + length, field)) this.hashes[field].set(index, hash);
@@ -185,7 +197,12 @@ const scratch = Buffer.allocUnsafeSlow(4096);
 
 /** The hash by which a line's identity is ordered, remembered in a digest, and found among rejected combinations. */
 export function identityHash(identity: Text): Hasher {
-  const bytes = typeof identity !== "string" ? identity : identity.length * 3 > scratch.length ? Buffer.from(identity) : null;
+  const bytes =
+    typeof identity !== "string"
+      ? identity
+      : identity.length * 3 > scratch.length
+        ? Buffer.from(identity)
+        : null;
   const length = bytes?.length ?? scratch.write(identity as string, 0, "utf8");
   const from = bytes ?? scratch;
   hash.start(0x1d);
@@ -206,16 +223,22 @@ function writeText(block: Buffer, start: number, text: string): number {
 function writeBytes(block: Buffer, start: number, bytes: Uint8Array): number {
   let length = Math.min(bytes.length, TEXT_BYTES);
   // Never half a character: a byte that continues one is cut with it.
-  if (length < bytes.length) while (length > 0 && ((bytes[length] as number) & 0xc0) === 0x80) length -= 1;
+  if (length < bytes.length)
+    while (length > 0 && ((bytes[length] as number) & 0xc0) === 0x80) length -= 1;
   for (let at = 0; at < length; at++) block[start + at] = bytes[at] as number;
   return length;
 }
 
 function currencyNumber(code: string): number {
-  if (!/^[A-Z]{3}$/.test(code)) throw new RangeError(`currency must be three capital letters, not ${JSON.stringify(code)}.`);
+  if (!/^[A-Z]{3}$/.test(code))
+    throw new RangeError(`currency must be three capital letters, not ${JSON.stringify(code)}.`);
   return ((code.charCodeAt(0) - 64) * 27 + code.charCodeAt(1) - 64) * 27 + code.charCodeAt(2) - 64;
 }
 
 function currencyName(number: number): string {
-  return String.fromCharCode(64 + Math.floor(number / 729), 64 + (Math.floor(number / 27) % 27), 64 + (number % 27));
+  return String.fromCharCode(
+    64 + Math.floor(number / 729),
+    64 + (Math.floor(number / 27) % 27),
+    64 + (number % 27),
+  );
 }

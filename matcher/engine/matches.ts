@@ -40,7 +40,14 @@ export const HELD = {
 export type Held = (typeof HELD)[keyof typeof HELD];
 
 /** `note`: a sentence of what no field shows. */
-export type Verdict = { basis: Basis; held: Held; score: number; margin: number; runnerUp?: RunnerUp; note?: string };
+export type Verdict = {
+  basis: Basis;
+  held: Held;
+  score: number;
+  margin: number;
+  runnerUp?: RunnerUp;
+  note?: string;
+};
 /** The line that came second, of either side. */
 export type RunnerUp = { side: "left" | "right"; line: number };
 
@@ -64,12 +71,19 @@ export class Matches {
   readonly runnersUp = new Map<number, RunnerUp>();
   readonly notes = new Map<number, string>();
 
-  add(rule: number, left: ArrayLike<number>, right: ArrayLike<number>, verdict: Verdict, allocated?: readonly number[]): number {
+  add(
+    rule: number,
+    left: ArrayLike<number>,
+    right: ArrayLike<number>,
+    verdict: Verdict,
+    allocated?: readonly number[],
+  ): number {
     const index = this.length;
     const from = this.start[index] as number;
     const to = from + left.length + right.length;
     if (index === this.rule.length) this.growMatches();
-    if (to > this.member.length) this.member = grown(this.member, Math.max(to, 2 * this.member.length));
+    if (to > this.member.length)
+      this.member = grown(this.member, Math.max(to, 2 * this.member.length));
     this.rule[index] = rule;
     this.basis[index] = verdict.basis;
     this.held[index] = verdict.held;
@@ -77,7 +91,8 @@ export class Matches {
     this.margin[index] = verdict.margin;
     this.lefts[index] = left.length;
     for (let at = 0; at < left.length; at++) this.member[from + at] = left[at] as number;
-    for (let at = 0; at < right.length; at++) this.member[from + left.length + at] = right[at] as number;
+    for (let at = 0; at < right.length; at++)
+      this.member[from + left.length + at] = right[at] as number;
     this.start[index + 1] = to;
     if (allocated) this.partial.set(index, allocated);
     if (verdict.runnerUp) this.runnersUp.set(index, verdict.runnerUp);
@@ -92,7 +107,10 @@ export class Matches {
   }
 
   right(index: number): Int32Array {
-    return this.member.subarray((this.start[index] as number) + (this.lefts[index] as number), this.start[index + 1]);
+    return this.member.subarray(
+      (this.start[index] as number) + (this.lefts[index] as number),
+      this.start[index + 1],
+    );
   }
 
   verdict(index: number): Verdict {

@@ -6,15 +6,29 @@ import { DEFAULT_RULES, MOST_NAMES } from "./rules.ts";
 import { learn, type Weights } from "./weights.ts";
 
 const DAY = 20_513;
-const vendor = { amount_minor: 12_345, currency: "EUR", value_date: DAY, counterparty: "Blue Bottle Coffee" };
-const charge = { amount_minor: 12_345, currency: "EUR", value_date: DAY + 1, description: "CARD 4521 SQ BLUEBTL SFO 0812" };
+const vendor = {
+  amount_minor: 12_345,
+  currency: "EUR",
+  value_date: DAY,
+  counterparty: "Blue Bottle Coffee",
+};
+const charge = {
+  amount_minor: 12_345,
+  currency: "EUR",
+  value_date: DAY + 1,
+  description: "CARD 4521 SQ BLUEBTL SFO 0812",
+};
 const confirmed = { left: vendor, right: charge, confirmed: true, score: 0.7 };
 const calendar = (day: number) => day;
 
 test("a confirmed match of lines that share no word teaches their names, whatever numbers come with them", () => {
   const { names = [] } = learn(null, [confirmed], calendar);
-  expect(names).toEqual([{ left: "Blue Bottle Coffee", right: "CARD SQ BLUEBTL SFO", confirmed: 1 }]);
-  expect(new Names(names).of({ description: "Card 4521 SQ BLUEBTL SFO 0915" })).toBe("Blue Bottle Coffee");
+  expect(names).toEqual([
+    { left: "Blue Bottle Coffee", right: "CARD SQ BLUEBTL SFO", confirmed: 1 },
+  ]);
+  expect(new Names(names).of({ description: "Card 4521 SQ BLUEBTL SFO 0915" })).toBe(
+    "Blue Bottle Coffee",
+  );
   expect(new Names(names).of({ description: "Card 4521 SQ OTHER SFO 0915" })).toBeNull();
 });
 
@@ -27,22 +41,34 @@ test("a rejection takes back what a confirmation taught", () => {
 
 test("of a long name whole characters are kept, which a database takes", () => {
   const names = new Names();
-  names.decide({ counterparty: `${"a".repeat(99)}\u{1F9FE} and more` }, { counterparty: "Other" }, true);
-  expect(names.list).toEqual([{ left: `${"a".repeat(99)}\u{1F9FE}`, right: "OTHER", confirmed: 1 }]);
+  names.decide(
+    { counterparty: `${"a".repeat(99)}\u{1F9FE} and more` },
+    { counterparty: "Other" },
+    true,
+  );
+  expect(names.list).toEqual([
+    { left: `${"a".repeat(99)}\u{1F9FE}`, right: "OTHER", confirmed: 1 },
+  ]);
 });
 
 test("lines that share a word teach no name", () => {
-  expect(learn(null, [{ ...confirmed, right: { ...charge, description: "SQ BLUE BTL" } }], calendar).names).toEqual([]);
+  expect(
+    learn(null, [{ ...confirmed, right: { ...charge, description: "SQ BLUE BTL" } }], calendar)
+      .names,
+  ).toEqual([]);
 });
 
 test("what stands for many names tells none of them, and so many are kept", () => {
   const names = new Names();
-  for (const name of ["Ash", "Birch", "Cedar"]) names.decide({ counterparty: name }, { counterparty: "PAYSERVICE" }, true);
+  for (const name of ["Ash", "Birch", "Cedar"])
+    names.decide({ counterparty: name }, { counterparty: "PAYSERVICE" }, true);
   expect(names.of({ counterparty: "Payservice 12" })).toBe("Ash Birch Cedar");
   names.decide({ counterparty: "Dogwood" }, { counterparty: "PAYSERVICE" }, true);
   expect(names.of({ counterparty: "Payservice 12" })).toBeNull();
-  const letters = (at: number) => String.fromCharCode(65 + (at % 26), 65 + (Math.floor(at / 26) % 26), 65 + Math.floor(at / 676));
-  for (let at = 0; at < 2 * MOST_NAMES; at++) names.decide({ counterparty: `Vendor ${at}` }, { counterparty: letters(at) }, true);
+  const letters = (at: number) =>
+    String.fromCharCode(65 + (at % 26), 65 + (Math.floor(at / 26) % 26), 65 + Math.floor(at / 676));
+  for (let at = 0; at < 2 * MOST_NAMES; at++)
+    names.decide({ counterparty: `Vendor ${at}` }, { counterparty: letters(at) }, true);
   expect(names.list).toHaveLength(MOST_NAMES);
 });
 
@@ -51,7 +77,11 @@ test("of two charges of one amount the one that is known by the vendor's name is
   const scores = (weights: Weights | null) => {
     const names = new Names(weights?.names);
     const left = linesOf("left", [vendor, ...crowd("Vendor")], null);
-    const right = linesOf("right", [other, { ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, ...crowd("POS")], names);
+    const right = linesOf(
+      "right",
+      [other, { ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, ...crowd("POS")],
+      names,
+    );
     const result = match({ left, right, rules: DEFAULT_RULES, weights });
     const found = [result.confirmed, result.suggested].flatMap((matches) =>
       Array.from({ length: matches.length }, (_, at) => ({
@@ -69,10 +99,19 @@ test("of two charges of one amount the one that is known by the vendor's name is
   expect(after?.score).toBeGreaterThan(0.9);
 });
 
-function linesOf(side: "left" | "right", given: readonly Omit<Line, "handle" | "identity">[], names: Names | null): Lines {
+function linesOf(
+  side: "left" | "right",
+  given: readonly Omit<Line, "handle" | "identity">[],
+  names: Names | null,
+): Lines {
   const lines = new Lines(side, given.length);
   given.forEach((line, handle) => {
-    lines.add({ ...line, handle, identity: `${side} ${handle}`, known_as: names?.of(line) ?? null });
+    lines.add({
+      ...line,
+      handle,
+      identity: `${side} ${handle}`,
+      known_as: names?.of(line) ?? null,
+    });
   });
   return lines;
 }

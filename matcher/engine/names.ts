@@ -20,7 +20,8 @@ export class Names {
   private readonly byRight = new Map<string, KnownName[]>();
 
   constructor(names: readonly KnownName[] = []) {
-    for (const name of names) this.byRight.set(name.right, [...(this.byRight.get(name.right) ?? []), { ...name }]);
+    for (const name of names)
+      this.byRight.set(name.right, [...(this.byRight.get(name.right) ?? []), { ...name }]);
   }
 
   get list(): KnownName[] {
@@ -67,20 +68,27 @@ export class Names {
   }
 }
 
-const text = (value: Line["counterparty"]) => (value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : (value ?? null));
+const text = (value: Line["counterparty"]) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : (value ?? null);
 /** The text by which a line says whom it is about. */
-const textOf = ({ counterparty, description }: Said) => text(counterparty) || text(description) || null;
+const textOf = ({ counterparty, description }: Said) =>
+  text(counterparty) || text(description) || null;
 
-const plainWordsOf = (value: string, field: (typeof FIELDS)[number]) => wordsOf(value, field).filter((word) => !/\d/.test(word));
+const plainWordsOf = (value: string, field: (typeof FIELDS)[number]) =>
+  wordsOf(value, field).filter((word) => !/\d/.test(word));
 
 function keyOf(line: Said): string | null {
   const said = textOf(line);
-  const key = said === null ? "" : plainWordsOf(said, text(line.counterparty) ? "counterparty" : "description").join(" ");
+  const key =
+    said === null
+      ? ""
+      : plainWordsOf(said, text(line.counterparty) ? "counterparty" : "description").join(" ");
   return key.length > 0 && key.length <= MOST_LETTERS ? key : null;
 }
 
 function shareNoWord(left: Said, right: Said): boolean {
-  const words = (line: Said) => FIELDS.flatMap((field) => plainWordsOf(text(line[field]) ?? "", field));
+  const words = (line: Said) =>
+    FIELDS.flatMap((field) => plainWordsOf(text(line[field]) ?? "", field));
   const others = new Set(words(right));
   return words(left).every((word) => !others.has(word));
 }

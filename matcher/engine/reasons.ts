@@ -54,14 +54,23 @@ type Clue = { reason: Reason; counterpart: number };
 type DayWindow = { before: number; after: number; dayNumber: (day: number) => number };
 
 /** The widest window of each kind of day that rules count in. */
-function windowsOf(rules: readonly Rule[], side: "left" | "right", businessDays: BusinessDays): DayWindow[] {
+function windowsOf(
+  rules: readonly Rule[],
+  side: "left" | "right",
+  businessDays: BusinessDays,
+): DayWindow[] {
   return DAY_KINDS.flatMap((kind) => {
     const alike = rules.filter(({ day_kind = "calendar" }) => day_kind === kind);
     const [first] = alike;
     if (!first) return [];
     const before = Math.max(...alike.map(({ days_before = 0 }) => days_before));
     const after = Math.max(...alike.map(({ days_after = 0 }) => days_after));
-    return [{ ...(side === "left" ? { before, after } : { before: after, after: before }), dayNumber: daysOf(first, businessDays) }];
+    return [
+      {
+        ...(side === "left" ? { before, after } : { before: after, after: before }),
+        dayNumber: daysOf(first, businessDays),
+      },
+    ];
   });
 }
 
@@ -84,7 +93,12 @@ class Clues {
   /** How many lines of the own side, settled ones too, have the amount and reference of an open one. */
   private readonly twins = new Counts();
 
-  constructor(state: RunState, side: "left" | "right", suggested: Matches, windows: readonly DayWindow[]) {
+  constructor(
+    state: RunState,
+    side: "left" | "right",
+    suggested: Matches,
+    windows: readonly DayWindow[],
+  ) {
     const otherSide = side === "left" ? "right" : "left";
     this.state = state;
     this.own = state[side];
@@ -93,7 +107,8 @@ class Clues {
     this.windows = windows;
     for (let match = 0; match < suggested.length; match++) {
       const counterparts = suggested[otherSide](match);
-      for (const line of suggested[side](match)) this.inSuggestion.set(line, { match, counterpart: counterparts[0] ?? -1 });
+      for (const line of suggested[side](match))
+        this.inSuggestion.set(line, { match, counterpart: counterparts[0] ?? -1 });
     }
     this.others = state.open(otherSide);
     const asked = this.others.length > state.open(side).length ? this.asked() : null;
@@ -107,7 +122,8 @@ class Clues {
       (_, count) => count <= RARE,
     );
     for (const line of state.open(side)) {
-      if (this.own.hashes.group_key.has(line)) add(this.ownKeys, this.own.hashes.group_key.key(line));
+      if (this.own.hashes.group_key.has(line))
+        add(this.ownKeys, this.own.hashes.group_key.key(line));
     }
     for (const line of state.open(side)) {
       const key = this.twinKey(line);
@@ -137,8 +153,10 @@ class Clues {
     const found = this.inSuggestion.get(line);
     if (!found) return null;
     const { match, counterpart } = found;
-    const members = (this.suggested.start[match + 1] as number) - (this.suggested.start[match] as number);
-    const differs = members === 2 && counterpart >= 0 && this.own.amount[line] !== this.other.amount[counterpart];
+    const members =
+      (this.suggested.start[match + 1] as number) - (this.suggested.start[match] as number);
+    const differs =
+      members === 2 && counterpart >= 0 && this.own.amount[line] !== this.other.amount[counterpart];
     return { reason: differs ? "amount_differs" : "ambiguous", counterpart };
   }
 
@@ -154,7 +172,9 @@ class Clues {
     const keys = this.own.hashes.group_key;
     if (!keys.has(line)) return null;
     const counterpart = this.byKey.get(keys.key(line))?.[0] ?? -1;
-    return counterpart >= 0 || (this.ownKeys.get(keys.key(line)) as number) > 1 ? { reason: "group_incomplete", counterpart } : null;
+    return counterpart >= 0 || (this.ownKeys.get(keys.key(line)) as number) > 1
+      ? { reason: "group_incomplete", counterpart }
+      : null;
   }
 
   private sameReference(line: number): Clue | null {
@@ -166,7 +186,9 @@ class Clues {
 
   private sameAmount(line: number): Clue | null {
     const equals = this.byAmount.get(this.own.amount[line] as number) ?? [];
-    const sameCurrency = equals.filter((other) => this.other.currency[other] === this.own.currency[line]);
+    const sameCurrency = equals.filter(
+      (other) => this.other.currency[other] === this.own.currency[line],
+    );
     const inWindow = sameCurrency.filter((other) => this.isInWindow(line, other));
     if (inWindow.length > 0) return { reason: "ambiguous", counterpart: inWindow[0] as number };
     const near = equals.filter((other) => Math.abs(this.lag(line, other)) <= MAX_DAYS);
@@ -179,8 +201,13 @@ class Clues {
     const row = own.rowOf[line] as number;
     if (row < 0) return null;
     const found: number[] = [];
-    for (let at = own.start[row * FIELD_COUNT] as number; at < (own.start[(row + 1) * FIELD_COUNT] as number); at++) {
-      for (const place of this.byWord.of(own.words[at] as number)) found.push(this.others[place] as number);
+    for (
+      let at = own.start[row * FIELD_COUNT] as number;
+      at < (own.start[(row + 1) * FIELD_COUNT] as number);
+      at++
+    ) {
+      for (const place of this.byWord.of(own.words[at] as number))
+        found.push(this.others[place] as number);
     }
     return this.nearest(line, found);
   }
@@ -191,14 +218,22 @@ class Clues {
     let least = Infinity;
     for (const other of found) {
       const currency = this.other.currency[other] === this.own.currency[line] ? 0 : 1;
-      const sign = Math.sign(this.other.amount[other] as number) === Math.sign(this.own.amount[line] as number) ? 0 : 1;
+      const sign =
+        Math.sign(this.other.amount[other] as number) === Math.sign(this.own.amount[line] as number)
+          ? 0
+          : 1;
       const distance = currency * 1e7 + sign * 1e6 + Math.min(9e5, Math.abs(this.lag(line, other)));
       if (distance < least) [best, least] = [other, distance];
     }
     if (best < 0) return null;
-    if (this.other.currency[best] !== this.own.currency[line]) return { reason: "currency_differs", counterpart: best };
-    if (this.other.amount[best] !== this.own.amount[line]) return { reason: "amount_differs", counterpart: best };
-    return { reason: this.isInWindow(line, best) ? "ambiguous" : "outside_window", counterpart: best };
+    if (this.other.currency[best] !== this.own.currency[line])
+      return { reason: "currency_differs", counterpart: best };
+    if (this.other.amount[best] !== this.own.amount[line])
+      return { reason: "amount_differs", counterpart: best };
+    return {
+      reason: this.isInWindow(line, best) ? "ambiguous" : "outside_window",
+      counterpart: best,
+    };
   }
 
   private lag(line: number, other: number): number {
@@ -207,7 +242,9 @@ class Clues {
 
   private isInWindow(line: number, other: number): boolean {
     return this.windows.some(({ before, after, dayNumber }) => {
-      const lag = dayNumber(this.other.value_date[other] as number) - dayNumber(this.own.value_date[line] as number);
+      const lag =
+        dayNumber(this.other.value_date[other] as number) -
+        dayNumber(this.own.value_date[line] as number);
       return lag >= -before && lag <= after;
     });
   }
@@ -227,8 +264,10 @@ class Clues {
   private index(line: number, asked: Asked | null): void {
     const { reference, group_key } = this.other.hashes;
     const amount = this.other.amount[line] as number;
-    if (reference.has(line) && (!asked || asked.references.has(reference.key(line)))) push(this.byReference, reference.key(line), line);
-    if (group_key.has(line) && (!asked || asked.keys.has(group_key.key(line)))) push(this.byKey, group_key.key(line), line);
+    if (reference.has(line) && (!asked || asked.references.has(reference.key(line))))
+      push(this.byReference, reference.key(line), line);
+    if (group_key.has(line) && (!asked || asked.keys.has(group_key.key(line))))
+      push(this.byKey, group_key.key(line), line);
     if (!asked || asked.amounts.has(amount)) push(this.byAmount, amount, line);
   }
 

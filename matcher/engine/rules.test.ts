@@ -20,23 +20,48 @@ function columns(side: "left" | "right", given: readonly Given[]): Lines {
 }
 
 function whole(line: Given, handle: number): Line {
-  return { handle, identity: String(handle), amount_minor: 10_000, currency: "EUR", value_date: 20_000, ...line };
+  return {
+    handle,
+    identity: String(handle),
+    amount_minor: 10_000,
+    currency: "EUR",
+    value_date: 20_000,
+    ...line,
+  };
 }
 
-function solve(left: readonly Given[], right: readonly Given[], rules: readonly Rule[] = DEFAULT_RULES, more: Partial<Input> = {}) {
-  const result = match({ left: columns("left", left), right: columns("right", right), rules, ...more });
+function solve(
+  left: readonly Given[],
+  right: readonly Given[],
+  rules: readonly Rule[] = DEFAULT_RULES,
+  more: Partial<Input> = {},
+) {
+  const result = match({
+    left: columns("left", left),
+    right: columns("right", right),
+    rules,
+    ...more,
+  });
   expect(checkInvariants(result)).toEqual([]);
   return result;
 }
 
-function members(result: ReturnType<typeof solve>, state: "confirmed" | "suggested" = "confirmed"): string[] {
+function members(
+  result: ReturnType<typeof solve>,
+  state: "confirmed" | "suggested" = "confirmed",
+): string[] {
   return Array.from(
     { length: result[state].length },
     (_, at) => `${[...result[state].left(at)].sort()}|${[...result[state].right(at)].sort()}`,
   ).sort();
 }
 
-const rule = (kind: Rule["kind"], more: Partial<Rule> = {}): Rule => ({ name: kind, kind, then: "match", ...more });
+const rule = (kind: Rule["kind"], more: Partial<Rule> = {}): Rule => ({
+  name: kind,
+  kind,
+  then: "match",
+  ...more,
+});
 
 describe("exact", () => {
   test("pairs what is unique on both sides, and equals that nothing tells apart in order", () => {
@@ -46,7 +71,11 @@ describe("exact", () => {
       [rule("exact", { on: ["reference"] })],
     );
     expect(members(result)).toEqual(["0|1", "1|0", "2|2"]);
-    expect([0, 1, 2].map((at) => explain(result, "confirmed", at).basis).sort()).toEqual(["in_order", "in_order", "unique"]);
+    expect([0, 1, 2].map((at) => explain(result, "confirmed", at).basis).sort()).toEqual([
+      "in_order",
+      "in_order",
+      "unique",
+    ]);
   });
 
   test("leaves alone what is told apart by something that the rule does not look at", () => {
@@ -70,7 +99,11 @@ describe("tolerance", () => {
   const near = rule("tolerance", { amount_tolerance_minor: 100, days_after: 3 });
 
   test("takes what has one counterpart, and keeps the difference as residual", () => {
-    const result = solve([{ amount_minor: 10_000 }], [{ amount_minor: 9930, value_date: 20_002 }], [near]);
+    const result = solve(
+      [{ amount_minor: 10_000 }],
+      [{ amount_minor: 9930, value_date: 20_002 }],
+      [near],
+    );
     expect(members(result)).toEqual(["0|0"]);
     expect(explain(result, "confirmed", 0).tolerance).toEqual({
       amount_used_minor: "70",
@@ -97,8 +130,14 @@ describe("tolerance", () => {
   });
 
   test("allocates the smaller amount and leaves the rest open where no residual is kept", () => {
-    const result = solve([{ amount_minor: 10_000 }], [{ amount_minor: 9930 }], [{ ...near, residual: "none" }]);
-    expect(result.confirmed.allocated(0, result.input.left, result.input.right)).toEqual([9930, 9930]);
+    const result = solve(
+      [{ amount_minor: 10_000 }],
+      [{ amount_minor: 9930 }],
+      [{ ...near, residual: "none" }],
+    );
+    expect(result.confirmed.allocated(0, result.input.left, result.input.right)).toEqual([
+      9930, 9930,
+    ]);
   });
 
   test("leaves no difference open on a line that would have to give more than it has", () => {
@@ -120,8 +159,12 @@ describe("tolerance", () => {
     const friday = 20_000;
     expect((friday + 4) % 7).toBe(5);
     const business = rule("tolerance", { days_after: 1, day_kind: "business" });
-    expect(members(solve([{ value_date: friday }], [{ value_date: friday + 3 }], [business]))).toEqual(["0|0"]);
-    expect(members(solve([{ value_date: friday }], [{ value_date: friday + 4 }], [business]))).toEqual([]);
+    expect(
+      members(solve([{ value_date: friday }], [{ value_date: friday + 3 }], [business])),
+    ).toEqual(["0|0"]);
+    expect(
+      members(solve([{ value_date: friday }], [{ value_date: friday + 4 }], [business])),
+    ).toEqual([]);
   });
 
   test.each(["exact", "tolerance", "group", "score"] as const)(
@@ -129,10 +172,21 @@ describe("tolerance", () => {
     (kind) => {
       const friday = 20_000;
       const given = { reference: "INV-9 Meier", group_key: "po_1" };
-      const business = rule(kind, { on: kind === "group" ? ["group_key"] : ["reference"], days_after: 1, day_kind: "business" });
+      const business = rule(kind, {
+        on: kind === "group" ? ["group_key"] : ["reference"],
+        days_after: 1,
+        day_kind: "business",
+      });
       // Closed on the Monday: Tuesday is the next day that it opens.
-      const businessDays = businessDaysOf({ weekdays: [1, 2, 3, 4, 5], opened: [], closed: [friday + 3] });
-      const lines = [[{ ...given, value_date: friday }], [{ ...given, value_date: friday + 4 }]] as const;
+      const businessDays = businessDaysOf({
+        weekdays: [1, 2, 3, 4, 5],
+        opened: [],
+        closed: [friday + 3],
+      });
+      const lines = [
+        [{ ...given, value_date: friday }],
+        [{ ...given, value_date: friday + 4 }],
+      ] as const;
       const found = (more: object) => solve(...lines, [business], more);
       expect(found({}).confirmed.length + found({}).suggested.length).toBe(0);
       const result = found({ businessDays });
@@ -164,12 +218,22 @@ describe("tolerance", () => {
       { minor: 50, bps: 30 },
       { minor: 0, bps: 10_000 },
     ]) {
-      for (const amount of [1, 7, 99, 10_001, -10_001, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER]) {
+      for (const amount of [
+        1,
+        7,
+        99,
+        10_001,
+        -10_001,
+        Number.MAX_SAFE_INTEGER,
+        -Number.MAX_SAFE_INTEGER,
+      ]) {
         const { low, high } = reachOf(tolerance, amount);
         expect(isWithin(tolerance, amount, low)).toBe(true);
         expect(isWithin(tolerance, amount, high)).toBe(true);
-        if (Math.abs(low) > 1 && Math.abs(low - 1) < Number.MAX_SAFE_INTEGER) expect(isWithin(tolerance, amount, low - 1)).toBe(false);
-        if (Math.abs(high) < Number.MAX_SAFE_INTEGER - 1 && high !== -1) expect(isWithin(tolerance, amount, high + 1)).toBe(false);
+        if (Math.abs(low) > 1 && Math.abs(low - 1) < Number.MAX_SAFE_INTEGER)
+          expect(isWithin(tolerance, amount, low - 1)).toBe(false);
+        if (Math.abs(high) < Number.MAX_SAFE_INTEGER - 1 && high !== -1)
+          expect(isWithin(tolerance, amount, high + 1)).toBe(false);
       }
     }
   });
@@ -203,9 +267,16 @@ describe("reversal and group", () => {
   test("a sum is taken where it is the only one and no chance, and suggested where it may be", () => {
     const sums = rule("group", { days_after: 5 });
     const left = [{ amount_minor: 123_457 }, { amount_minor: 88_123 }, { amount_minor: 41_999 }];
-    expect(members(solve(left, [{ amount_minor: 123_457 + 41_999, value_date: 20_001 }], [sums]))).toEqual(["0,2|0"]);
-    const doubtful = Array.from({ length: 12 }, (_, at) => ({ amount_minor: 100 * (at + 3), counterparty: `C${at}` }));
-    expect(members(solve(doubtful, [{ amount_minor: 2000, value_date: 20_001 }], [sums]))).toEqual([]);
+    expect(
+      members(solve(left, [{ amount_minor: 123_457 + 41_999, value_date: 20_001 }], [sums])),
+    ).toEqual(["0,2|0"]);
+    const doubtful = Array.from({ length: 12 }, (_, at) => ({
+      amount_minor: 100 * (at + 3),
+      counterparty: `C${at}`,
+    }));
+    expect(members(solve(doubtful, [{ amount_minor: 2000, value_date: 20_001 }], [sums]))).toEqual(
+      [],
+    );
   });
 });
 
@@ -218,11 +289,21 @@ describe("what is open", () => {
 
   test("has the reason that a person would give", () => {
     expect(reasonOf([{ reference: "X1" }], [])).toBe("missing_counterpart");
-    expect(reasonOf([{ reference: "X1" }], [{ reference: "X1", currency: "USD" }])).toBe("currency_differs");
-    expect(reasonOf([{ reference: "X77" }], [{ reference: "X77", value_date: 20_200 }])).toBe("outside_window");
-    expect(reasonOf([{ reference: "X1" }], [{ reference: "X1", amount_minor: 7 }])).toBe("amount_differs");
-    expect(reasonOf([{ reference: "X1" }, { reference: "X1" }], [{ reference: "X1" }], 1)).toBe("duplicate");
-    expect(reasonOf([{ group_key: "g" }, { group_key: "g", amount_minor: 5 }], [{ amount_minor: 3 }])).toBe("group_incomplete");
+    expect(reasonOf([{ reference: "X1" }], [{ reference: "X1", currency: "USD" }])).toBe(
+      "currency_differs",
+    );
+    expect(reasonOf([{ reference: "X77" }], [{ reference: "X77", value_date: 20_200 }])).toBe(
+      "outside_window",
+    );
+    expect(reasonOf([{ reference: "X1" }], [{ reference: "X1", amount_minor: 7 }])).toBe(
+      "amount_differs",
+    );
+    expect(reasonOf([{ reference: "X1" }, { reference: "X1" }], [{ reference: "X1" }], 1)).toBe(
+      "duplicate",
+    );
+    expect(
+      reasonOf([{ group_key: "g" }, { group_key: "g", amount_minor: 5 }], [{ amount_minor: 3 }]),
+    ).toBe("group_incomplete");
     expect(reasonOf([{}], [{ counterparty: "A" }, { counterparty: "B" }])).toBe("ambiguous");
   });
 });
@@ -230,14 +311,20 @@ describe("what is open", () => {
 describe("what people decide", () => {
   const decision = (confirmed: boolean, at: number) => ({
     left: { amount_minor: 1000 + at, currency: "EUR", value_date: 20_000, reference: `R${at}` },
-    right: { amount_minor: 980 + at, currency: "EUR", value_date: 20_004, description: `paid R${at}` },
+    right: {
+      amount_minor: 980 + at,
+      currency: "EUR",
+      value_date: 20_004,
+      description: `paid R${at}`,
+    },
     confirmed,
     score: 0.992,
   });
 
   test("shifts what is expected of a match, and says by how much", () => {
     const share = (weights: Parameters<typeof describeWeights>[0]) =>
-      describeWeights(weights).find(({ finding }) => finding === "value_date: 3 to 7 days later")?.share ?? 0;
+      describeWeights(weights).find(({ finding }) => finding === "value_date: 3 to 7 days later")
+        ?.share ?? 0;
     const learnt = learn(
       null,
       Array.from({ length: 60 }, (_, at) => decision(true, at)),
@@ -336,8 +423,12 @@ test("counterparts of one line come best first, each explained", () => {
     rules: DEFAULT_RULES,
   });
   expect(found[0]?.handles).toEqual([0]);
-  expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
-  expect(found[0]?.explanation.fields.find(({ field }) => field === "amount")?.verdict).toBe("equal");
+  expect(found.map(({ score }) => score)).toEqual(
+    found.map(({ score }) => score).sort((a, b) => b - a),
+  );
+  expect(found[0]?.explanation.fields.find(({ field }) => field === "amount")?.verdict).toBe(
+    "equal",
+  );
 });
 
 test("a result that was tampered with is found out", () => {

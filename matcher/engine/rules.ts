@@ -7,7 +7,14 @@ export const RULE_KINDS = ["exact", "tolerance", "reversal", "group", "score"] a
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 /** Fields that a rule may demand to be equal, in their normal form. Amount and currency are compared by every rule. */
-export const RULE_FIELDS = ["value_date", "booked_date", "reference", "counterparty", "description", "group_key"] as const;
+export const RULE_FIELDS = [
+  "value_date",
+  "booked_date",
+  "reference",
+  "counterparty",
+  "description",
+  "group_key",
+] as const;
 export type RuleField = (typeof RULE_FIELDS)[number];
 
 export const DAY_KINDS = ["calendar", "business"] as const;
@@ -52,10 +59,36 @@ export type Rule = {
 
 /** For a pair without rules of its own: what is sure comes first, then what the evidence makes probable, then what a person should see. */
 export const DEFAULT_RULES: readonly Rule[] = [
-  { name: "Same reference and date", kind: "exact", on: ["reference", "value_date"], then: "match" },
-  { name: "Same reference", kind: "exact", on: ["reference"], days_before: 10, days_after: 31, then: "match" },
-  { name: "Reversals", kind: "reversal", on: ["reference"], days_before: 5, days_after: 45, then: "match" },
-  { name: "Group key", kind: "group", on: ["group_key"], days_before: 3, days_after: 10, then: "match" },
+  {
+    name: "Same reference and date",
+    kind: "exact",
+    on: ["reference", "value_date"],
+    then: "match",
+  },
+  {
+    name: "Same reference",
+    kind: "exact",
+    on: ["reference"],
+    days_before: 10,
+    days_after: 31,
+    then: "match",
+  },
+  {
+    name: "Reversals",
+    kind: "reversal",
+    on: ["reference"],
+    days_before: 5,
+    days_after: 45,
+    then: "match",
+  },
+  {
+    name: "Group key",
+    kind: "group",
+    on: ["group_key"],
+    days_before: 3,
+    days_after: 10,
+    then: "match",
+  },
   { name: "Same amount", kind: "score", days_before: 4, days_after: 12, then: "match" },
   {
     name: "Fees",
@@ -68,5 +101,13 @@ export const DEFAULT_RULES: readonly Rule[] = [
     then: "match",
   },
   { name: "Sums", kind: "group", days_before: 4, days_after: 10, max_group_size: 8, then: "match" },
-  { name: "Part payments", kind: "score", amount_tolerance_bps: 9500, days_before: 5, days_after: 31, residual: "none", then: "suggest" },
+  {
+    name: "Part payments",
+    kind: "score",
+    amount_tolerance_bps: 9500,
+    days_before: 5,
+    days_after: 31,
+    residual: "none",
+    then: "suggest",
+  },
 ];

@@ -41,9 +41,12 @@ export function suggestFor({
 }: Asked): Suggestion[] {
   // Candidates that cancel each other are no counterparts of the line.
   const twoSided = rules.filter(({ kind }) => kind !== "reversal");
-  const asking = twoSided.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
+  const asking = twoSided.map(
+    (rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }),
+  );
   const names = new Names(weights?.names);
-  const named = (one: Line, of: "left" | "right"): Line => (of === "right" ? { ...one, known_as: names.of(one) } : one);
+  const named = (one: Line, of: "left" | "right"): Line =>
+    of === "right" ? { ...one, known_as: names.of(one) } : one;
   const otherSide = side === "left" ? "right" : "left";
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
@@ -52,7 +55,8 @@ export function suggestFor({
     const own = new Lines(side, 1);
     own.add(named(line, side));
     const other = new Lines(otherSide, candidates.length);
-    for (const candidate of candidates) if (!without.has(candidate.handle)) other.add(named(candidate, otherSide));
+    for (const candidate of candidates)
+      if (!without.has(candidate.handle)) other.add(named(candidate, otherSide));
     const [left, right] = side === "left" ? [own, other] : [other, own];
     const result = match({ left, right, rules: asking, weights, rejected, businessDays });
     if (result.suggested.length === 0) break;
@@ -69,13 +73,19 @@ export function suggestFor({
 }
 
 function wider(rule: Rule): Partial<Rule> {
-  return { days_before: Math.min(MAX_DAYS, (rule.days_before ?? 0) * 2), days_after: Math.min(MAX_DAYS, (rule.days_after ?? 0) * 2) };
+  return {
+    days_before: Math.min(MAX_DAYS, (rule.days_before ?? 0) * 2),
+    days_after: Math.min(MAX_DAYS, (rule.days_after ?? 0) * 2),
+  };
 }
 
 function read(result: Result, index: number, side: "left" | "right"): Suggestion {
   const other = side === "left" ? "right" : "left";
   return {
-    handles: Array.from(result.suggested[other](index), (at) => result.input[other].handle[at] as number),
+    handles: Array.from(
+      result.suggested[other](index),
+      (at) => result.input[other].handle[at] as number,
+    ),
     rule: (result.input.rules[result.suggested.rule[index] as number] as Rule).name,
     score: result.suggested.score[index] as number,
     // How many are equal is known of a run, not of a few candidates.

@@ -17,7 +17,13 @@ export type Waterfall = {
   open_count: { left: number; right: number };
 };
 
-export function waterfall(confirmed: Matches, suggested: Matches, left: Lines, right: Lines, rules: readonly Rule[]): Waterfall {
+export function waterfall(
+  confirmed: Matches,
+  suggested: Matches,
+  left: Lines,
+  right: Lines,
+  rules: readonly Rule[],
+): Waterfall {
   const steps = rules.map(({ name }) => ({
     name,
     matches: 0,
@@ -49,7 +55,9 @@ export function waterfall(confirmed: Matches, suggested: Matches, left: Lines, r
     for (let at = 0; at < members; at++) {
       const lines = at < lefts ? left : right;
       (at < lefts ? amounts.left : amounts.right).add(
-        partial ? (partial[at] as number) : (lines.amount[confirmed.member[from + at] as number] as number),
+        partial
+          ? (partial[at] as number)
+          : (lines.amount[confirmed.member[from + at] as number] as number),
       );
     }
   }
@@ -60,9 +68,11 @@ export function waterfall(confirmed: Matches, suggested: Matches, left: Lines, r
   return {
     rules: steps.map(({ amounts, ...step }) => ({
       ...step,
-      amounts: [...amounts]
-        .sort()
-        .map(([currency, { left, right }]) => ({ currency, left_minor: left.value(), right_minor: right.value() })),
+      amounts: [...amounts].sort().map(([currency, { left, right }]) => ({
+        currency,
+        left_minor: left.value(),
+        right_minor: right.value(),
+      })),
     })),
     suggested_count: suggested.length,
     open_count: { left: left.length - matched.left, right: right.length - matched.right },

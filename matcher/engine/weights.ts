@@ -40,10 +40,17 @@ const TOLERATED = 1 / 500;
 const TRACK_RECORD = 100;
 
 /** Learns from decisions, on top of what was learnt before. Rules count days of either kind, so lags are learnt in both. */
-export function learn(before: Weights | null, decisions: readonly Decision[], businessDays: BusinessDays): Weights {
+export function learn(
+  before: Weights | null,
+  decisions: readonly Decision[],
+  businessDays: BusinessDays,
+): Weights {
   const weights: Weights = structuredClone(before ?? emptyWeights());
   const { left, right } = linesOf(decisions);
-  const texts = Texts.of({ lines: left, open: inOrder(left, () => true) }, { lines: right, open: inOrder(right, () => true) });
+  const texts = Texts.of(
+    { lines: left, open: inOrder(left, () => true) },
+    { lines: right, open: inOrder(right, () => true) },
+  );
   const alignment = new Alignment(texts);
   const seen = new Observations(texts);
   const businessLags = zeros("day");
@@ -62,15 +69,21 @@ export function learn(before: Weights | null, decisions: readonly Decision[], bu
     const [from, to] = [left.value_date[index] as number, right.value_date[index] as number];
     seen.add(amount, dayLevel(to - from), alignment, 1);
     const businessLag = dayLevel(businessDays(to) - businessDays(from));
-    businessLags[businessLag] = (businessLags[businessLag] as number) + 1 / daysInLevel(businessLag);
+    businessLags[businessLag] =
+      (businessLags[businessLag] as number) + 1 / daysInLevel(businessLag);
   });
   weights.names = names.list;
   const kept = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
   weights.knowledge = {
     // What was learnt before version 1.5.0 has no slips.
-    amount: Array.from(seen.amount, (count, at) => (weights.knowledge.amount[at] ?? 0) * kept + count),
+    amount: Array.from(
+      seen.amount,
+      (count, at) => (weights.knowledge.amount[at] ?? 0) * kept + count,
+    ),
     day: weights.knowledge.day.map((count, at) => count * kept + (seen.day[at] as number)),
-    business_day: businessLags.map((count, at) => (weights.knowledge.business_day?.[at] ?? 0) * kept + count),
+    business_day: businessLags.map(
+      (count, at) => (weights.knowledge.business_day?.[at] ?? 0) * kept + count,
+    ),
     words: weights.knowledge.words.map((count, at) => count * kept + (seen.cells[at] as number)),
   };
   return weights;
@@ -82,7 +95,9 @@ export function learn(before: Weights | null, decisions: readonly Decision[], bu
  */
 export function sureScore(weights: Weights | null, usual: number): number {
   if (!weights) return usual;
-  for (const { score_from } of weights.calibration.filter(({ score_from }) => score_from >= usual)) {
+  for (const { score_from } of weights.calibration.filter(
+    ({ score_from }) => score_from >= usual,
+  )) {
     const above = weights.calibration.filter((bucket) => bucket.score_from >= score_from);
     const rejected = above.reduce((total, bucket) => total + bucket.rejected, 0);
     const decided = above.reduce((total, bucket) => total + bucket.rejected + bucket.confirmed, 0);
@@ -107,13 +122,21 @@ export function trackRecord(
   const precision = confirmed / decided;
   const z = 1.96;
   const middle = precision + (z * z) / (2 * decided);
-  const spread = z * Math.sqrt((precision * (1 - precision)) / decided + (z * z) / (4 * decided * decided));
+  const spread =
+    z * Math.sqrt((precision * (1 - precision)) / decided + (z * z) / (4 * decided * decided));
   const at_least = (middle - spread) / (1 + (z * z) / decided);
-  return { decided, precision, at_least, proven: decided >= TRACK_RECORD && precision >= 1 - 2 * TOLERATED };
+  return {
+    decided,
+    precision,
+    at_least,
+    proven: decided >= TRACK_RECORD && precision >= 1 - 2 * TOLERATED,
+  };
 }
 
 /** What was learnt, in figures that a person can read: shares of true matches. */
-export function describeWeights(weights: Weights | null): { finding: string; share: number; seen: number }[] {
+export function describeWeights(
+  weights: Weights | null,
+): { finding: string; share: number; seen: number }[] {
   const { amount, day, words } = weights?.knowledge ?? priorKnowledge();
   const seen = weights?.confirmed ?? 0;
   const total = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -132,7 +155,8 @@ export function describeWeights(weights: Weights | null): { finding: string; sha
     { finding: "value_date: 3 to 7 days later", share: lag(3, 7), seen },
     { finding: "value_date: more than a week later", share: lag(8, 31), seen },
   ];
-  for (const { field, found } of wordShares(words)) findings.push({ finding: `${field}: words found again`, share: found, seen });
+  for (const { field, found } of wordShares(words))
+    findings.push({ finding: `${field}: words found again`, share: found, seen });
   return findings;
 }
 

@@ -16,7 +16,14 @@ const COPY = `copy pg_temp.staged_lines (${STAGED_COLUMNS.join(", ")}) from stdi
 /** For the sorts and hashes of a million lines. */
 const MEMORY = "set local work_mem = '96MB'";
 
-type Claimed = { format: Format; mapping: Mapping | null; currency: string; time_zone: string; source_no: number; bytes_total: number };
+type Claimed = {
+  format: Format;
+  mapping: Mapping | null;
+  currency: string;
+  time_zone: string;
+  source_no: number;
+  bytes_total: number;
+};
 
 /** The import was undone while it was read. */
 export class ImportUndone extends Error {}
@@ -26,9 +33,17 @@ export class ImportUndone extends Error {}
  * undone meanwhile. Memory is constant: lines go to a table of the session by COPY, at the pace of the database.
  * @throws FileRefused where the file cannot be read as a whole; ImportUndone; AbortError of `signal`. Nothing is kept then.
  */
-export async function readImport(main: Client, side: Client, key: ImportKey, signal: AbortSignal | undefined): Promise<void> {
+export async function readImport(
+  main: Client,
+  side: Client,
+  key: ImportKey,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const ids = [key.tenant_id, key.import_id];
-  const { rows } = await side.query<{ claimed: Claimed | null }>("select private.claim_import($1, $2) as claimed", ids);
+  const { rows } = await side.query<{ claimed: Claimed | null }>(
+    "select private.claim_import($1, $2) as claimed",
+    ids,
+  );
   const claimed = rows[0]?.claimed;
   if (!claimed) return;
   await main.query("begin");
@@ -41,7 +56,11 @@ export async function readImport(main: Client, side: Client, key: ImportKey, sig
       ...(claimed.mapping && { mapping: claimed.mapping }),
     });
     const refusals = await traced(
-      () => ({ name: "read file", kind: "internal", attributes: { "tieout.import_id": key.import_id } }),
+      () => ({
+        name: "read file",
+        kind: "internal",
+        attributes: { "tieout.import_id": key.import_id },
+      }),
       () =>
         stage(main, lines, async () => {
           signal?.throwIfAborted();
@@ -52,8 +71,16 @@ export async function readImport(main: Client, side: Client, key: ImportKey, sig
     await reportProgress(side, key, lines);
     const outcome = { ...outcomeOf(lines.summary), refusals: refusals.map(describeRefusal) };
     const finished = await traced(
-      () => ({ name: "finish_import", kind: "client", attributes: { "db.system.name": "postgresql", "tieout.import_id": key.import_id } }),
-      () => main.query<{ status: string }>("select private.finish_import($1, $2, $3) as status", [...ids, outcome]),
+      () => ({
+        name: "finish_import",
+        kind: "client",
+        attributes: { "db.system.name": "postgresql", "tieout.import_id": key.import_id },
+      }),
+      () =>
+        main.query<{ status: string }>("select private.finish_import($1, $2, $3) as status", [
+          ...ids,
+          outcome,
+        ]),
     );
     if (finished.rows[0]?.status !== "done") throw new ImportUndone();
     await main.query("commit");
@@ -96,23 +123,36 @@ async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Pr
 }
 
 /** @throws ImportUndone */
-async function reportProgress(side: Client, { tenant_id, import_id }: ImportKey, { summary }: Lines): Promise<void> {
-  const progress = { bytes_read: summary.bytes_read, read_count: summary.line_count, refused_count: summary.refused_count };
-  const { rows } = await side.query<{ goes_on: boolean }>("select private.report_import_progress($1, $2, $3) as goes_on", [
-    tenant_id,
-    import_id,
-    progress,
-  ]);
+async function reportProgress(
+  side: Client,
+  { tenant_id, import_id }: ImportKey,
+  { summary }: Lines,
+): Promise<void> {
+  const progress = {
+    bytes_read: summary.bytes_read,
+    read_count: summary.line_count,
+    refused_count: summary.refused_count,
+  };
+  const { rows } = await side.query<{ goes_on: boolean }>(
+    "select private.report_import_progress($1, $2, $3) as goes_on",
+    [tenant_id, import_id, progress],
+  );
   if (!rows[0]?.goes_on) throw new ImportUndone();
 }
 
 /** What an import says of a file that cannot be read; undefined where the error is ours and worth another try. */
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
-  if (error instanceof FileRefused) return { failure: error.message, refusals: [describeRefusal(error.refusal)] };
+  if (error instanceof FileRefused)
+    return { failure: error.message, refusals: [describeRefusal(error.refusal)] };
   const { code, detail } = error as { code?: string; detail?: string };
-  if (code === SQLSTATES.refused && detail) return { failure: `${detail} Nothing of the file was kept.`, refusals: [] };
+  if (code === SQLSTATES.refused && detail)
+    return { failure: `${detail} Nothing of the file was kept.`, refusals: [] };
   if (code === SQLSTATES.diskFull) {
-    return { failure: "The database's disk is full. Nothing of the file was kept: make room, and send it again.", refusals: [] };
+    return {
+      failure:
+        "The database's disk is full. Nothing of the file was kept: make room, and send it again.",
+      refusals: [],
+    };
   }
   return undefined;
 }

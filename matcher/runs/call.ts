@@ -5,14 +5,25 @@ export type Caller = { query: (text: string, values: unknown[]) => Promise<{ row
  * Calls a function of the private schema with named arguments.
  * @returns its rows; of a function that answers one value, rows with one column of the function's name
  */
-export async function call<Row extends object>(client: Caller, name: string, given: Record<string, unknown>): Promise<Row[]> {
+export async function call<Row extends object>(
+  client: Caller,
+  name: string,
+  given: Record<string, unknown>,
+): Promise<Row[]> {
   const list = Object.keys(given).map((argument, index) => `${argument} => $${index + 1}`);
-  const { rows } = await client.query(`select * from private.${name}(${list.join(", ")})`, Object.values(given));
+  const { rows } = await client.query(
+    `select * from private.${name}(${list.join(", ")})`,
+    Object.values(given),
+  );
   return rows as Row[];
 }
 
 /** Calls a function that returns one value. */
-export async function callForValue<Value>(client: Caller, name: string, given: Record<string, unknown>): Promise<Value> {
+export async function callForValue<Value>(
+  client: Caller,
+  name: string,
+  given: Record<string, unknown>,
+): Promise<Value> {
   const [row] = await call<Record<string, Value>>(client, name, given);
   return row?.[name] as Value;
 }

@@ -12,7 +12,11 @@ const GIGABYTE = 1e9;
  * @param textBytes of the lines' texts, as far as they were read
  * @throws ApiError `conflict`: another try would need as much
  */
-export function requireCapacity(lines: number, textBytes: number, most = SHARE * memoryBytes()): void {
+export function requireCapacity(
+  lines: number,
+  textBytes: number,
+  most = SHARE * memoryBytes(),
+): void {
   const needed = lines * LINE_BYTES + textBytes;
   if (needed <= most) return;
   const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);

@@ -35,10 +35,19 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
       else made.push({ state, index, hash, again: before?.id ?? null });
     }
   }
-  const alike = new Map([...left.values()].map((match) => [contentOf(match.state, match.lines, match.allocated), match]));
+  const alike = new Map(
+    [...left.values()].map((match) => [
+      contentOf(match.state, match.lines, match.allocated),
+      match,
+    ]),
+  );
   for (const match of alike.size > 0 ? made : []) {
     const handles = handlesOf(result, result[match.state], match.index);
-    const content = contentOf(match.state, handles, withFees(fees, handles, allocatedOf(result, match)));
+    const content = contentOf(
+      match.state,
+      handles,
+      withFees(fees, handles, allocatedOf(result, match)),
+    );
     const same = alike.get(content);
     if (!same) continue;
     match.again = same.id;
@@ -54,7 +63,11 @@ function isAsProbable({ state, score }: Present, matches: Matches, index: number
 }
 
 /** The callers' numbers of a match's lines, left ones first. */
-export function handlesOf({ input: { left, right } }: Result, matches: Matches, index: number): number[] {
+export function handlesOf(
+  { input: { left, right } }: Result,
+  matches: Matches,
+  index: number,
+): number[] {
   return [
     ...Array.from(matches.left(index), (line) => left.handle[line] as number),
     ...Array.from(matches.right(index), (line) => right.handle[line] as number),

@@ -57,8 +57,14 @@ const DAYS_TO_2000 = 10_957;
 const HEADER_BYTES = 19;
 
 /** Reads a query's result in COPY's binary format, row by row, without making strings of fields that aren't read as text. */
-export async function copyRows(client: Client, query: string, each: (row: Row) => void): Promise<void> {
-  const stream = client.query(copyTo(`copy (${query}) to stdout (format binary)`, { highWaterMark: 1 << 20 }));
+export async function copyRows(
+  client: Client,
+  query: string,
+  each: (row: Row) => void,
+): Promise<void> {
+  const stream = client.query(
+    copyTo(`copy (${query}) to stdout (format binary)`, { highWaterMark: 1 << 20 }),
+  );
   const row = new Row();
   let rest: Buffer = Buffer.alloc(0);
   let begun = false;

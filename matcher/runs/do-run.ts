@@ -52,26 +52,42 @@ const SLICE_MS = 20;
  * @param begun called with the run and its attempt; not called where no run waits
  * @throws ApiError `conflict` where the result violates an invariant: nothing was saved, and a retry would give the same result
  */
-export async function doRun(main: Client, side: Client, key: RunKey, begun: (run: Attempt) => void, stop?: AbortSignal): Promise<void> {
+export async function doRun(
+  main: Client,
+  side: Client,
+  key: RunKey,
+  begun: (run: Attempt) => void,
+  stop?: AbortSignal,
+): Promise<void> {
   const todo = await begin(main, key);
   if (!todo) return;
   begun({ runId: todo.runId, attempt: todo.attempt });
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
   await refreshStatistics(main, todo.tenantId);
-  const input = await traced(sqlStep("read lines", todo), () => inTime(main, todo, () => readRun(main, todo)));
+  const input = await traced(sqlStep("read lines", todo), () =>
+    inTime(main, todo, () => readRun(main, todo)),
+  );
   const result = await traced(engineStep(todo, input), () => weigh(todo, input, progress));
   const violations = checkInvariants(result);
   if (violations.length > 0) {
     log.fatal({ run_id: todo.runId, violations }, "a run violated an invariant; nothing was saved");
-    throw new ApiError("conflict", "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.");
+    throw new ApiError(
+      "conflict",
+      "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.",
+    );
   }
   const changes = changesOf(result, input.present, input.fees);
   if (todo.dryRun) {
     const { newly, no_longer, ...impact } = impactOf(result, changes, input);
     const { tenantId: tenant, reconciliationId: reconciliation } = todo;
     const exceptions = await inTime(main, todo, () =>
-      callForValue<object>(main, "exceptions_at_stake", { tenant, reconciliation, matched: newly, opened: no_longer }),
+      callForValue<object>(main, "exceptions_at_stake", {
+        tenant,
+        reconciliation,
+        matched: newly,
+        opened: no_longer,
+      }),
     );
     const outcome = {
       impact: { ...impact, exceptions },
@@ -84,7 +100,9 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>
-    keepChanges(main, todo, result, changes, input.fees, (done, total) => progress.report({ stage: "keeping", done, total })),
+    keepChanges(main, todo, result, changes, input.fees, (done, total) =>
+      progress.report({ stage: "keeping", done, total }),
+    ),
   );
   await progress.report({ stage: "exceptions", done: 0, total: 0 });
   await refreshStatistics(main, todo.tenantId);
@@ -105,9 +123,15 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     exceptions_held_back: heldBack,
   };
   const broken = await traced(sqlStep("finish_run", todo), () =>
-    inTime(main, todo, () => callForValue<string[]>(main, "finish_run", { ...attemptOf(todo), outcome: JSON.stringify(outcome) })),
+    inTime(main, todo, () =>
+      callForValue<string[]>(main, "finish_run", {
+        ...attemptOf(todo),
+        outcome: JSON.stringify(outcome),
+      }),
+    ),
   );
-  if (broken.length > 0) log.fatal({ run_id: todo.runId, violations: broken }, "an invariant does not hold after a run");
+  if (broken.length > 0)
+    log.fatal({ run_id: todo.runId, violations: broken }, "an invariant does not hold after a run");
 }
 
 const sqlStep =
@@ -152,15 +176,14 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
   };
 }
 
-const businessDaysIn = ({ openDays }: RunToDo) => (openDays ? businessDaysOf(openDays) : mondayToFriday);
+const businessDaysIn = ({ openDays }: RunToDo) =>
+  openDays ? businessDaysOf(openDays) : mondayToFriday;
 
 async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | null> {
   const { tenantId: tenant, pairNo: pair, weights } = todo;
-  const decisions = await callForValue<({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]>(
-    main,
-    "decisions_to_learn",
-    { tenant, pair, most: DECISIONS },
-  );
+  const decisions = await callForValue<
+    ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]
+  >(main, "decisions_to_learn", { tenant, pair, most: DECISIONS });
   const last = decisions.at(-1);
   if (!last) return weights;
   const learnt = learn(
@@ -168,13 +191,24 @@ async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | nu
     decisions.filter(({ left, right }) => left && right),
     businessDaysIn(todo),
   );
-  await call(main, "keep_weights", { ...attemptOf(todo), pair, weights: JSON.stringify(learnt), up_to: last.id });
+  await call(main, "keep_weights", {
+    ...attemptOf(todo),
+    pair,
+    weights: JSON.stringify(learnt),
+    up_to: last.id,
+  });
   return learnt;
 }
 
-async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnType<typeof readRun>>, progress: Progress): Promise<Result> {
+async function weigh(
+  todo: RunToDo,
+  { left, right, rejected }: Awaited<ReturnType<typeof readRun>>,
+  progress: Progress,
+): Promise<Result> {
   const { automatic } = todo.policy;
-  const earned = automatic === "always" || (automatic === "earned" && trackRecord(todo.weights, SURE_SCORE).proven);
+  const earned =
+    automatic === "always" ||
+    (automatic === "earned" && trackRecord(todo.weights, SURE_SCORE).proven);
   const total = left.length + right.length;
   const running = runRules({
     left,
@@ -190,14 +224,22 @@ async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnTyp
     const step = running.next();
     if (step.done) return step.value;
     if (performance.now() - since < SLICE_MS) continue;
-    await progress.report({ stage: step.value.stage, done: Math.min(total, step.value.done), total });
+    await progress.report({
+      stage: step.value.stage,
+      done: Math.min(total, step.value.done),
+      total,
+    });
     await otherWork();
     since = performance.now();
   }
 }
 
 /** Arguments of the functions that write for a run: they refuse an attempt that is no longer the latest. */
-const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({ tenant, run, attempt });
+const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({
+  tenant,
+  run,
+  attempt,
+});
 
 /** Reports progress to the run's row, twice a second at most. */
 class Progress {
@@ -212,7 +254,10 @@ class Progress {
     this.stop = stop;
   }
 
-  async report({ stage, done, total }: { stage: string; done: number; total: number }, now = false): Promise<void> {
+  async report(
+    { stage, done, total }: { stage: string; done: number; total: number },
+    now = false,
+  ): Promise<void> {
     this.stop?.throwIfAborted();
     if (!now && performance.now() - this.reportedAt < REPORT_EVERY_MS) return;
     this.reportedAt = performance.now();

@@ -43,21 +43,35 @@ const TITLES: Record<Reason | "late_arrival", string> = {
 const TO_CONFIRM = "Suggested match to confirm";
 
 /** Of a line alone its amount; of a suggestion's lines what they differ by, if anything, and a reference of each side. */
-export function titleOf(reason: Reason | "late_arrival", { match_id, currency, difference_minor, lines }: Subject): string {
+export function titleOf(
+  reason: Reason | "late_arrival",
+  { match_id, currency, difference_minor, lines }: Subject,
+): string {
   const [first] = lines;
   if (match_id === null && first)
-    return cut(`${TITLES[reason]}: ${decimal(first.open_minor, currency)} ${currency} of ${first.value_date}, ${first.source}`, TITLE_MOST);
-  const sides = (["left", "right"] as const).flatMap((side) => namesOf(lines.filter((line) => line.side === side)));
+    return cut(
+      `${TITLES[reason]}: ${decimal(first.open_minor, currency)} ${currency} of ${first.value_date}, ${first.source}`,
+      TITLE_MOST,
+    );
+  const sides = (["left", "right"] as const).flatMap((side) =>
+    namesOf(lines.filter((line) => line.side === side)),
+  );
   const amount = `${decimal(Math.abs(difference_minor), currency)} ${currency}`;
   const agreed = difference_minor === 0 && reason !== "late_arrival";
-  const what = agreed ? TO_CONFIRM : reason === "amount_differs" ? `${TITLES[reason]} by ${amount}` : TITLES[reason];
+  const what = agreed
+    ? TO_CONFIRM
+    : reason === "amount_differs"
+      ? `${TITLES[reason]} by ${amount}`
+      : TITLES[reason];
   return cut(`${what}: ${sides.join(", ")}`, TITLE_MOST);
 }
 
 function namesOf([first, ...others]: readonly ExceptionLine[]): string[] {
   if (!first) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : "";
-  return [`${cut(first.reference ?? first.value_date, REFERENCE_MOST)}${more} of ${cut(first.source, SOURCE_MOST)}`];
+  return [
+    `${cut(first.reference ?? first.value_date, REFERENCE_MOST)}${more} of ${cut(first.source, SOURCE_MOST)}`,
+  ];
 }
 
 function decimal(minor: number, currency: string): string {

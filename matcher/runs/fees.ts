@@ -19,8 +19,14 @@ export async function readFees(client: Client): Promise<Fees> {
 }
 
 /** What the lines give with their fees, by what they were weighed with. */
-export function withFees(fees: Fees, handles: readonly number[], weighed: readonly number[]): readonly number[] {
-  return fees.size === 0 ? weighed : weighed.map((minor, at) => minor + (fees.get(handles[at] as number) ?? 0));
+export function withFees(
+  fees: Fees,
+  handles: readonly number[],
+  weighed: readonly number[],
+): readonly number[] {
+  return fees.size === 0
+    ? weighed
+    : weighed.map((minor, at) => minor + (fees.get(handles[at] as number) ?? 0));
 }
 
 /** The fees of a match, left − right: its adjustment. */

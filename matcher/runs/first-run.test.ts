@@ -27,7 +27,8 @@ let client: Client;
 beforeAll(async () => {
   ({ url, client } = await fresh());
   await run(client, schemaSql(), "supabase/schemas");
-  for (const table of TABLES) await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  for (const table of TABLES)
+    await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
   await firstRun("others", "sources first", async () => {});
   await client.query("analyze");
 }, 120_000);
@@ -44,7 +45,11 @@ const lines = (count: number, offset: number): FileLine[] =>
 type Order = "sources first" | "pair first";
 
 /** Both sources filled by files, and the first run of their pair, with or without the planner knowing of the new rows. */
-async function firstRun(id: string, order: Order, analyze: () => Promise<unknown>): Promise<RunReport & { blocks: number }> {
+async function firstRun(
+  id: string,
+  order: Order,
+  analyze: () => Promise<unknown>,
+): Promise<RunReport & { blocks: number }> {
   const tenant = await FreshTenant.create(id, url, client);
   const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
   const before = order === "pair first" ? await tenant.bind(left, right) : undefined;
@@ -61,7 +66,9 @@ async function firstRun(id: string, order: Order, analyze: () => Promise<unknown
 /** Of the tables and their indexes by everybody so far, in memory or not. */
 async function blocksRead(): Promise<number> {
   await until("matchers have reported what they read and disconnected", async () => {
-    const { rows } = await client.query("select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()");
+    const { rows } = await client.query(
+      "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
     return rows.length === 0;
   });
   await client.query("select pg_stat_force_next_flush()");
@@ -78,7 +85,11 @@ test.each<Order>(["sources first", "pair first"])(
   async (order) => {
     const unknown = await firstRun(`unknown-${order[0]}`, order, async () => {});
     const known = await firstRun(`known-${order[0]}`, order, () => client.query("analyze"));
-    expect(unknown).toMatchObject({ status: "done", failure: null, changed: { added: known.changed.added } });
+    expect(unknown).toMatchObject({
+      status: "done",
+      failure: null,
+      changed: { added: known.changed.added },
+    });
     expect(known.changed.added).toBeGreaterThan(LINES * 0.9);
     expect(unknown.blocks / known.blocks).toBeLessThan(1.3);
   },
@@ -90,7 +101,10 @@ test("once many lines are imported, the planner knows of them", async () => {
   await tenant.bind(source, await tenant.source("Right"));
   await tenant.import(source, lines(MANY, 0));
   for (const table of ["public.lines", "private.open_lines"]) {
-    const { rows } = await client.query<{ expected: string }>("select private.expected_rows($1, $2) as expected", [tenant.id, table]);
+    const { rows } = await client.query<{ expected: string }>(
+      "select private.expected_rows($1, $2) as expected",
+      [tenant.id, table],
+    );
     expect(Number(rows[0]?.expected) / MANY).toBeGreaterThan(0.8);
     expect(Number(rows[0]?.expected) / MANY).toBeLessThan(1.2);
   }
@@ -108,7 +122,10 @@ test("a step of a run that takes too long is planned again, and done once more",
     return tries;
   };
   expect(await inTime(client, { tenantId: "others", runId: "run_1", lines: 0 }, step)).toBe(2);
-  const after = await client.query("select from pg_stat_user_tables where relname = 'lines' and last_analyze > $1", [rows[0]?.at]);
+  const after = await client.query(
+    "select from pg_stat_user_tables where relname = 'lines' and last_analyze > $1",
+    [rows[0]?.at],
+  );
   expect(after.rows).toHaveLength(1);
   await client.query("reset statement_timeout");
 });

@@ -5,7 +5,13 @@ import type { RunInput } from "./read-run.ts";
 const SAMPLES = 20;
 
 type Change = "newly_matched" | "no_longer_matched" | "changed";
-type Touched = { change: Change; rule: string; currency: string; amount_minor: number; lines: readonly number[] };
+type Touched = {
+  change: Change;
+  rule: string;
+  currency: string;
+  amount_minor: number;
+  lines: readonly number[];
+};
 
 /**
  * What a dry run would change of the confirmed matches, with samples, the largest amounts first. `newly`: the numbers of lines that would
@@ -13,7 +19,9 @@ type Touched = { change: Change; rule: string; currency: string; amount_minor: n
  */
 export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: RunInput) {
   const touched: Touched[] = [];
-  const goneByLines = new Map(gone.filter(({ state }) => state === "confirmed").map((match) => [keyOf(match.lines), match]));
+  const goneByLines = new Map(
+    gone.filter(({ state }) => state === "confirmed").map((match) => [keyOf(match.lines), match]),
+  );
   const presentById = new Map(present.map((match) => [match.id, match]));
   for (const match of made) {
     if (match.state !== "confirmed") continue;
@@ -24,19 +32,49 @@ export function impactOf(result: Result, { made, gone }: Changes, { present, ids
     const rule = input.rules[confirmed.rule[match.index] as number]?.name ?? "";
     if (before && before.method === rule && match.again) continue;
     const [first] = confirmed.left(match.index);
-    const currency = first === undefined ? input.right.currencyOf(confirmed.right(match.index)[0] as number) : input.left.currencyOf(first);
-    const amount = allocatedOf(result, match).reduce((most, minor) => Math.max(most, Math.abs(minor)), 0);
-    touched.push({ change: before ? "changed" : "newly_matched", rule, currency, amount_minor: amount, lines });
+    const currency =
+      first === undefined
+        ? input.right.currencyOf(confirmed.right(match.index)[0] as number)
+        : input.left.currencyOf(first);
+    const amount = allocatedOf(result, match).reduce(
+      (most, minor) => Math.max(most, Math.abs(minor)),
+      0,
+    );
+    touched.push({
+      change: before ? "changed" : "newly_matched",
+      rule,
+      currency,
+      amount_minor: amount,
+      lines,
+    });
   }
   for (const { method, currency, amount_minor, lines } of goneByLines.values())
-    touched.push({ change: "no_longer_matched", rule: method, currency, amount_minor: Math.abs(amount_minor), lines });
-  const linesOf = (change: Change) => new Set(touched.flatMap((one) => (one.change === change ? one.lines : [])));
-  const [newly, no_longer, changed] = [linesOf("newly_matched"), linesOf("no_longer_matched"), linesOf("changed")];
+    touched.push({
+      change: "no_longer_matched",
+      rule: method,
+      currency,
+      amount_minor: Math.abs(amount_minor),
+      lines,
+    });
+  const linesOf = (change: Change) =>
+    new Set(touched.flatMap((one) => (one.change === change ? one.lines : [])));
+  const [newly, no_longer, changed] = [
+    linesOf("newly_matched"),
+    linesOf("no_longer_matched"),
+    linesOf("changed"),
+  ];
   const of = (change: Change) => summary(touched.filter((one) => one.change === change));
   const samples = touched
-    .sort((one, other) => other.amount_minor - one.amount_minor || (one.lines[0] as number) - (other.lines[0] as number))
+    .sort(
+      (one, other) =>
+        other.amount_minor - one.amount_minor ||
+        (one.lines[0] as number) - (other.lines[0] as number),
+    )
     .slice(0, SAMPLES)
-    .map(({ lines, ...sample }) => ({ ...sample, line_ids: lines.map((line) => `lin_${ids?.get(line)}`) }));
+    .map(({ lines, ...sample }) => ({
+      ...sample,
+      line_ids: lines.map((line) => `lin_${ids?.get(line)}`),
+    }));
   return {
     newly_matched: of("newly_matched"),
     no_longer_matched: of("no_longer_matched"),
@@ -49,10 +87,13 @@ export function impactOf(result: Result, { made, gone }: Changes, { present, ids
 
 function summary(touched: readonly Touched[]) {
   const amounts = new Map<string, bigint>();
-  for (const { currency, amount_minor } of touched) amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount_minor));
+  for (const { currency, amount_minor } of touched)
+    amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount_minor));
   return {
     matches: touched.length,
-    amounts: [...amounts].sort().map(([currency, minor]) => ({ currency, amount_minor: exactSum(minor) })),
+    amounts: [...amounts]
+      .sort()
+      .map(([currency, minor]) => ({ currency, amount_minor: exactSum(minor) })),
   };
 }
 

@@ -29,7 +29,10 @@ export async function inTime<Done>(
     return await step();
   } catch (error) {
     if ((error as { code?: string }).code !== SQLSTATES.canceled) throw error;
-    log.warn({ run_id: runId, most_ms: mostMs }, "a step of a run took too long; it is planned again");
+    log.warn(
+      { run_id: runId, most_ms: mostMs },
+      "a step of a run took too long; it is planned again",
+    );
     await within(0);
     await refreshStatistics(client, tenantId, { anyway: true });
     await within(RETRY_FACTOR * mostMs);
@@ -38,6 +41,10 @@ export async function inTime<Done>(
 }
 
 /** Analyzes tables whose statistics miss the rows that were just written for a tenant. `anyway`: all of them. */
-export async function refreshStatistics(client: Caller, tenant: string, { anyway = false } = {}): Promise<void> {
+export async function refreshStatistics(
+  client: Caller,
+  tenant: string,
+  { anyway = false } = {},
+): Promise<void> {
   await call(client, "refresh_statistics", { tenant, anyway });
 }

@@ -89,9 +89,21 @@ function* chunksOf(result: Result, fees: Fees, made: readonly Made[]): Generator
 }
 
 /** @returns how many matches were left out */
-function keepChunk(client: Client, run: RunToDo, chunk: Chunk, gone: readonly string[]): Promise<number> {
+function keepChunk(
+  client: Client,
+  run: RunToDo,
+  chunk: Chunk,
+  gone: readonly string[],
+): Promise<number> {
   const { tenantId: tenant, reconciliationId: reconciliation, runId, attempt } = run;
-  return callForValue(client, "keep_matches", { tenant, reconciliation, run: runId, attempt, gone: array(gone), ...chunk.columns() });
+  return callForValue(client, "keep_matches", {
+    tenant,
+    reconciliation,
+    run: runId,
+    attempt,
+    gone: array(gone),
+    ...chunk.columns(),
+  });
 }
 
 type Column = (string | number)[];
@@ -145,20 +157,36 @@ class Chunk {
     const rule = matches.rule[index] as number;
     const handles = handlesOf(this.result, matches, index);
     // A later run would not find it by its amount, which is before the fee.
-    const settled = this.settling[rule] === true && state === "confirmed" && !handles.some((handle) => this.fees.has(handle));
+    const settled =
+      this.settling[rule] === true &&
+      state === "confirmed" &&
+      !handles.some((handle) => this.fees.has(handle));
     const allocated = withFees(this.fees, handles, allocatedOf(this.result, match));
     const fee = feeOf(this.fees, handles, lefts);
     const leftMinor = sum(allocated.slice(0, lefts));
     const rightMinor = sum(allocated.slice(lefts));
     const reversal = lefts === 0 || rights === 0;
-    const currency = lefts > 0 ? left.currencyOf(matches.left(index)[0] as number) : right.currencyOf(matches.right(index)[0] as number);
+    const currency =
+      lefts > 0
+        ? left.currencyOf(matches.left(index)[0] as number)
+        : right.currencyOf(matches.right(index)[0] as number);
     const margin = matches.margin[index] as number;
     const id = again ?? newId();
     const to = this.matches;
     to.ids.push(id);
     to.states.push(state);
     to.shapes.push(
-      quoted(reversal ? "reversal" : lefts === 1 && rights === 1 ? "1:1" : lefts === 1 ? "1:n" : rights === 1 ? "n:1" : "n:m"),
+      quoted(
+        reversal
+          ? "reversal"
+          : lefts === 1 && rights === 1
+            ? "1:1"
+            : lefts === 1
+              ? "1:n"
+              : rights === 1
+                ? "n:1"
+                : "n:m",
+      ),
     );
     to.methods.push(this.names[rule] as string);
     to.settled.push(settled ? "t" : "f");
@@ -174,7 +202,12 @@ class Chunk {
     if (again === null) this.addMembers(id, lefts, handles, allocated);
   }
 
-  private addMembers(id: string, lefts: number, handles: readonly number[], allocated: readonly number[]): void {
+  private addMembers(
+    id: string,
+    lefts: number,
+    handles: readonly number[],
+    allocated: readonly number[],
+  ): void {
     const { member_ids, member_lines, member_sides, member_amounts } = this.members;
     handles.forEach((handle, at) => {
       member_ids.push(id);
@@ -185,7 +218,10 @@ class Chunk {
   }
 
   columns(): Record<string, string> {
-    const arrays = Object.entries({ ...this.matches, ...this.members }).map(([name, values]) => [name, array(values)]);
+    const arrays = Object.entries({ ...this.matches, ...this.members }).map(([name, values]) => [
+      name,
+      array(values),
+    ]);
     return {
       ...Object.fromEntries(arrays),
       explanations: JSON.stringify(this.explanations),
@@ -213,5 +249,7 @@ const own = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 /** A UUID that sorts by time, and within a process by order of creation. */
 function newId(): string {
   counted = (counted + 1) % 2 ** 32;
-  return hyphenated(`${Date.now().toString(16).padStart(12, "0")}${counted.toString(16).padStart(8, "0")}${own}`);
+  return hyphenated(
+    `${Date.now().toString(16).padStart(12, "0")}${counted.toString(16).padStart(8, "0")}${own}`,
+  );
 }

@@ -73,7 +73,8 @@ async function readLines(client: Client, run: RunToDo, input: Given, lines: numb
     `select is_left, line_no, id, minor, currency, value_date, booked_date, reference, counterparty, description, group_key
      from pg_temp.lines_to_weigh`,
     (row) => {
-      if (++read % LINES_PER_CHECK === 0) requireCapacity(lines, input.left.textBytes + input.right.textBytes);
+      if (++read % LINES_PER_CHECK === 0)
+        requireCapacity(lines, input.left.textBytes + input.right.textBytes);
       const side = row.boolean() ? input.left : input.right;
       const handle = row.integer();
       const identity = row.bytes() as Buffer;
@@ -110,10 +111,21 @@ async function readPresent(client: Client): Promise<Present[]> {
       const score = row.real();
       const currency = row.text() as string;
       const amount_minor = row.integer();
-      const hash = (row.bytes() as Buffer).toString("hex") + (row.bytes() as Buffer).toString("hex");
+      const hash =
+        (row.bytes() as Buffer).toString("hex") + (row.bytes() as Buffer).toString("hex");
       let match = present.get(id);
       if (!match) {
-        match = { id: hyphenated(id), state, method, score, currency, amount_minor, hash, lines: [], allocated: [] };
+        match = {
+          id: hyphenated(id),
+          state,
+          method,
+          score,
+          currency,
+          amount_minor,
+          hash,
+          lines: [],
+          allocated: [],
+        };
         present.set(id, match);
       }
       match.lines.push(row.integer());
@@ -125,12 +137,19 @@ async function readPresent(client: Client): Promise<Present[]> {
 
 /** Combinations that people rejected or undid. */
 async function readRejected(client: Client, run: RunToDo): Promise<Set<string>> {
-  const refused = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(client, "refused_combinations", {
-    tenant: run.tenantId,
-    pair: run.pairNo,
-  });
-  const bytes = (ids: string[] | null) => (ids ?? []).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
-  return new Set(refused.map(({ left_ids, right_ids }) => combinationHashOf(bytes(left_ids), bytes(right_ids))));
+  const refused = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(
+    client,
+    "refused_combinations",
+    {
+      tenant: run.tenantId,
+      pair: run.pairNo,
+    },
+  );
+  const bytes = (ids: string[] | null) =>
+    (ids ?? []).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
+  return new Set(
+    refused.map(({ left_ids, right_ids }) => combinationHashOf(bytes(left_ids), bytes(right_ids))),
+  );
 }
 
 /** 32 hexadecimal digits as Postgres writes a uuid. */

@@ -8,23 +8,33 @@ import { ApiError } from "#lib/wire/errors.ts";
 import { withConnections } from "../tasks/with-connections.ts";
 import { doRun, type RunKey } from "./do-run.ts";
 
-export type RunTask = { connectionString: string; key: RunKey; requestId: string | null; traceparent: string | undefined };
+export type RunTask = {
+  connectionString: string;
+  key: RunKey;
+  requestId: string | null;
+  traceparent: string | undefined;
+};
 
 await startTelemetry("matcher", null);
 
-serveTasks(async ({ connectionString, key, requestId, traceparent }: RunTask, port: MessagePort) => {
-  const stop = new AbortController();
-  port.on("message", () => stop.abort());
-  port.once("close", () => stop.abort());
-  await goOnIn(traceparent, () =>
-    withConnections(connectionString, { name: "tieout run", requestId }, async (main, side) => {
-      await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(refuse);
-    }),
-  );
-});
+serveTasks(
+  async ({ connectionString, key, requestId, traceparent }: RunTask, port: MessagePort) => {
+    const stop = new AbortController();
+    port.on("message", () => stop.abort());
+    port.once("close", () => stop.abort());
+    await goOnIn(traceparent, () =>
+      withConnections(connectionString, { name: "tieout run", requestId }, async (main, side) => {
+        await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(
+          refuse,
+        );
+      }),
+    );
+  },
+);
 
 /** A refusal by a database function is final, for instance because the period was closed meanwhile. */
 function refuse(error: Error & { code?: string; detail?: string }): never {
-  if (error.code === SQLSTATES.refused) throw new ApiError("conflict", error.detail ?? error.message, { cause: error });
+  if (error.code === SQLSTATES.refused)
+    throw new ApiError("conflict", error.detail ?? error.message, { cause: error });
   throw error;
 }

@@ -6,7 +6,11 @@ import type { Weights } from "../engine/weights.ts";
 export type Policy = {
   automatic: "suggest_only" | "earned" | "always";
   fees: "deduct" | "ignore";
-  exceptions: { assigned_to: string | null; most_a_run: number; severities: { from_minor: number; severity: string }[] };
+  exceptions: {
+    assigned_to: string | null;
+    most_a_run: number;
+    severities: { from_minor: number; severity: string }[];
+  };
 };
 
 /** A run that this process has claimed. */

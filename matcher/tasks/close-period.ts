@@ -9,7 +9,8 @@ import { withConnections } from "./with-connections.ts";
 type PeriodKey = { tenant_id: string; reconciliation_id: string };
 
 /** What a closing says that fails by us. */
-export const CLOSING_GIVEN_UP = "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
+export const CLOSING_GIVEN_UP =
+  "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
 
 /**
  * Closes a period of many lines: writes down what it carries and states, of one snapshot, deletes its suggestions, and has it closed for all
@@ -20,22 +21,34 @@ export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const { tenant_id: tenant, reconciliation_id: reconciliation } = payload as PeriodKey;
     const period = { tenant, reconciliation };
-    await withConnections(connectionString, { name: "tieout closing", requestId: requestOf(payload) }, async (main, side) => {
-      try {
-        await closePeriod(main, period, abortSignal);
-      } catch (error) {
-        const { code, detail } = error as { code?: string; detail?: string };
-        const failure =
-          code === SQLSTATES.refused ? detail : job.attempts >= job.max_attempts && !abortSignal?.aborted ? CLOSING_GIVEN_UP : undefined;
-        if (!failure) throw error;
-        log.error({ reconciliation_id: reconciliation, err: error }, "a closing failed");
-        await call(side, "fail_closing", { ...period, failure });
-      }
-    });
+    await withConnections(
+      connectionString,
+      { name: "tieout closing", requestId: requestOf(payload) },
+      async (main, side) => {
+        try {
+          await closePeriod(main, period, abortSignal);
+        } catch (error) {
+          const { code, detail } = error as { code?: string; detail?: string };
+          const failure =
+            code === SQLSTATES.refused
+              ? detail
+              : job.attempts >= job.max_attempts && !abortSignal?.aborted
+                ? CLOSING_GIVEN_UP
+                : undefined;
+          if (!failure) throw error;
+          log.error({ reconciliation_id: reconciliation, err: error }, "a closing failed");
+          await call(side, "fail_closing", { ...period, failure });
+        }
+      },
+    );
   };
 }
 
-async function closePeriod(client: Client, period: { tenant: string; reconciliation: string }, stop?: AbortSignal): Promise<void> {
+async function closePeriod(
+  client: Client,
+  period: { tenant: string; reconciliation: string },
+  stop?: AbortSignal,
+): Promise<void> {
   await client.query("begin isolation level repeatable read");
   const goesOn = await callForValue<boolean>(client, "write_requested_closing", period);
   await client.query("commit");

@@ -5,9 +5,21 @@ import { GIVEN_UP } from "./match-pair.ts";
 
 /** Fails the runs and closings whose processes died at every attempt, so that none of them could report it. */
 export const endAbandonedRuns: Task = async (_payload, { query }) => {
-  const { rows } = await query<{ run_id: string }>("select private.end_abandoned_runs($1) as run_id", [GIVEN_UP]);
-  if (rows.length > 0) log.error({ runs: rows.map(({ run_id }) => run_id) }, "ended runs whose processes died at every attempt");
-  const closings = await query<{ id: string }>("select private.end_abandoned_closings($1) as id", [CLOSING_GIVEN_UP]);
+  const { rows } = await query<{ run_id: string }>(
+    "select private.end_abandoned_runs($1) as run_id",
+    [GIVEN_UP],
+  );
+  if (rows.length > 0)
+    log.error(
+      { runs: rows.map(({ run_id }) => run_id) },
+      "ended runs whose processes died at every attempt",
+    );
+  const closings = await query<{ id: string }>("select private.end_abandoned_closings($1) as id", [
+    CLOSING_GIVEN_UP,
+  ]);
   if (closings.rows.length > 0)
-    log.error({ periods: closings.rows.map(({ id }) => id) }, "ended closings whose processes died at every attempt");
+    log.error(
+      { periods: closings.rows.map(({ id }) => id) },
+      "ended closings whose processes died at every attempt",
+    );
 };

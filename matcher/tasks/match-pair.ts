@@ -10,7 +10,8 @@ import type { Attempt, RunKey } from "../runs/do-run.ts";
 import type { RunTask } from "../runs/run-thread.ts";
 
 /** The failure of a run that an error on our side ended. */
-export const GIVEN_UP = "The run failed several times because of an error on our side. The matches it saved are complete. Start it again.";
+export const GIVEN_UP =
+  "The run failed several times because of an error on our side. The matches it saved are complete. Start it again.";
 /** The subquery sets the request id before the function runs: its condition always holds, and `offset 0` keeps it in place. */
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
@@ -19,7 +20,11 @@ const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
 export const RUNS_AT_ONCE = 3;
 
 export const runThreads = () =>
-  threads<RunTask>({ name: "does runs", begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")), most: RUNS_AT_ONCE });
+  threads<RunTask>({
+    name: "does runs",
+    begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")),
+    most: RUNS_AT_ONCE,
+  });
 
 /** Does the run that waits for a period, or starts one. After an error on our side it is retried, and continues from what was saved. */
 export function matchPairTask(connectionString: string): Task {
@@ -37,7 +42,13 @@ export function matchPairTask(connectionString: string): Task {
       const final = error instanceof ApiError && error.code === "conflict" ? error : undefined;
       if (!begun || (!final && job.attempts < job.max_attempts)) throw error;
       const reason = final?.message ?? GIVEN_UP;
-      const { rows } = await query<{ failed: boolean }>(FAIL, [key.tenant_id, begun.runId, begun.attempt, reason, requestId ?? ""]);
+      const { rows } = await query<{ failed: boolean }>(FAIL, [
+        key.tenant_id,
+        begun.runId,
+        begun.attempt,
+        reason,
+        requestId ?? "",
+      ]);
       // Another attempt has claimed the run, and settles the job.
       if (!rows[0]?.failed) throw error;
       log.error({ run_id: begun.runId, err: error }, "a run failed");

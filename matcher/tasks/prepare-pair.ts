@@ -13,7 +13,11 @@ export const preparePair: Task = async (payload, { query, abortSignal }) => {
   const { tenant_id, pair_no } = payload as PairKey;
   for (let goesOn = true; goesOn; ) {
     abortSignal?.throwIfAborted();
-    const { rows } = await query<{ goes_on: boolean }>(STEP, [tenant_id, pair_no, requestOf(payload) ?? ""]);
+    const { rows } = await query<{ goes_on: boolean }>(STEP, [
+      tenant_id,
+      pair_no,
+      requestOf(payload) ?? "",
+    ]);
     goesOn = rows[0]?.goes_on === true;
   }
   await refreshStatistics({ query }, tenant_id);

@@ -8,7 +8,11 @@ test("a database that vanishes without a word is asked for long before the two h
   const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
   const { port } = server.address() as { port: number };
   await expect(
-    withConnections(`postgres://postgres@127.0.0.1:${port}/postgres`, { name: "test", requestId: null }, async () => {}),
+    withConnections(
+      `postgres://postgres@127.0.0.1:${port}/postgres`,
+      { name: "test", requestId: null },
+      async () => {},
+    ),
   ).rejects.toThrow();
   expect(keepAlive.mock.calls).toEqual([
     [true, 10_000],

@@ -15,14 +15,24 @@ export async function withConnections(
   { name, requestId }: { name: string; requestId: string | null },
   work: (main: Client, side: Client) => Promise<void>,
 ): Promise<void> {
-  const both = [connection(connectionString, name), connection(connectionString, `${name} progress`)] as const;
+  const both = [
+    connection(connectionString, name),
+    connection(connectionString, `${name} progress`),
+  ] as const;
   const [main, side] = both;
   try {
     await Promise.all(both.map((client) => client.connect()));
-    await Promise.all(both.map((client) => client.query("select set_config('tieout.request_id', $1, false)", [requestId ?? ""])));
+    await Promise.all(
+      both.map((client) =>
+        client.query("select set_config('tieout.request_id', $1, false)", [requestId ?? ""]),
+      ),
+    );
     await work(main, side);
   } finally {
-    await Promise.race([Promise.allSettled(both.map((client) => client.end())), sleep(END_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([
+      Promise.allSettled(both.map((client) => client.end())),
+      sleep(END_WITHIN_MS, undefined, { ref: false }),
+    ]);
   }
 }
 

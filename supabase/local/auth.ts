@@ -39,17 +39,33 @@ export async function authApp(options: AuthOptions) {
   return { fetch: async (request: Request) => withHostedClaims(await app.fetch(request), options) };
 }
 
-type Session = { access_token: string; user: { app_metadata: object; user_metadata: object; phone?: string; is_anonymous?: boolean } };
+type Session = {
+  access_token: string;
+  user: { app_metadata: object; user_metadata: object; phone?: string; is_anonymous?: boolean };
+};
 
 /** lite's access tokens lack claims that the hosted platform's carry, `app_metadata` among them. */
-async function withHostedClaims(response: Response, { issuer, jwtSecret }: AuthOptions): Promise<Response> {
-  if (!response.ok || !response.headers.get("content-type")?.startsWith("application/json")) return response;
+async function withHostedClaims(
+  response: Response,
+  { issuer, jwtSecret }: AuthOptions,
+): Promise<Response> {
+  if (!response.ok || !response.headers.get("content-type")?.startsWith("application/json"))
+    return response;
   const body = (await response.clone().json()) as Partial<Session> | null;
   if (!body?.access_token || !body.user) return response;
   const { app_metadata, user_metadata, phone = "", is_anonymous = false } = body.user;
   const claims: JWTPayload = decodeJwt(body.access_token);
   const amr = [{ method: "password", timestamp: claims.iat }];
-  const access_token = await new SignJWT({ ...claims, iss: issuer, phone, app_metadata, user_metadata, aal: "aal1", amr, is_anonymous })
+  const access_token = await new SignJWT({
+    ...claims,
+    iss: issuer,
+    phone,
+    app_metadata,
+    user_metadata,
+    aal: "aal1",
+    amr,
+    is_anonymous,
+  })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .sign(new TextEncoder().encode(jwtSecret));
   const headers = new Headers(response.headers);

@@ -42,11 +42,15 @@ export function isFromBefore(applied: ReadonlySet<string>): boolean {
 
 /** Brings a database of the 48 migrations to what the baseline makes. Within a transaction. */
 export async function moveToBaseline(client: Client, baseline: string): Promise<void> {
-  const [before = "", after = ""] = readFileSync(TABLES, "utf8").split("-- Here the baseline is made again.");
+  const [before = "", after = ""] = readFileSync(TABLES, "utf8").split(
+    "-- Here the baseline is made again.",
+  );
   await client.query(before);
   for (const statement of statementsOf(baseline)) await client.query(again(statement));
   await client.query(after);
-  await client.query("delete from supabase_migrations.schema_migrations where version = any ($1)", [VERSIONS]);
+  await client.query("delete from supabase_migrations.schema_migrations where version = any ($1)", [
+    VERSIONS,
+  ]);
 }
 
 function again(statement: string): string {

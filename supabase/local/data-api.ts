@@ -7,7 +7,8 @@ import { restApp } from "./rest.ts";
 
 // lite reports every refused statement here, row values included. The caller gets the error; the log gets errors that no caller gets.
 console.error = (...args: unknown[]) => {
-  for (const error of args) if (error instanceof Error) log.warn({ reason: error.message }, "lite reports an error");
+  for (const error of args)
+    if (error instanceof Error) log.warn({ reason: error.message }, "lite reports an error");
 };
 
 /** /readyz and /metrics: they report a full pool best from outside of it. */
@@ -19,8 +20,16 @@ const keys = {
   publishableKey: required("SUPABASE_PUBLISHABLE_KEY"),
   secretKey: required("SUPABASE_SECRET_KEY"),
 };
-const rest = await restApp({ ...keys, authenticatorUrl: required("AUTHENTICATOR_URL"), ownerUrl: required("CATALOGUE_URL") });
-const auth = await authApp({ ...keys, authAdminUrl: required("AUTH_ADMIN_URL"), issuer: `http://127.0.0.1:${port}/auth/v1` });
+const rest = await restApp({
+  ...keys,
+  authenticatorUrl: required("AUTHENTICATOR_URL"),
+  ownerUrl: required("CATALOGUE_URL"),
+});
+const auth = await authApp({
+  ...keys,
+  authAdminUrl: required("AUTH_ADMIN_URL"),
+  issuer: `http://127.0.0.1:${port}/auth/v1`,
+});
 
 const server = serve({ hostname: "127.0.0.1", port, fetch: route }, () => {
   log.info({ port }, "listening");

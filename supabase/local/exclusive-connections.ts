@@ -43,7 +43,8 @@ export function exclusiveConnection({ url, size, search_path }: Options): Postgr
   connection.kysely = new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new ExclusiveDriver(size, () => new ExclusiveConnection((onclose) => make(onclose).driver)),
+      createDriver: () =>
+        new ExclusiveDriver(size, () => new ExclusiveConnection((onclose) => make(onclose).driver)),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -61,7 +62,8 @@ const TIMESTAMPTZ = {
 
 /** lite has written JSON arguments as text already; postgres.js would write that text as a JSON string. */
 function writtenOnce(oid: number) {
-  const serialize = (value: unknown) => (typeof value === "string" && isJson(value) ? value : JSON.stringify(value));
+  const serialize = (value: unknown) =>
+    typeof value === "string" && isJson(value) ? value : JSON.stringify(value);
   return { to: oid, from: [oid], serialize, parse: JSON.parse };
 }
 
@@ -128,7 +130,11 @@ class Lane {
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(give), 1);
-        reject(Object.assign(new Error("Timed out acquiring connection from connection pool."), { code: "POOL_TIMEOUT" }));
+        reject(
+          Object.assign(new Error("Timed out acquiring connection from connection pool."), {
+            code: "POOL_TIMEOUT",
+          }),
+        );
       }, ACQUIRED_WITHIN_MS);
       this.#waiting.push(give);
     });
@@ -159,12 +165,18 @@ class ExclusiveConnection implements DatabaseConnection {
       this.#begins = true;
       return { rows: [] };
     }
-    if (this.#lost) throw Object.assign(new Error("The connection to the database was lost."), { code: "CONNECTION_CLOSED" });
+    if (this.#lost)
+      throw Object.assign(new Error("The connection to the database was lost."), {
+        code: "CONNECTION_CLOSED",
+      });
     try {
       const result = await this.#send(sql, parameters);
       this.#open = true;
       const changed = ["INSERT", "UPDATE", "DELETE", "MERGE"].includes(result.command);
-      return { rows: [...result] as Row[], ...(changed && { numAffectedRows: BigInt(result.count) }) };
+      return {
+        rows: [...result] as Row[],
+        ...(changed && { numAffectedRows: BigInt(result.count) }),
+      };
     } catch (error) {
       const { name, severity } = error as { name?: string; severity?: string };
       this.#lost ||= name !== "PostgresError" || severity === "FATAL";
@@ -181,7 +193,10 @@ class ExclusiveConnection implements DatabaseConnection {
     const begun = this.#begins && this.#client.unsafe("begin");
     this.#begins = false;
     if (!this.#open) await begun;
-    const [, result] = await Promise.all([begun, this.#client.unsafe(sql, [...parameters] as never[], { prepare: true })]);
+    const [, result] = await Promise.all([
+      begun,
+      this.#client.unsafe(sql, [...parameters] as never[], { prepare: true }),
+    ]);
     return result;
   }
 

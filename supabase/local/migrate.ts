@@ -43,7 +43,9 @@ export async function migrationState(client: Client): Promise<MigrationState> {
 }
 
 async function appliedVersions(client: Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations order by version");
+  const { rows } = await client.query<{ version: string }>(
+    "select version from supabase_migrations.schema_migrations order by version",
+  );
   return new Set(rows.map(({ version }) => version));
 }
 
@@ -77,7 +79,9 @@ export function migrate(databaseUrl: string, options: MigrateOptions = {}): Prom
     await runMigrations({ connectionString: databaseUrl });
     const fromBefore = isFromBefore(applied);
     for (const [index, migration] of pending.entries()) {
-      await apply(client, migration, (sql) => (index === 0 && fromBefore ? moveToBaseline(client, sql) : client.query(sql)));
+      await apply(client, migration, (sql) =>
+        index === 0 && fromBefore ? moveToBaseline(client, sql) : client.query(sql),
+      );
     }
     return pending.map(nameOf);
   });
@@ -97,7 +101,8 @@ export class UnknownMigrations extends Error {
 /** Runs seed.sql on the local stack's database where it never had it. Returns whether it did. */
 export function seed(databaseUrl: string): Promise<boolean> {
   return locked(databaseUrl, { onWait: console.error, giveUpAfterMs: 300_000 }, async (client) => {
-    const marker = "insert into supabase_migrations.seed_files (path, hash) values ($1, md5($2)) on conflict do nothing";
+    const marker =
+      "insert into supabase_migrations.seed_files (path, hash) values ($1, md5($2)) on conflict do nothing";
     const sql = readFileSync(SEED, "utf8");
     return transaction(client, SEED_PATH, async () => {
       const { rowCount } = await client.query(marker, [SEED_PATH, sql]);
@@ -107,16 +112,19 @@ export function seed(databaseUrl: string): Promise<boolean> {
   });
 }
 
-async function apply(client: Client, migration: Migration, run: (sql: string) => Promise<unknown>): Promise<void> {
+async function apply(
+  client: Client,
+  migration: Migration,
+  run: (sql: string) => Promise<unknown>,
+): Promise<void> {
   const { version, name, file } = migration;
   const sql = readFileSync(file, "utf8");
   await transaction(client, nameOf(migration), async () => {
     await run(sql);
-    await client.query("insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)", [
-      version,
-      [sql],
-      name,
-    ]);
+    await client.query(
+      "insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)",
+      [version, [sql], name],
+    );
   });
 }
 
@@ -133,8 +141,15 @@ async function transaction<T>(client: Client, what: string, work: () => Promise<
 }
 
 function describe(error: unknown): string {
-  const { message, position, where, detail } = error as { message: string; position?: string; where?: string; detail?: string };
-  return [message, detail, position && `at character ${position}`, where].filter(Boolean).join("; ");
+  const { message, position, where, detail } = error as {
+    message: string;
+    position?: string;
+    where?: string;
+    detail?: string;
+  };
+  return [message, detail, position && `at character ${position}`, where]
+    .filter(Boolean)
+    .join("; ");
 }
 
 /** Somebody else applies migrations, or stands still at it. */
@@ -142,7 +157,11 @@ export class LockHeld extends Error {}
 
 type Waiting = { onWait: (why: string) => void; giveUpAfterMs: number };
 
-async function locked<T>(databaseUrl: string, waiting: Waiting, work: (client: Client) => Promise<T>): Promise<T> {
+async function locked<T>(
+  databaseUrl: string,
+  waiting: Waiting,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({ connectionString: databaseUrl });
   const lock = new Client({ connectionString: databaseUrl, application_name: "tieout migrations" });
   lock.on("error", () => {});
@@ -165,7 +184,9 @@ async function takeLock(client: Client, { onWait, giveUpAfterMs }: Waiting): Pro
   await client.query("begin; set local idle_in_transaction_session_timeout = 0");
   const startedAt = performance.now();
   for (let saidAt = Number.NEGATIVE_INFINITY; ; await sleep(TRY_EVERY_MS)) {
-    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${LOCK_KEY}) as taken`);
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_xact_lock(${LOCK_KEY}) as taken`,
+    );
     if (rows[0]?.taken) return;
     const who = await describeHolder(client);
     if (performance.now() - startedAt > giveUpAfterMs) {
@@ -180,7 +201,12 @@ async function takeLock(client: Client, { onWait, giveUpAfterMs }: Waiting): Pro
 }
 
 async function describeHolder(client: Client): Promise<string> {
-  const { rows } = await client.query<{ pid: number; name: string | null; address: string | null; since: string }>(HOLDER);
+  const { rows } = await client.query<{
+    pid: number;
+    name: string | null;
+    address: string | null;
+    since: string;
+  }>(HOLDER);
   const [holder] = rows;
   if (!holder) return "a connection that cannot be seen from here";
   return `pid ${holder.pid}, ${holder.name ?? "unnamed"}, from ${holder.address ?? "this machine"}, connected since ${holder.since}`;

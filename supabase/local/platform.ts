@@ -13,7 +13,9 @@ export async function preparePlatform(superuserUrl: string, passwords: Passwords
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();
   try {
-    const { rowCount } = await client.query("select from pg_roles where rolname = 'supabase_auth_admin'");
+    const { rowCount } = await client.query(
+      "select from pg_roles where rolname = 'supabase_auth_admin'",
+    );
     if (!rowCount) await makePlatform(client, passwords);
     // Not the hosted platform's: here the owner alone may have the last connections.
     await client.query("grant pg_use_reserved_connections to postgres");
@@ -26,7 +28,9 @@ async function makePlatform(client: Client, passwords: Passwords): Promise<void>
   const { getAuthSchemaSql } = await import("@supabase/lite");
   await client.query("begin");
   await client.query(readFileSync(new URL("platform.sql", import.meta.url), "utf8"));
-  await client.query(`set role supabase_auth_admin; ${getAuthSchemaSql()}; ${HOSTED_COLUMNS}; reset role`);
+  await client.query(
+    `set role supabase_auth_admin; ${getAuthSchemaSql()}; ${HOSTED_COLUMNS}; reset role`,
+  );
   for (const [role, password] of Object.entries(passwords)) {
     await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
   }

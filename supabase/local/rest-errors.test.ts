@@ -21,11 +21,14 @@ test.each([
   expect(JSON.parse(error?.message ?? "")).toEqual({ code, message: "m", details: "d", hint: "h" });
 });
 
-test.each(["ECONNREFUSED", "ECONNRESET", "CONNECTION_CLOSED", "CONNECT_TIMEOUT"])("a lost connection (%s) is 503", (code) => {
-  const error = restError({ code, message: "connect to somewhere with a password" });
-  expect(JSON.parse(error?.detail ?? "")).toMatchObject({ status: 503 });
-  expect(error?.message).not.toContain("password");
-});
+test.each(["ECONNREFUSED", "ECONNRESET", "CONNECTION_CLOSED", "CONNECT_TIMEOUT"])(
+  "a lost connection (%s) is 503",
+  (code) => {
+    const error = restError({ code, message: "connect to somewhere with a password" });
+    expect(JSON.parse(error?.detail ?? "")).toMatchObject({ status: 503 });
+    expect(error?.message).not.toContain("password");
+  },
+);
 
 test.each(["42501", "PT418", "PGRST", undefined])("%s is left to lite", (code) => {
   expect(restError({ code, message: "m" })).toBeUndefined();

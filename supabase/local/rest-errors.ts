@@ -51,14 +51,31 @@ const STATUS: [prefix: string, status: number][] = [
 export function restError(error: unknown): RestError | undefined {
   const { code, message, detail, hint } = error as PostgresError;
   if (code && CONNECTION_LOST.has(code)) {
-    return answer(503, { code: "PGRST001", message: "Database client error. Retrying the connection." });
+    return answer(503, {
+      code: "PGRST001",
+      message: "Database client error. Retrying the connection.",
+    });
   }
   if (code === "POOL_TIMEOUT") return answer(504, { code: "PGRST003", message });
-  if (!code || !/^[0-9A-Z]{5}$/.test(code) || code === "42501" || code === "PGRST" || code.startsWith("PT")) return undefined;
+  if (
+    !code ||
+    !/^[0-9A-Z]{5}$/.test(code) ||
+    code === "42501" ||
+    code === "PGRST" ||
+    code.startsWith("PT")
+  )
+    return undefined;
   const status = STATUS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
   return answer(status, { code, message, details: detail, hint });
 }
 
-function answer(status: number, body: { code: string; message: string; details?: string; hint?: string }): RestError {
-  return { code: "PGRST", message: JSON.stringify(body), detail: JSON.stringify({ status, headers: {} }) };
+function answer(
+  status: number,
+  body: { code: string; message: string; details?: string; hint?: string },
+): RestError {
+  return {
+    code: "PGRST",
+    message: JSON.stringify(body),
+    detail: JSON.stringify({ status, headers: {} }),
+  };
 }

@@ -38,14 +38,26 @@ export async function restApp(options: RestOptions) {
     db: { migrations: { enabled: false } },
     studio: { enabled: false },
     options: {
-      server: { admin: false, disableStudio: true, disableFallback: true, middlewares: [refuseBadBearer(options.jwtSecret)] },
+      server: {
+        admin: false,
+        disableStudio: true,
+        disableFallback: true,
+        middlewares: [refuseBadBearer(options.jwtSecret)],
+      },
     },
   });
   return app.init();
 }
 
-async function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): Promise<PostgresConnection> {
-  const connection = exclusiveConnection({ url: authenticatorUrl, size: POOL_SIZE, search_path: "public, extensions" });
+async function restConnection({
+  authenticatorUrl,
+  ownerUrl,
+}: RestOptions): Promise<PostgresConnection> {
+  const connection = exclusiveConnection({
+    url: authenticatorUrl,
+    size: POOL_SIZE,
+    search_path: "public, extensions",
+  });
   let { catalogue, timeouts } = await readCatalogue(ownerUrl);
   await connection.driver.listen("pgrst", async (message) => {
     if (message === "reload schema") ({ catalogue, timeouts } = await readCatalogue(ownerUrl));

@@ -5,21 +5,36 @@ const WEBHOOK = `insert into public.webhooks (tenant_id, url, events) values ($1
   '{exception.created,exception.updated,exception.resolved,exception.paused,exception.resumed,exception.sla.at_risk,exception.sla.breached}')`;
 const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /** Open at any time, so that nothing depends on when the test runs. */
-const ALWAYS = { weekly: DAYS.map((day) => ({ day, from: "00:00", to: "00:00" })), special_days: [] };
+const ALWAYS = {
+  weekly: DAYS.map((day) => ({ day, from: "00:00", to: "00:00" })),
+  special_days: [],
+};
 const POLICY = {
   minutes_to_resolve: { critical: 200, high: 480, medium: 1440, low: 4320 },
   at_risk_thresholds: [240, 60],
   dry_run: false,
 };
-const RULES = { max_minutes: 600, max_count: 3, rules: [{ status: "in_review", reason_code: "waiting" }] };
+const RULES = {
+  max_minutes: 600,
+  max_count: 3,
+  rules: [{ status: "in_review", reason_code: "waiting" }],
+};
 
 const dueIn = async ({ sql }: Acting, minutes: number, seconds = 0) =>
-  (await sql("select private.iso(clock_timestamp() + make_interval(mins => $1, secs => $2)) as at", [minutes, seconds]))[0]?.at;
-const create = (acting: Acting, title: string, more: object) => acting.call("create_exception", { title, severity: "low", ...more });
-const edit = (acting: Acting, title: string, patch: object) => acting.call("update_exception", { id: acting.id(title), patch });
+  (
+    await sql(
+      "select private.iso(clock_timestamp() + make_interval(mins => $1, secs => $2)) as at",
+      [minutes, seconds],
+    )
+  )[0]?.at;
+const create = (acting: Acting, title: string, more: object) =>
+  acting.call("create_exception", { title, severity: "low", ...more });
+const edit = (acting: Acting, title: string, patch: object) =>
+  acting.call("update_exception", { id: acting.id(title), patch });
 const pause = (acting: Acting, title: string, until: unknown = null) =>
   acting.call("pause_exception", { id: acting.id(title), reason: "Waiting for the bank", until });
-const policy = (acting: Acting, change: object) => acting.call("put_sla_policy", { ...POLICY, ...change });
+const policy = (acting: Acting, change: object) =>
+  acting.call("put_sla_policy", { ...POLICY, ...change });
 const tick = ({ sql }: Acting) => sql("select private.tick_sla_clock()");
 const wait = ({ sql }: Acting, seconds: number) => sql("select pg_sleep($1)", [seconds]);
 const ids = (acting: Acting, ...titles: string[]) => titles.map((title) => acting.id(title));
@@ -36,7 +51,12 @@ const PEOPLE: Act[] = [
         currency: "EUR",
         details: { bank: { iban: "DE1" }, n: 1 },
       });
-      await create(acting, "Far", { due_at: await dueIn(acting, 6000), assigned_to: "user:leo", amount_minor: 5, currency: "USD" });
+      await create(acting, "Far", {
+        due_at: await dueIn(acting, 6000),
+        assigned_to: "user:leo",
+        amount_minor: 5,
+        currency: "USD",
+      });
       await create(acting, "Near", { due_at: await dueIn(acting, 45), reason_code: "late" });
       await create(acting, "Past", { due_at: await dueIn(acting, -45) });
       await create(acting, "Review", { status: "in_review" });
@@ -60,7 +80,11 @@ const PEOPLE: Act[] = [
   {
     name: "edit: texts, details, amounts, nothing, an unknown one",
     act: async (acting) => {
-      await edit(acting, "Policy", { title: "Renamed", details: { bank: { bic: "X" }, n: null }, severity: "high" });
+      await edit(acting, "Policy", {
+        title: "Renamed",
+        details: { bank: { bic: "X" }, n: null },
+        severity: "high",
+      });
       await edit(acting, "Policy", { amount_minor: 900, currency: "USD" });
       await edit(acting, "Policy", { currency: null });
       await edit(acting, "Policy", { severity: "high" });
@@ -166,24 +190,46 @@ const PEOPLE: Act[] = [
         ids: ids(acting, "Policy", "Far", "Import 3"),
         patch: { severity: "medium", assigned_to: "user:kim" },
       });
-      await acting.call("update_exceptions", { ids: ids(acting, "Policy", "Import 1"), patch: { status: "in_review" } });
-      await acting.call("update_exceptions", { ids: ids(acting, "Policy", "None"), patch: { status: "in_review" } });
-      await acting.call("update_exceptions", { ids: ids(acting, "Policy", "Far", "Past"), pause: { reason: "All wait", until: null } });
-      await acting.call("update_exceptions", { ids: ids(acting, "Policy", "Far"), pause: { reason: "All wait", until: null } });
-      await acting.call("update_exceptions", { ids: ids(acting, "Far", "Past"), patch: { due_at: await dueIn(acting, 500) } });
+      await acting.call("update_exceptions", {
+        ids: ids(acting, "Policy", "Import 1"),
+        patch: { status: "in_review" },
+      });
+      await acting.call("update_exceptions", {
+        ids: ids(acting, "Policy", "None"),
+        patch: { status: "in_review" },
+      });
+      await acting.call("update_exceptions", {
+        ids: ids(acting, "Policy", "Far", "Past"),
+        pause: { reason: "All wait", until: null },
+      });
+      await acting.call("update_exceptions", {
+        ids: ids(acting, "Policy", "Far"),
+        pause: { reason: "All wait", until: null },
+      });
+      await acting.call("update_exceptions", {
+        ids: ids(acting, "Far", "Past"),
+        patch: { due_at: await dueIn(acting, 500) },
+      });
       await acting.call("update_exceptions", { ids: ids(acting, "Far", "Past"), resume: true });
       await acting.call("update_exceptions", {
         filter: { severity: ["low"] },
         expected_count: 4,
         patch: { reason_code: "sorted" },
       });
-      await acting.call("update_exceptions", { filter: {}, expected_count: 7, pause: { reason: "By filter", until: null } });
+      await acting.call("update_exceptions", {
+        filter: {},
+        expected_count: 7,
+        pause: { reason: "By filter", until: null },
+      });
       await acting.call("update_exceptions", {
         filter: { assigned_to: ["user:kim"] },
         expected_count: 3,
         patch: { status: "resolved", resolution: "All of them." },
       });
-      await acting.call("update_exceptions", { ids: ids(acting, "Policy", "Import 3"), patch: { status: "open" } });
+      await acting.call("update_exceptions", {
+        ids: ids(acting, "Policy", "Import 3"),
+        patch: { status: "open" },
+      });
     },
   },
 ];
@@ -196,7 +242,10 @@ const POLICIES: Act[] = [
       await create(acting, "Low and paused", {});
       await pause(acting, "Low and paused");
       await create(acting, "Low of its own", { due_at: await dueIn(acting, 9000) });
-      await policy(acting, { minutes_to_resolve: { ...POLICY.minutes_to_resolve, low: 220 }, pause: RULES });
+      await policy(acting, {
+        minutes_to_resolve: { ...POLICY.minutes_to_resolve, low: 220 },
+        pause: RULES,
+      });
       await policy(acting, { pause: RULES });
     },
   },
@@ -213,7 +262,11 @@ const POLICIES: Act[] = [
       await acting.call("resume_exception", { id: acting.id("Low") });
       await pause(acting, "Low");
       await create(acting, "Waiting", { status: "in_review", reason_code: "waiting" });
-      await create(acting, "Waiting and breached", { status: "in_review", reason_code: "waiting", due_at: await dueIn(acting, -45) });
+      await create(acting, "Waiting and breached", {
+        status: "in_review",
+        reason_code: "waiting",
+        due_at: await dueIn(acting, -45),
+      });
       await pause(acting, "Low of its own", await dueIn(acting, 1200));
       await pause(acting, "Low of its own");
     },
@@ -221,7 +274,11 @@ const POLICIES: Act[] = [
   {
     name: "recalculate: by a calendar",
     act: async (acting) => {
-      const calendar = (await acting.call("create_calendar", { name: "Always", time_zone: "UTC", ...ALWAYS })) as { id: string };
+      const calendar = (await acting.call("create_calendar", {
+        name: "Always",
+        time_zone: "UTC",
+        ...ALWAYS,
+      })) as { id: string };
       await policy(acting, { pause: RULES, calendar_id: calendar.id });
       await create(acting, "By calendar", { severity: "high" });
       await create(acting, "By calendar and due", { due_at: await dueIn(acting, 700) });
@@ -251,17 +308,29 @@ const POLICIES: Act[] = [
   {
     name: "recalculate: the time zone has changed",
     act: async (acting) => {
-      await acting.sql("update private.calendar_coverage set zone_print = '', zone_checked_at = '-infinity'");
+      await acting.sql(
+        "update private.calendar_coverage set zone_print = '', zone_checked_at = '-infinity'",
+      );
       // As if the release before had counted an hour less.
-      await acting.sql(`update public.sla_policies set high_minutes = high_minutes + 60 where tenant_id = $1`, [TENANT]);
+      await acting.sql(
+        `update public.sla_policies set high_minutes = high_minutes + 60 where tenant_id = $1`,
+        [TENANT],
+      );
       await acting.sql("select private.rebuild_calendars()");
-      await acting.sql(`update public.sla_policies set high_minutes = high_minutes - 60 where tenant_id = $1`, [TENANT]);
+      await acting.sql(
+        `update public.sla_policies set high_minutes = high_minutes - 60 where tenant_id = $1`,
+        [TENANT],
+      );
     },
   },
   {
     name: "warnings in business minutes, and other thresholds",
     act: async (acting) => {
-      await policy(acting, { pause: RULES, at_risk_business_thresholds: [300, 120], at_risk_thresholds: [90] });
+      await policy(acting, {
+        pause: RULES,
+        at_risk_business_thresholds: [300, 120],
+        at_risk_thresholds: [90],
+      });
       await create(acting, "Warned", { due_at: await dueIn(acting, 100) });
       await create(acting, "To be warned", { due_at: await dueIn(acting, 2000) });
       await edit(acting, "To be warned", { due_at: await dueIn(acting, 200) });
@@ -384,12 +453,22 @@ const LINES: Act[] = [
     act: async ({ sql }) => {
       const pair = "(select pair_no from public.pairs where tenant_id = $1)";
       const lines = "(select array_agg(line_no) from public.lines where tenant_id = $1)";
-      const taken = await sql("delete from private.open_lines where tenant_id = $1 returning to_jsonb(open_lines) as line", [TENANT]);
-      await sql(`select private.resolve_matched_exceptions($1, ${pair}, array[$2::uuid])`, [TENANT, MATCH(2)]);
-      await sql(`select private.resolve_line_exceptions($1, ${pair}, ${lines}, 'Excluded: not ours.')`, [TENANT]);
-      await sql("insert into private.open_lines select x.* from jsonb_populate_recordset(null::private.open_lines, $1) x", [
-        JSON.stringify(taken.map(({ line }) => line)),
+      const taken = await sql(
+        "delete from private.open_lines where tenant_id = $1 returning to_jsonb(open_lines) as line",
+        [TENANT],
+      );
+      await sql(`select private.resolve_matched_exceptions($1, ${pair}, array[$2::uuid])`, [
+        TENANT,
+        MATCH(2),
       ]);
+      await sql(
+        `select private.resolve_line_exceptions($1, ${pair}, ${lines}, 'Excluded: not ours.')`,
+        [TENANT],
+      );
+      await sql(
+        "insert into private.open_lines select x.* from jsonb_populate_recordset(null::private.open_lines, $1) x",
+        [JSON.stringify(taken.map(({ line }) => line))],
+      );
       await sql(`select private.reopen_line_exceptions($1, ${pair}, ${lines})`, [TENANT]);
     },
   },

@@ -90,7 +90,8 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
     });
     const states = (await sql(STATE, [TENANT])).map(({ state }) => state as Row);
     const created = new Map(states.map((state) => [state.id, state.created_at as string]));
-    for (const { id, title } of states) if (!names.has(id as string)) names.set(id as string, title as string);
+    for (const { id, title } of states)
+      if (!names.has(id as string)) names.set(id as string, title as string);
     const record = (kind: string, rows: [id: unknown, row: Row][]) => {
       const named = rows.map(([id, { id: _, exception_id, ...row }]) => ({
         of: nameOf(id as string),
@@ -99,11 +100,22 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
       for (const { of, row } of named.sort((a, b) => (a.of < b.of ? -1 : Number(a.of > b.of))))
         lines.push(`${kind} ${of}: ${JSON.stringify(row)}`);
     };
-    const now = new Map(states.map((state) => [state.id as string, coarse(state, state.created_at as string, nameOf) as Row]));
+    const now = new Map(
+      states.map((state) => [
+        state.id as string,
+        coarse(state, state.created_at as string, nameOf) as Row,
+      ]),
+    );
     record(
       "row",
       states
-        .map((state) => [state.id, differences(before.get(state.id as string), now.get(state.id as string) ?? {})] as [unknown, Row])
+        .map(
+          (state) =>
+            [
+              state.id,
+              differences(before.get(state.id as string), now.get(state.id as string) ?? {}),
+            ] as [unknown, Row],
+        )
         .filter(([, changed]) => Object.keys(changed).length > 0),
     );
     before = now;
@@ -119,7 +131,10 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
       history.map((row) => [row.exception_id, row]),
     );
     seen.history = greatest(seen.history, history);
-    const events = (await sql(EVENTS, [TENANT, seen.event])).map(({ row, place }) => ({ row: row as Row, place: place as string }));
+    const events = (await sql(EVENTS, [TENANT, seen.event])).map(({ row, place }) => ({
+      row: row as Row,
+      place: place as string,
+    }));
     record(
       "event",
       events.map(({ row }) => eventOf(row)),
@@ -144,17 +159,26 @@ function eventOf({ data, ...row }: Row): [id: unknown, row: Row] {
 }
 
 function differences(before: Row | undefined, now: Row): Row {
-  return Object.fromEntries(Object.entries(now).filter(([key, value]) => JSON.stringify(before?.[key]) !== JSON.stringify(value)));
+  return Object.fromEntries(
+    Object.entries(now).filter(
+      ([key, value]) => JSON.stringify(before?.[key]) !== JSON.stringify(value),
+    ),
+  );
 }
 
 async function call(client: Client, verb: string, input: object): Promise<Row> {
   await client.query("begin");
   try {
-    await client.query("select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)", [
-      JSON.stringify(CLAIMS),
+    await client.query(
+      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      [JSON.stringify(CLAIMS)],
+    );
+    const operation =
+      OPERATIONS[verb] ?? verb.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const { rows } = await client.query(`select public.${verb}($1, $2) as answer`, [
+      input,
+      { operation, request_id: `req_${verb}` },
     ]);
-    const operation = OPERATIONS[verb] ?? verb.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const { rows } = await client.query(`select public.${verb}($1, $2) as answer`, [input, { operation, request_id: `req_${verb}` }]);
     await client.query("commit");
     return rows[0].answer.body ?? rows[0].answer;
   } catch (error) {
@@ -169,21 +193,28 @@ function refusal({ code, message, detail, hint }: Refusal): string {
 }
 
 function greatest(last: string, rows: Row[]): string {
-  return rows.reduce((most, { id }) => (BigInt(id as number) > BigInt(most) ? String(id) : most), last);
+  return rows.reduce(
+    (most, { id }) => (BigInt(id as number) > BigInt(most) ? String(id) : most),
+    last,
+  );
 }
 
 /** Times as minutes after the exception's creation, ids as names. Both only as exactly as every run has them. */
 function coarse(value: unknown, since: string, nameOf: (id: string) => string): unknown {
   if (typeof value === "string") {
     if (value === "infinity") return value;
-    return TIME.test(value) ? `+${rounded((Date.parse(value) - Date.parse(since)) / 60_000)} min` : value.replace(ID, (id) => nameOf(id));
+    return TIME.test(value)
+      ? `+${rounded((Date.parse(value) - Date.parse(since)) / 60_000)} min`
+      : value.replace(ID, (id) => nameOf(id));
   }
   if (Array.isArray(value)) return value.map((item) => coarse(item, since, nameOf));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      MINUTES.includes(key) && typeof item === "number" ? rounded(item) : coarse(item, since, nameOf),
+      MINUTES.includes(key) && typeof item === "number"
+        ? rounded(item)
+        : coarse(item, since, nameOf),
     ]),
   );
 }

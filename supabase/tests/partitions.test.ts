@@ -25,7 +25,10 @@ beforeEach(async () => {
 /** Until nothing is left to do, as the worker does. @returns how many partitions that made and dropped */
 async function rollTo(at: Date): Promise<number> {
   for (let total = 0; ; total++) {
-    const { rows } = await client.query<{ done: number }>("select private.roll_partitions($1) as done", [at]);
+    const { rows } = await client.query<{ done: number }>(
+      "select private.roll_partitions($1) as done",
+      [at],
+    );
     if (rows[0]?.done === 0) return total;
   }
 }
@@ -55,11 +58,15 @@ function daysFrom(moment: Date | number, days: number): Date {
 }
 
 async function emit(): Promise<void> {
-  await client.query("insert into events (tenant_id, type, data) values ('acme', 'exception.created', '{}')");
+  await client.query(
+    "insert into events (tenant_id, type, data) values ('acme', 'exception.created', '{}')",
+  );
 }
 
 async function send(): Promise<number> {
-  const { rows } = await client.query("select * from private.claim_webhook_deliveries('{whk_1}', 100)");
+  const { rows } = await client.query(
+    "select * from private.claim_webhook_deliveries('{whk_1}', 100)",
+  );
   const results = rows.map(({ attempt_id }) => ({ attempt_id, status_code: 200, duration_ms: 5 }));
   await client.query("select private.settle_webhook_attempts($1)", [JSON.stringify(results)]);
   return rows.length;
@@ -86,7 +93,11 @@ test("what is past 30 days is dropped as partitions, once nothing in them is pen
 test("the next partitions are there a day before they are needed, and no more than that", async () => {
   for (const name of [...DIVIDED, "request_log"]) {
     const parts = await partitionsOf(name);
-    expect([parts.length, parts[0]?.begins, parts[1]?.ends]).toEqual([2, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    expect([parts.length, parts[0]?.begins, parts[1]?.ends]).toEqual([
+      2,
+      Number.NEGATIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+    ]);
     expect(parts[0]?.ends).toEqual(parts[1]?.begins);
     expect(Number(parts[1]?.begins)).toBeGreaterThan(now.getTime() + DAY_MS);
   }
@@ -94,7 +105,9 @@ test("the next partitions are there a day before they are needed, and no more th
   await rollTo(daysFrom(last?.begins as Date, -1.001));
   expect(await partitionsOf("events")).toHaveLength(2);
   await rollTo(daysFrom(last?.begins as Date, -1));
-  expect((await partitionsOf("events")).map(({ begins }) => begins)[2]).toEqual(daysFrom(last?.begins as Date, 10));
+  expect((await partitionsOf("events")).map(({ begins }) => begins)[2]).toEqual(
+    daysFrom(last?.begins as Date, 10),
+  );
 });
 
 test("days of the request log past 14 are dropped", async () => {
@@ -107,14 +120,19 @@ test("days of the request log past 14 are dropped", async () => {
 
 test("an event has its place where no partition was made for it, and is sent", async () => {
   const late = daysFrom(Date.now(), 100);
-  await client.query("insert into events (id, tenant_id, type, data) values ($1, 'acme', 'exception.created', '{}')", [idAt("evt", late)]);
+  await client.query(
+    "insert into events (id, tenant_id, type, data) values ($1, 'acme', 'exception.created', '{}')",
+    [idAt("evt", late)],
+  );
   expect(await counted()).toEqual([1, 0, 1]);
   expect(await send()).toBe(1);
   // Made late, its partition ends after it.
   await rollTo(late);
   expect(await counted()).toEqual([1, 1, 1]);
   const parts = await partitionsOf("events");
-  const { rows } = await client.query<{ name: string }>("select tableoid::regclass::text as name from events");
+  const { rows } = await client.query<{ name: string }>(
+    "select tableoid::regclass::text as name from events",
+  );
   expect(rows).toEqual([{ name: `partitions.${parts.at(-2)?.name}` }]);
 });
 
@@ -124,18 +142,21 @@ test("an ID of no time goes where it sorts, and holds nothing up", async () => {
   );
   const [, last] = await partitionsOf("events");
   await rollTo(daysFrom(last?.begins as Date, 25));
-  const { rows } = await client.query<{ name: string; data: object }>("select tableoid::regclass::text as name, data from events");
-  expect(rows).toEqual([{ name: `partitions.${(await partitionsOf("events")).at(-1)?.name}`, data: { n: 1 } }]);
+  const { rows } = await client.query<{ name: string; data: object }>(
+    "select tableoid::regclass::text as name, data from events",
+  );
+  expect(rows).toEqual([
+    { name: `partitions.${(await partitionsOf("events")).at(-1)?.name}`, data: { n: 1 } },
+  ]);
   expect(await counted()).toEqual([1, 0, 1]);
 });
 
 test("an event that is one of a kind is so across partitions, in each tenant", async () => {
   const once = (tenant: string, at: Date, type = "exception.created") =>
-    client.query("insert into events (id, tenant_id, type, data, once_key) values ($1, $2, $3, '{}', 'k') returning id", [
-      idAt("evt", at),
-      tenant,
-      type,
-    ]);
+    client.query(
+      "insert into events (id, tenant_id, type, data, once_key) values ($1, $2, $3, '{}', 'k') returning id",
+      [idAt("evt", at), tenant, type],
+    );
   expect((await once("acme", new Date())).rowCount).toBe(1);
   expect((await once("acme", daysFrom(Date.now(), 20))).rowCount).toBe(0);
   expect((await once("globex", daysFrom(Date.now(), 20))).rowCount).toBe(1);
@@ -143,7 +164,10 @@ test("an event that is one of a kind is so across partitions, in each tenant", a
   expect(await counted()).toEqual([3, 0, 1]);
 
   const forget = (age: string) =>
-    client.query("update private.event_once set at = now() - $1::interval where tenant_id = 'acme' and type = 'exception.created'", [age]);
+    client.query(
+      "update private.event_once set at = now() - $1::interval where tenant_id = 'acme' and type = 'exception.created'",
+      [age],
+    );
   await forget("30 days -1 minute");
   await client.query("select private.purge_webhook_deliveries()");
   await client.query("select private.emit('acme', 'exception.created', '{}', 'k')");
@@ -163,9 +187,15 @@ test("an event has one delivery a webhook, by the key of deliveries", async () =
 
 test("what was sent is settled by its attempt alone", async () => {
   await emit();
-  const { rows } = await client.query("select * from private.claim_webhook_deliveries('{whk_1}', 100)");
+  const { rows } = await client.query(
+    "select * from private.claim_webhook_deliveries('{whk_1}', 100)",
+  );
   await client.query("select private.settle_webhook_attempts($1)", [
-    JSON.stringify(rows.map(({ attempt_id }) => ({ attempt_id, status_code: 200, duration_ms: 5 }))),
+    JSON.stringify(
+      rows.map(({ attempt_id }) => ({ attempt_id, status_code: 200, duration_ms: 5 })),
+    ),
   ]);
-  expect((await client.query("select status from webhook_deliveries")).rows).toEqual([{ status: "delivered" }]);
+  expect((await client.query("select status from webhook_deliveries")).rows).toEqual([
+    { status: "delivered" },
+  ]);
 });

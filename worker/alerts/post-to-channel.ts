@@ -1,9 +1,17 @@
 import type { Sender } from "#lib/webhooks/send.ts";
 
 /** Posts a message as Slack's incoming webhooks take it. @returns why it failed, null where it did not */
-export async function postToChannel(sender: Sender, url: string, text: string, stop: AbortSignal | undefined): Promise<string | null> {
+export async function postToChannel(
+  sender: Sender,
+  url: string,
+  text: string,
+  stop: AbortSignal | undefined,
+): Promise<string | null> {
   const body = JSON.stringify({ text });
-  const outcome = await sender.send({ url, body, headers: {} }, stop ?? new AbortController().signal);
+  const outcome = await sender.send(
+    { url, body, headers: {} },
+    stop ?? new AbortController().signal,
+  );
   if ("failure_kind" in outcome) return outcome.detail;
   return outcome.status_code >= 200 && outcome.status_code < 300
     ? null

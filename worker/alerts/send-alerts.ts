@@ -29,10 +29,14 @@ type Bundle = NonNullable<z.output<typeof bundle>>;
 export function sendAlerts(mailer: Mailer, sender: Sender, origin: string): Task {
   return async (given, { query, abortSignal }) => {
     const { tenant_id, bundle_id } = payload.parse(given);
-    const { rows } = await query<{ bundle: unknown }>("select private.open_alert_bundle($1, $2) as bundle", [tenant_id, bundle_id]);
+    const { rows } = await query<{ bundle: unknown }>(
+      "select private.open_alert_bundle($1, $2) as bundle",
+      [tenant_id, bundle_id],
+    );
     const opened = bundle.parse(rows[0]?.bundle ?? null);
     if (!opened) return;
-    const settle = (failure: string | null) => query("select private.settle_alert_bundle($1, $2, $3)", [tenant_id, bundle_id, failure]);
+    const settle = (failure: string | null) =>
+      query("select private.settle_alert_bundle($1, $2, $3)", [tenant_id, bundle_id, failure]);
     const alert = { tenant: tenant_id, origin, ...opened };
     if (opened.email !== undefined) {
       await mailer.send({ id: bundle_id, to: opened.email, ...mailOf(alert) });
@@ -48,7 +52,11 @@ export function sendAlerts(mailer: Mailer, sender: Sender, origin: string): Task
 type Alert = Bundle & { tenant: string; origin: string };
 
 function linesOf({ items, origin, tenant, kind }: Alert) {
-  return items.flatMap((item) => (item ? [{ text: item.title, detail: item.detail, url: pageOf(origin, tenant, kind, item.id) }] : []));
+  return items.flatMap((item) =>
+    item
+      ? [{ text: item.title, detail: item.detail, url: pageOf(origin, tenant, kind, item.id) }]
+      : [],
+  );
 }
 
 function mailOf(alert: Alert) {
@@ -57,7 +65,10 @@ function mailOf(alert: Alert) {
   const more = count - items.length;
   return {
     subject: `${headline(kind, count)} in ${tenant_name}`,
-    paragraphs: [`${headline(kind, count)} in ${tenant_name}.`, ...(more > 0 ? [`The first ${items.length}:`] : [])],
+    paragraphs: [
+      `${headline(kind, count)} in ${tenant_name}.`,
+      ...(more > 0 ? [`The first ${items.length}:`] : []),
+    ],
     items,
     footer: `You get this because of your notification settings: ${new URL(`/${tenant}/profile`, origin).href}`,
   };
@@ -66,7 +77,9 @@ function mailOf(alert: Alert) {
 function messageOf(alert: Alert): string {
   const items = linesOf(alert);
   const more = alert.count - items.length;
-  const lines = items.map(({ text, detail, url }) => `• <${url}|${slackText(text)}>: ${slackText(detail)}`);
+  const lines = items.map(
+    ({ text, detail, url }) => `• <${url}|${slackText(text)}>: ${slackText(detail)}`,
+  );
   return [
     `*${slackText(headline(alert.kind, alert.count))}* in ${slackText(alert.tenant_name)}`,
     ...lines,

@@ -13,14 +13,19 @@ type Channel = { url_id: string; sealed: string; name: string; tenant_name: stri
 export function sendTestAlert(sender: Sender): Task {
   return async (given, { query, abortSignal }) => {
     const { tenant_id, channel_id } = payload.parse(given);
-    const { rows } = await query<{ channel: Channel | null }>("select private.alert_channel_url($1, $2) as channel", [
-      tenant_id,
-      channel_id,
-    ]);
+    const { rows } = await query<{ channel: Channel | null }>(
+      "select private.alert_channel_url($1, $2) as channel",
+      [tenant_id, channel_id],
+    );
     const channel = rows[0]?.channel;
     if (!channel) return;
     const text = `It works: alerts of ${slackText(channel.tenant_name)} come here.`;
-    const failure = await postToChannel(sender, unsealUrl(channel.sealed, tenant_id, channel.url_id), text, abortSignal);
+    const failure = await postToChannel(
+      sender,
+      unsealUrl(channel.sealed, tenant_id, channel.url_id),
+      text,
+      abortSignal,
+    );
     await query("select private.settle_test_alert($1, $2, $3)", [tenant_id, channel_id, failure]);
   };
 }

@@ -36,5 +36,9 @@ export function pageOf(origin: string, tenantId: string, kind: AlertKind, id: st
 
 /** Of Slack's mrkdwn: three characters mean something else, and these are their names. https://docs.slack.dev/messaging/formatting-message-text */
 export function slackText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replace(/\s+/g, " ");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/\s+/g, " ");
 }

@@ -4,7 +4,8 @@ import type { Signing } from "#lib/security-events/sign-chain.ts";
 /** A log that is kept elsewhere holds what cannot be changed in the database: `npm run audit -- verify` reads these lines. */
 export function logSignings(signings: Signing[]): void {
   for (const signing of signings) {
-    if ("fault" in signing) log.error({ chain: signing.chain, fault: signing.fault }, "audit log broken, not signed");
+    if ("fault" in signing)
+      log.error({ chain: signing.chain, fault: signing.fault }, "audit log broken, not signed");
     else log.info({ chain: signing.chain, ...signing.signed }, "audit checkpoint");
   }
 }

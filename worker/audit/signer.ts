@@ -9,7 +9,13 @@ const STATEMENT_WITHIN_MS = 60_000;
 /** Signs what was added to the audit trail, again and again. Any number of workers may run it. */
 export function startAuditSigner(connectionString: string): Loop {
   let broken = 0;
-  figure({ name: "tieout_audit_broken_chains", help: "Audit logs that this worker does not sign since they don't verify." }, () => broken);
+  figure(
+    {
+      name: "tieout_audit_broken_chains",
+      help: "Audit logs that this worker does not sign since they don't verify.",
+    },
+    () => broken,
+  );
   return new Loop({
     name: "audit-signer",
     connectionString,

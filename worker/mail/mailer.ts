@@ -33,7 +33,9 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
     secure,
     // A password goes over an encrypted connection or not at all.
     requireTLS: !secure && username !== "",
-    ...(username !== "" && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    ...(username !== "" && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
     connectionTimeout: CONNECT_WITHIN_MS,
     greetingTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
@@ -53,7 +55,9 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
         headers: { "Auto-Submitted": "auto-generated" },
       };
       await transport.sendMail(mail).catch((error: Fault) => {
-        throw new Error(`${whyUnsent(error)} The server at ${hostname} said: ${error.message}`, { cause: error });
+        throw new Error(`${whyUnsent(error)} The server at ${hostname} said: ${error.message}`, {
+          cause: error,
+        });
       });
     },
   };
@@ -66,7 +70,8 @@ function whyUnsent({ code, message }: Fault): string {
   if (code === "EAUTH") return "The mail server refused the user name or password of SMTP_URL.";
   if (code === "ETLS" || /certificate/.test(message))
     return "The connection couldn't be encrypted, so no password and no mail was sent over it.";
-  if (code === "EENVELOPE") return "The mail server refused the sender or the recipient. Check MAIL_FROM.";
+  if (code === "EENVELOPE")
+    return "The mail server refused the sender or the recipient. Check MAIL_FROM.";
   return "The mail wasn't sent, and is tried again.";
 }
 

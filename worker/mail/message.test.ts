@@ -10,12 +10,14 @@ const message = (given: Partial<Message>): Message => ({
   ...given,
 });
 
-test.each(["Join Acme\r\nBcc: eve@evil.example", "Join Acme\nBcc: eve@evil.example", "Join\u2028Acme\u0000\u0085Bcc: x", "Join\u202eAcme"])(
-  "a subject is one line, whatever is in a name: %j",
-  (subject) => {
-    expect(subjectOf(message({ subject }))).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-  },
-);
+test.each([
+  "Join Acme\r\nBcc: eve@evil.example",
+  "Join Acme\nBcc: eve@evil.example",
+  "Join\u2028Acme\u0000\u0085Bcc: x",
+  "Join\u202eAcme",
+])("a subject is one line, whatever is in a name: %j", (subject) => {
+  expect(subjectOf(message({ subject }))).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+});
 
 test("what a tenant calls itself is text in HTML, in an attribute too", () => {
   const evil = `<img src=x onerror="alert(1)">'&`;

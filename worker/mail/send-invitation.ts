@@ -13,7 +13,11 @@ export function sendInvitation(mailer: Mailer, origin: string): Task {
     const { tenant_id, invitation_id } = payload.parse(given);
     const token = newLinkToken();
     const begin = "select private.begin_invitation_mail($1, $2, $3) as mail";
-    const { rows } = await query<{ mail: Mail | null }>(begin, [tenant_id, invitation_id, linkTokenHash(token)]);
+    const { rows } = await query<{ mail: Mail | null }>(begin, [
+      tenant_id,
+      invitation_id,
+      linkTokenHash(token),
+    ]);
     const mail = rows[0]?.mail;
     if (!mail) return;
     const inviter = mail.invited_by.replace(/^user:/, "");
@@ -26,7 +30,8 @@ export function sendInvitation(mailer: Mailer, origin: string): Task {
         "The link works once and expires in seven days.",
       ],
       action: { label: "Accept the invitation", url: `${origin}/sign-in/invitation#${token}` },
-      footer: "If you weren't expecting this, you can ignore it. Nothing happens unless you accept.",
+      footer:
+        "If you weren't expecting this, you can ignore it. Nothing happens unless you accept.",
     });
     await query("select private.end_invitation_mail($1, $2)", [tenant_id, invitation_id]);
   };

@@ -18,6 +18,8 @@ test("a link whose mail can't be sent is forgotten, so that it isn't one of the 
     },
   } as unknown as Mailer;
   const send = sendPasswordReset(mailer, "https://tieout.example");
-  await expect(send({ email: "ada@acme.example" }, { query } as unknown as JobHelpers)).rejects.toThrow("The mail server is down.");
+  await expect(
+    send({ email: "ada@acme.example" }, { query } as unknown as JobHelpers),
+  ).rejects.toThrow("The mail server is down.");
   expect({ kept, left: links.size }).toEqual({ kept: 1, left: 0 });
 });

@@ -16,7 +16,11 @@ export function sendPasswordReset(mailer: Mailer, origin: string): Task {
     const mail = rows[0]?.mail;
     if (!mail) return;
     try {
-      await mailer.send({ id: `reset-${tokenHash.slice(0, 24)}`, to: mail.email, ...wordsOf(`${origin}/sign-in/reset#${token}`) });
+      await mailer.send({
+        id: `reset-${tokenHash.slice(0, 24)}`,
+        to: mail.email,
+        ...wordsOf(`${origin}/sign-in/reset#${token}`),
+      });
     } catch (error) {
       await query("select private.forget_password_reset($1)", [tokenHash]);
       throw error;

@@ -3,7 +3,12 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSecureContext, getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
+import {
+  createSecureContext,
+  getCACertificates,
+  setDefaultCACertificates,
+  TLSSocket,
+} from "node:tls";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { mailerFor } from "./mailer.ts";
 
@@ -25,9 +30,26 @@ beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), "smtp-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", cert, ...subject], {
-    stdio: "ignore",
-  });
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "1",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...subject,
+    ],
+    {
+      stdio: "ignore",
+    },
+  );
   Object.assign(pair, { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") });
 });
 
@@ -59,11 +81,18 @@ async function mailServer({ tls }: { tls: boolean }) {
         }
         lines.push(line);
         const [verb = ""] = line.toUpperCase().split(" ");
-        if (verb === "EHLO") socket.write(`250-localhost\r\n${tls && !encrypted ? "250-STARTTLS\r\n" : ""}250 AUTH PLAIN\r\n`);
+        if (verb === "EHLO")
+          socket.write(
+            `250-localhost\r\n${tls && !encrypted ? "250-STARTTLS\r\n" : ""}250 AUTH PLAIN\r\n`,
+          );
         else if (verb === "STARTTLS" && tls) {
           say("220 go ahead");
           socket.off("data", onData);
-          serve(new TLSSocket(socket, { isServer: true, secureContext: createSecureContext(pair) }), true, false);
+          serve(
+            new TLSSocket(socket, { isServer: true, secureContext: createSecureContext(pair) }),
+            true,
+            false,
+          );
           return;
         } else if (verb === "AUTH") {
           mail.auth = Buffer.from(line.split(" ")[2] ?? "", "base64").toString("utf8");
@@ -124,7 +153,9 @@ test("mail leaves by SMTP, to one recipient, as text and HTML, and says that nob
 
 test("a password is not sent where the connection can't be encrypted, and the error says so", async () => {
   const { received, lines, send } = await mailServer({ tls: false });
-  await expect(send(credentials())).rejects.toThrow("The connection couldn't be encrypted, so no password and no mail was sent over it.");
+  await expect(send(credentials())).rejects.toThrow(
+    "The connection couldn't be encrypted, so no password and no mail was sent over it.",
+  );
   expect(lines.filter((line) => /^AUTH/i.test(line))).toEqual([]);
   expect(received).toEqual([]);
 });
@@ -140,6 +171,8 @@ test("with a trusted certificate it signs in over TLS, and a refused password is
   const { received, send } = await mailServer({ tls: true });
   await send(credentials());
   expect(received).toMatchObject([{ encrypted: true, auth: `\0${USER}\0${PASSWORD}` }]);
-  await expect(send(credentials("wrong"))).rejects.toThrow("The mail server refused the user name or password of SMTP_URL.");
+  await expect(send(credentials("wrong"))).rejects.toThrow(
+    "The mail server refused the user name or password of SMTP_URL.",
+  );
   expect(received).toHaveLength(1);
 });

@@ -6,10 +6,15 @@ import type { Task } from "graphile-worker";
  */
 export const examineBooks: Task = async (payload, { query }) => {
   const { tenant_id, pair_no } = payload as { tenant_id: string; pair_no: number };
-  const { rows } = await query<{ differences: string }>("select private.examine_books($1, $2) as differences", [tenant_id, pair_no]);
+  const { rows } = await query<{ differences: string }>(
+    "select private.examine_books($1, $2) as differences",
+    [tenant_id, pair_no],
+  );
   const differences = Number(rows[0]?.differences ?? 0);
   if (differences > 0)
-    throw new Error(`The books of pair ${pair_no} of ${tenant_id} differ in ${differences} places: npm run -s doctor -- --books`);
+    throw new Error(
+      `The books of pair ${pair_no} of ${tenant_id} differ in ${differences} places: npm run -s doctor -- --books`,
+    );
 };
 
 /** Has every pair recounted. */

@@ -4,7 +4,14 @@ import type { Vital } from "#lib/background/vital.ts";
 import { log } from "#lib/runtime/log.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { makeAttempt } from "./make-attempt.ts";
-import { type Claimed, claimDeliveries, findOverdue, type Result, type Settled, settleAttempts } from "./queries.ts";
+import {
+  type Claimed,
+  claimDeliveries,
+  findOverdue,
+  type Result,
+  type Settled,
+  settleAttempts,
+} from "./queries.ts";
 
 /** Of the supervisor's 6 s; the rest is for writing down what came of what was sent. */
 const SEND_WITHIN_MS = 4_000;
@@ -43,7 +50,11 @@ export class Dispatcher implements Vital {
     // A connection each: what is on its way is settled even while a claim takes long.
     const common = { connectionString, statementWithinMs: STATEMENT_WITHIN_MS };
     this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
-    this.#settlements = new Loop({ ...common, name: "settlements", turn: (query) => this.#settle(query) });
+    this.#settlements = new Loop({
+      ...common,
+      name: "settlements",
+      turn: (query) => this.#settle(query),
+    });
   }
 
   get works(): boolean {
@@ -73,7 +84,8 @@ export class Dispatcher implements Vital {
     await Promise.race([Promise.all(this.#underWay), sleep(SEND_WITHIN_MS)]);
     this.#breakOff.abort();
     await Promise.all(this.#underWay);
-    if (this.#results.length > 0) await new Promise<void>((settled) => (this.#allSettled = settled));
+    if (this.#results.length > 0)
+      await new Promise<void>((settled) => (this.#allSettled = settled));
     await this.#settlements.stop();
     await this.#sender.close();
   }
@@ -89,7 +101,8 @@ export class Dispatcher implements Vital {
       this.#awake.clear();
       const claimedAt = performance.now();
       const claimed = await this.#claimFor(asked, () => claimDeliveries(query, asked, room));
-      for (const delivery of claimed) this.#start(makeAttempt(this.#sender, delivery, claimedAt, this.#breakOff.signal));
+      for (const delivery of claimed)
+        this.#start(makeAttempt(this.#sender, delivery, claimedAt, this.#breakOff.signal));
       if (claimed.length === room) this.wake(...asked);
     }
     return this.#sweepAt - performance.now();
@@ -122,7 +135,8 @@ export class Dispatcher implements Vital {
     this.#results = [];
     try {
       const settled = batch.length > 0 ? await settleAttempts(query, batch) : [];
-      for (const { webhook_id, retry_in_ms } of settled) if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
+      for (const { webhook_id, retry_in_ms } of settled)
+        if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
       if (settled.length > 0) this.wake(...settled.map(({ webhook_id }) => webhook_id));
       const waiting = this.#keepWaiting(batch, settled);
       if (this.#results.length === 0) this.#allSettled();
@@ -135,7 +149,8 @@ export class Dispatcher implements Vital {
 
   /** What waits for a webhook that is being changed goes into a later batch. @returns whether that is all of it. */
   #keepWaiting(batch: Result[], settled: Settled[]): boolean {
-    if (batch.length > 0 && settled.length === 0) log.warn({ attempts: batch.length }, "late result: another worker has taken over");
+    if (batch.length > 0 && settled.length === 0)
+      log.warn({ attempts: batch.length }, "late result: another worker has taken over");
     const waiting = new Set(settled.flatMap(({ waiting_attempts }) => waiting_attempts ?? []));
     this.#results.push(...batch.filter(({ attempt_id }) => waiting.has(attempt_id)));
     return waiting.size > 0;

@@ -20,7 +20,12 @@ const took = durations({
 });
 
 /** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
-export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: number, stop: AbortSignal): Promise<Result> {
+export async function makeAttempt(
+  sender: Sender,
+  claimed: Claimed,
+  claimedAt: number,
+  stop: AbortSignal,
+): Promise<Result> {
   const stopTimer = took.startTimer();
   const result = await traced(
     () => ({
@@ -30,7 +35,10 @@ export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: n
       attributes: { "tieout.webhook_id": claimed.webhook_id, "tieout.event_id": claimed.event_id },
     }),
     (traceparent) => attempt(sender, claimed, claimedAt, stop, traceparent),
-    (result) => ({ failed: outcomeOf(result) !== "succeeded", attributes: { "tieout.outcome": outcomeOf(result) } }),
+    (result) => ({
+      failed: outcomeOf(result) !== "succeeded",
+      attributes: { "tieout.outcome": outcomeOf(result) },
+    }),
   );
   stopTimer({ outcome: outcomeOf(result) });
   return result;
@@ -53,17 +61,23 @@ async function attempt(
     pause_seconds: pauseSeconds,
   });
   const sinceClaimMs = startedAt - claimedAt;
-  if (sinceClaimMs > START_WITHIN_MS) return interrupted("Interrupted before it started; attempted again.");
+  if (sinceClaimMs > START_WITHIN_MS)
+    return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
     const headers = sign(claimed.event_id, sentAt, body, secretsOf(claimed));
     const sent = traceparent === null ? headers : { ...headers, traceparent };
     return { attempt_id, ...(await sender.send({ url, body, headers: sent }, stop)) };
   } catch (error) {
-    if (stop.aborted) return interrupted("Interrupted before the response arrived; attempted again.");
-    if (error instanceof StoodStill) return interrupted("We stood still while the receiver could respond; attempted again.");
+    if (stop.aborted)
+      return interrupted("Interrupted before the response arrived; attempted again.");
+    if (error instanceof StoodStill)
+      return interrupted("We stood still while the receiver could respond; attempted again.");
     log.error({ err: error, webhook_id: claimed.webhook_id }, "failed to send a delivery");
-    return interrupted("Something went wrong on our side; attempted again.", PAUSE_WITHOUT_SECRET_SECONDS);
+    return interrupted(
+      "Something went wrong on our side; attempted again.",
+      PAUSE_WITHOUT_SECRET_SECONDS,
+    );
   }
 }
 

@@ -18,20 +18,42 @@ export type Claimed = {
 };
 
 /** What came of an attempt. An interrupted one is made again, after a pause where there is one. */
-export type Result = { attempt_id: string } & (Outcome | { interrupted: true; detail: string; duration_ms: number; pause_seconds: number });
+export type Result = { attempt_id: string } & (
+  | Outcome
+  | { interrupted: true; detail: string; duration_ms: number; pause_seconds: number }
+);
 
 /** A webhook to claim for now, and when its next retry is due; or the attempts that could not be settled yet. */
-export type Settled = { webhook_id: string; retry_in_ms: number | null; waiting_attempts: string[] | null };
+export type Settled = {
+  webhook_id: string;
+  retry_in_ms: number | null;
+  waiting_attempts: string[] | null;
+};
 
-export async function claimDeliveries(query: Query, webhookIds: string[], room: number): Promise<Claimed[]> {
-  return (await query<Claimed>("select * from private.claim_webhook_deliveries($1, $2)", [webhookIds, room])).rows;
+export async function claimDeliveries(
+  query: Query,
+  webhookIds: string[],
+  room: number,
+): Promise<Claimed[]> {
+  return (
+    await query<Claimed>("select * from private.claim_webhook_deliveries($1, $2)", [
+      webhookIds,
+      room,
+    ])
+  ).rows;
 }
 
 export async function settleAttempts(query: Query, results: Result[]): Promise<Settled[]> {
-  return (await query<Settled>("select * from private.settle_webhook_attempts($1)", [JSON.stringify(results)])).rows;
+  return (
+    await query<Settled>("select * from private.settle_webhook_attempts($1)", [
+      JSON.stringify(results),
+    ])
+  ).rows;
 }
 
 /** Webhooks with something due that no notification and no timer took care of. */
 export async function findOverdue(query: Query): Promise<string[]> {
-  return (await query<{ id: string }>("select private.overdue_webhooks() as id")).rows.map(({ id }) => id);
+  return (await query<{ id: string }>("select private.overdue_webhooks() as id")).rows.map(
+    ({ id }) => id,
+  );
 }

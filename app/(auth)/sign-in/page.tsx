@@ -11,7 +11,11 @@ import { oidcProviders } from "#lib/runtime/trust.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-export default async function SignInPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
+export default async function SignInPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
   const { callbackUrl, error, notice } = await searchParams;
   const next = callbackPath(first(callbackUrl), new URL(env().NEXTAUTH_URL).origin);
   if (await currentUser()) redirect(next);
@@ -28,9 +32,15 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
       }
     >
       {first(notice) === "password-set" && (
-        <Note tone="info">Your new password is set, and you're signed out everywhere. Sign in with it.</Note>
+        <Note tone="info">
+          Your new password is set, and you're signed out everywhere. Sign in with it.
+        </Note>
       )}
-      <SignInForm callbackPath={next} providers={oidcProviders().map(({ id, name }) => ({ id, name }))} initialError={first(error)} />
+      <SignInForm
+        callbackPath={next}
+        providers={oidcProviders().map(({ id, name }) => ({ id, name }))}
+        initialError={first(error)}
+      />
     </Entrance>
   );
 }

@@ -25,11 +25,22 @@ export default async function TenantLayout({ params, children }: Props) {
   const { name, roles } = principal;
   const { memberships } = await requireUser();
   const hasFirstSteps = allows(getFirstStepsContract.access, principal);
-  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), hasFirstSteps ? findFirstSteps(tenantId) : null]);
+  const [tenant, firstSteps] = await Promise.all([
+    pageTenant(tenantId),
+    hasFirstSteps ? findFirstSteps(tenantId) : null,
+  ]);
   return (
     <QueryProvider>
       <NuqsAdapter>
-        <MemberProvider member={{ tenant, name, self: actorOf(principal), roles, tenants: [...memberships.keys()] }}>
+        <MemberProvider
+          member={{
+            tenant,
+            name,
+            self: actorOf(principal),
+            roles,
+            tenants: [...memberships.keys()],
+          }}
+        >
           <AppShell surfaces={SURFACE_LINKS} firstSteps={firstSteps}>
             {children}
           </AppShell>

@@ -9,7 +9,9 @@ export default async function GuidesPage() {
   return (
     <article className="flex max-w-4xl flex-col gap-8">
       <PageTitle title="Guides">
-        <p className="text-lg text-muted">From your first call to reliable webhooks. Our tests run every example.</p>
+        <p className="text-lg text-muted">
+          From your first call to reliable webhooks. Our tests run every example.
+        </p>
       </PageTitle>
       <GuideGroups groups={await guideGroups()} />
     </article>

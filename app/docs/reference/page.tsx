@@ -17,8 +17,8 @@ export default function ReferencePage() {
     <article className="flex max-w-3xl flex-col gap-6">
       <PageTitle title="API reference">
         <p className="text-lg text-pretty text-muted">
-          Each operation of <code className="font-mono text-base">{origin()}/v1</code>, generated from the contracts that validate your
-          requests.{" "}
+          Each operation of <code className="font-mono text-base">{origin()}/v1</code>, generated
+          from the contracts that validate your requests.{" "}
           <a href="/v1/openapi.json" className="text-accent-text underline underline-offset-2">
             OpenAPI 3.1
           </a>

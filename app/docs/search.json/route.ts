@@ -4,5 +4,7 @@ import { reference } from "../reference.ts";
 
 /** What the search looks in. */
 export async function GET(): Promise<Response> {
-  return Response.json(indexOf(await guides(), reference), { headers: { "Cache-Control": "public, max-age=300" } });
+  return Response.json(indexOf(await guides(), reference), {
+    headers: { "Cache-Control": "public, max-age=300" },
+  });
 }

@@ -1,1 +1,4 @@
-export default { poweredByHeader: false, turbopack: { root: new URL("../../..", import.meta.url).pathname } };
+export default {
+  poweredByHeader: false,
+  turbopack: { root: new URL("../../..", import.meta.url).pathname },
+};

@@ -26,7 +26,13 @@ export function CodeTabs({ id, label, tabs }: { id: string; label: string; tabs:
               key={name}
               className="flex h-7 cursor-pointer items-center rounded-sm px-2 text-xs font-medium text-muted hover:text-ink has-checked:bg-selected has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-focus"
             >
-              <input type="radio" name={id} value={name} defaultChecked={index === 0} className={`tab-${index} sr-only`} />
+              <input
+                type="radio"
+                name={id}
+                value={name}
+                defaultChecked={index === 0}
+                className={`tab-${index} sr-only`}
+              />
               {name}
             </label>
           ))}

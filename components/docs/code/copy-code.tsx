@@ -14,6 +14,8 @@ export function CopyCode({ label }: { label: string }) {
 }
 
 function shownCode(place: HTMLElement | null): string {
-  const shown = [...(place?.closest("figure")?.querySelectorAll("code") ?? [])].find((code) => code.checkVisibility());
+  const shown = [...(place?.closest("figure")?.querySelectorAll("code") ?? [])].find((code) =>
+    code.checkVisibility(),
+  );
   return shown?.textContent ?? "";
 }

@@ -16,7 +16,10 @@ function rendered(node: Node, index: number): ReactNode {
   if (node.type === "text") return node.value;
   if (node.type !== "element") return null;
   return (
-    <span key={index} className={String((node.properties.className as string[] | undefined)?.[0] ?? "")}>
+    <span
+      key={index}
+      className={String((node.properties.className as string[] | undefined)?.[0] ?? "")}
+    >
       {(node.children as Node[]).map(rendered)}
     </span>
   );

@@ -14,7 +14,8 @@ export type Entry = {
 
 export const CATALOGUE: Record<ErrorCode, Entry> = {
   invalid_request: {
-    means: "The query, headers or body aren't valid for this operation. `errors` lists each problem and what to send instead.",
+    means:
+      "The query, headers or body aren't valid for this operation. `errors` lists each problem and what to send instead.",
     when: [
       "A required field is missing, has the wrong type or exceeds a limit.",
       "A field or query parameter is unknown, or a query parameter is sent twice. Nothing is silently ignored.",
@@ -36,7 +37,10 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   tenant_required: {
     means: "Every call is for exactly one tenant, and this one didn't say which.",
-    when: ["The header `X-Tenant-Id` is missing or empty.", "It's sent twice or lists several tenants separated by commas."],
+    when: [
+      "The header `X-Tenant-Id` is missing or empty.",
+      "It's sent twice or lists several tenants separated by commas.",
+    ],
     todo: [
       "Send `X-Tenant-Id` once, with the tenant's ID.",
       "A proxy between you and us may have added or removed the header. Check what leaves your network.",
@@ -45,7 +49,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     detail: "Send the X-Tenant-Id header exactly once, with one tenant.",
   },
   idempotency_key_required: {
-    means: "Creating a record requires an idempotency key so that a retry never creates a duplicate.",
+    means:
+      "Creating a record requires an idempotency key so that a retry never creates a duplicate.",
     when: [
       "A `POST` to a record surface, such as `/v1/integrations`, has no key in the body (`idempotencyKey`) or header (`Idempotency-Key`).",
     ],
@@ -55,7 +60,12 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     retry: "changed",
     detail: "Send idempotencyKey in the body or an Idempotency-Key header.",
-    errors: [{ path: "idempotencyKey", message: "Required: any string of up to 255 characters, unique to this request." }],
+    errors: [
+      {
+        path: "idempotencyKey",
+        message: "Required: any string of up to 255 characters, unique to this request.",
+      },
+    ],
   },
   unauthenticated: {
     means:
@@ -77,7 +87,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     headers: { "WWW-Authenticate": 'Bearer realm="tieout"' },
   },
   tenant_forbidden: {
-    means: "The credential is valid, but not for this tenant. The response is the same whether or not the tenant exists.",
+    means:
+      "The credential is valid, but not for this tenant. The response is the same whether or not the tenant exists.",
     when: [
       "The user isn't a member of the tenant in `X-Tenant-Id`, or the API key belongs to another tenant.",
       "The tenant in the path or `tenantId` in the body differs from `X-Tenant-Id`.",
@@ -98,7 +109,10 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "An API key calls a users-only operation: only admins manage API keys, and the SLA monitor requires a role.",
       "The publishable or service-role key calls an operation it isn't allowed to use.",
     ],
-    todo: ["Ask a tenant admin for the role or to do it for you.", "For the SLA monitor, use a user's JWT instead of an API key."],
+    todo: [
+      "Ask a tenant admin for the role or to do it for you.",
+      "For the SLA monitor, use a user's JWT instead of an API key.",
+    ],
     retry: "changed",
     detail: "This requires one of the roles tenant_admin. Ask a tenant admin.",
   },
@@ -131,7 +145,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     detail: "This API key can't be used from this address.",
   },
   browser_forbidden: {
-    means: "The service-role key was sent with browser-only headers, so it's exposed on a page where anyone can read it.",
+    means:
+      "The service-role key was sent with browser-only headers, so it's exposed on a page where anyone can read it.",
     when: [
       "One of your pages calls the API with the service-role key.",
       "A server forwards a browser's `Origin` or `Sec-Fetch-Site` header and adds the key.",
@@ -142,17 +157,22 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "On a server, don't forward the browser's headers.",
     ],
     retry: "changed",
-    detail: "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
+    detail:
+      "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
   },
   not_found: {
-    means: "No such resource in this tenant. The response is identical for another tenant's resources.",
+    means:
+      "No such resource in this tenant. The response is identical for another tenant's resources.",
     when: [
       "The ID is wrong or of another type: `exc_…` is an exception, `whk_…` a webhook.",
       "The record was deleted.",
       "It belongs to a tenant other than the one in `X-Tenant-Id`.",
       "The path doesn't exist.",
     ],
-    todo: ["Check the ID and the tenant.", "A deleted record can be restored by a tenant admin for 30 days."],
+    todo: [
+      "Check the ID and the tenant.",
+      "A deleted record can be restored by a tenant admin for 30 days.",
+    ],
     retry: "never",
     detail: "There is no such exception.",
   },
@@ -165,7 +185,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     headers: { Allow: "GET, HEAD, POST" },
   },
   conflict: {
-    means: "The request is valid, but the resource's current state doesn't allow it. `detail` explains why.",
+    means:
+      "The request is valid, but the resource's current state doesn't allow it. `detail` explains why.",
     when: [
       "You changed or rotated an API key that is revoked, expired or already rotated.",
       "You tested or resent to a disabled webhook, or while the delivery was being sent.",
@@ -186,14 +207,20 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Reconciliations move between open and in progress, between in progress and completed, and from any status to archived, which is final.",
       "Someone else was faster: what you saw as open is already resolved.",
     ],
-    todo: ["Get it again and decide based on its current status.", "Reopen a resolved exception (`status: open`) before anything else."],
+    todo: [
+      "Get it again and decide based on its current status.",
+      "Reopen a resolved exception (`status: open`) before anything else.",
+    ],
     retry: "changed",
     detail: "An exception cannot move from resolved to in_review.",
   },
   precondition_failed: {
-    means: "`If-Match` allows the change only if the resource hasn't changed since you read it. It has.",
+    means:
+      "`If-Match` allows the change only if the resource hasn't changed since you read it. It has.",
     when: ["Someone changed it between your read and your write."],
-    todo: ["Get it again, apply your change to the current version, and send it with the new `ETag`."],
+    todo: [
+      "Get it again, apply your change to the current version, and send it with the new `ETag`.",
+    ],
     retry: "changed",
     detail: "It has changed since the version in If-Match. Get it again and repeat your change.",
   },
@@ -210,8 +237,14 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   uri_too_long: {
     means: "The URL, including its query, is too long.",
-    when: ["A filter has a text that belongs in a body.", "IDs were joined into one query parameter."],
-    todo: ["Shorten the query: a URL can have at most 8192 characters.", "Request a page at a time and filter the results."],
+    when: [
+      "A filter has a text that belongs in a body.",
+      "IDs were joined into one query parameter.",
+    ],
+    todo: [
+      "Shorten the query: a URL can have at most 8192 characters.",
+      "Request a page at a time and filter the results.",
+    ],
     retry: "never",
     detail: "A URL can have at most 8192 characters.",
   },
@@ -221,7 +254,9 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "`Content-Type` is missing: `curl --data` sends `application/x-www-form-urlencoded` unless told otherwise.",
       "An imported file isn't sent as CSV or NDJSON.",
     ],
-    todo: ["Send `Content-Type: application/json`. `PATCH` also accepts `application/merge-patch+json`."],
+    todo: [
+      "Send `Content-Type: application/json`. `PATCH` also accepts `application/merge-patch+json`.",
+    ],
     retry: "changed",
     detail: "Send the body as application/json.",
   },
@@ -236,10 +271,12 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "If you meant the first request, send it again unchanged to get its original response.",
     ],
     retry: "changed",
-    detail: "This idempotency key was used with a different request. Use a new key for a new request.",
+    detail:
+      "This idempotency key was used with a different request. Use a new key for a new request.",
   },
   rate_limited: {
-    means: "Too many calls per minute for one credential, or too many failed credentials from one address.",
+    means:
+      "Too many calls per minute for one credential, or too many failed credentials from one address.",
     when: [
       "A credential exceeded the limit in `RateLimit-Policy`.",
       "An address sent too many invalid credentials. Valid ones from the same address still work.",
@@ -251,11 +288,18 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     retry: "later",
     detail: "Too many calls with this credential. Try again in 12 s.",
-    headers: { "Retry-After": "12", "RateLimit-Policy": '"calls";q=1200;w=60', RateLimit: '"calls";r=0;t=12' },
+    headers: {
+      "Retry-After": "12",
+      "RateLimit-Policy": '"calls";q=1200;w=60',
+      RateLimit: '"calls";r=0;t=12',
+    },
   },
   headers_too_large: {
     means: "The request's headers are too large.",
-    when: ["A JWT has more claims than it needs.", "The browser sends cookies of other applications on the same domain."],
+    when: [
+      "A JWT has more claims than it needs.",
+      "The browser sends cookies of other applications on the same domain.",
+    ],
     todo: ["Send fewer or shorter headers: the limit is 16 KiB in total."],
     retry: "never",
     detail: "A request's headers can have at most 16 KiB.",
@@ -263,12 +307,16 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   internal: {
     means: "Something went wrong on our side. It's logged with its cause under this request ID.",
     when: ["Rarely, we hope."],
-    todo: ["Try again once. A write with an idempotency key is safe to repeat.", "If it happens again, send us the `request_id`."],
+    todo: [
+      "Try again once. A write with an idempotency key is safe to repeat.",
+      "If it happens again, send us the `request_id`.",
+    ],
     retry: "later",
     detail: "Something went wrong on our side. It was logged under this request ID.",
   },
   unavailable: {
-    means: "The service can't reach its database or is at capacity. Your request was carried out completely or not at all.",
+    means:
+      "The service can't reach its database or is at capacity. Your request was carried out completely or not at all.",
     when: [
       "The database is restarting, failing over or out of connections.",
       "Two concurrent changes to the same resource blocked each other.",

@@ -14,20 +14,35 @@ const RETRIES: Record<Entry["retry"], string> = {
   later: "Yes, later. The same request may succeed.",
 };
 
-export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resources: readonly Resource[]; origin: string }) {
+export function ErrorPage({
+  code,
+  resources,
+  origin,
+}: {
+  code: ErrorCode;
+  resources: readonly Resource[];
+  origin: string;
+}) {
   const { title, status } = ERRORS[code];
   const { means, when, todo, retry } = CATALOGUE[code];
   const answering = resources
     .map((resource) => ({
       ...resource,
-      operations: resource.operations.filter(({ problems }) => problems.some((problem) => problem.code === code)),
+      operations: resource.operations.filter(({ problems }) =>
+        problems.some((problem) => problem.code === code),
+      ),
     }))
     .filter(({ operations }) => operations.length > 0);
   return (
     <article className="flex flex-col gap-6">
-      <PageTitle trail={[{ name: "Errors", href: "/docs/errors" }]} title={<code className="font-mono text-xl">{code}</code>}>
+      <PageTitle
+        trail={[{ name: "Errors", href: "/docs/errors" }]}
+        title={<code className="font-mono text-xl">{code}</code>}
+      >
         <p className="flex flex-wrap items-center gap-2 text-lg text-muted">
-          <span className="rounded-sm border border-line bg-canvas px-1.5 font-mono text-sm text-ink">{status}</span>
+          <span className="rounded-sm border border-line bg-canvas px-1.5 font-mono text-sm text-ink">
+            {status}
+          </span>
           {title}
         </p>
         <Prose text={means} />
@@ -42,17 +57,26 @@ export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resour
           <p>{RETRIES[retry]}</p>
           <Heading id="operations">Operations that return it</Heading>
           {answering.length === 0 && (
-            <p className="text-muted">No documented operation: it's returned for a path or method that doesn't exist.</p>
+            <p className="text-muted">
+              No documented operation: it's returned for a path or method that doesn't exist.
+            </p>
           )}
           {answering.map(({ slug, title: name, operations }) => (
-            <details key={slug} className="rounded-lg border border-line" open={answering.length === 1}>
+            <details
+              key={slug}
+              className="rounded-lg border border-line"
+              open={answering.length === 1}
+            >
               <summary className="flex min-h-10 cursor-pointer items-center justify-between gap-2 rounded-lg px-4 font-medium hover:bg-hover">
                 {name} <span className="text-sm font-normal text-muted">{operations.length}</span>
               </summary>
               <ul className="flex flex-col border-t border-line py-1.5">
                 {operations.map(({ href, contract }) => (
                   <li key={href}>
-                    <DocsLink href={href} className="flex min-h-8 items-center gap-2 px-4 -outline-offset-2 hover:bg-hover">
+                    <DocsLink
+                      href={href}
+                      className="flex min-h-8 items-center gap-2 px-4 -outline-offset-2 hover:bg-hover"
+                    >
                       <MethodLabel method={contract.method} />
                       <span className="min-w-0 truncate">{contract.summary}</span>
                     </DocsLink>
@@ -74,8 +98,20 @@ export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resour
 function exampleAnswer(code: ErrorCode, origin: string): string {
   const { title, status } = ERRORS[code];
   const { detail, errors, headers } = CATALOGUE[code];
-  const lines = { "Content-Type": "application/problem+json", "X-Request-Id": REQUEST_ID, ...headers };
-  const body = { type: `${origin}/docs/errors/${code}`, title, status, detail, code, request_id: REQUEST_ID, ...(errors && { errors }) };
+  const lines = {
+    "Content-Type": "application/problem+json",
+    "X-Request-Id": REQUEST_ID,
+    ...headers,
+  };
+  const body = {
+    type: `${origin}/docs/errors/${code}`,
+    title,
+    status,
+    detail,
+    code,
+    request_id: REQUEST_ID,
+    ...(errors && { errors }),
+  };
   return [
     `HTTP/1.1 ${status}`,
     ...Object.entries(lines).map(([name, value]) => `${name}: ${value}`),

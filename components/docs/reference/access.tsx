@@ -24,10 +24,26 @@ type Caller = { icon: LucideIcon; name: string; may: ReactNode };
 
 function callers({ roles, scope, service, publishable }: Access): Caller[] {
   return [
-    { icon: UserRound, name: "User", may: roles === "any" ? "any member of the tenant" : <Words words={roles} /> },
-    { icon: KeyRound, name: "API key", may: scope ? <Words words={[scope]} /> : roles === "any" ? "any key of the tenant" : "no" },
-    { icon: ServerCog, name: "Service-role key", may: service ? "yes, recorded as a security event" : "no" },
-    { icon: ShieldCheck, name: "Publishable key", may: publishable ? (scope ? "yes, published records only" : "yes") : "no" },
+    {
+      icon: UserRound,
+      name: "User",
+      may: roles === "any" ? "any member of the tenant" : <Words words={roles} />,
+    },
+    {
+      icon: KeyRound,
+      name: "API key",
+      may: scope ? <Words words={[scope]} /> : roles === "any" ? "any key of the tenant" : "no",
+    },
+    {
+      icon: ServerCog,
+      name: "Service-role key",
+      may: service ? "yes, recorded as a security event" : "no",
+    },
+    {
+      icon: ShieldCheck,
+      name: "Publishable key",
+      may: publishable ? (scope ? "yes, published records only" : "yes") : "no",
+    },
   ];
 }
 

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { describeLimits, describeType, valuesOf } from "./describe-type.ts";
 import type { Schema } from "./schema.ts";
 
-const DEFINITIONS = { Webhook: { type: "object" }, __schema0: { type: "string" } } satisfies Record<string, Schema>;
+const DEFINITIONS = { Webhook: { type: "object" }, __schema0: { type: "string" } } satisfies Record<
+  string,
+  Schema
+>;
 
 describe("the type in words", () => {
   test.each<[Schema, string]>([
@@ -37,6 +40,9 @@ describe("the limits in words", () => {
   });
 
   test("of a list, its items' values", () => {
-    expect(valuesOf({ type: "array", items: { enum: ["a", "b"] } }, DEFINITIONS)).toEqual(["a", "b"]);
+    expect(valuesOf({ type: "array", items: { enum: ["a", "b"] } }, DEFINITIONS)).toEqual([
+      "a",
+      "b",
+    ]);
   });
 });

@@ -11,14 +11,18 @@ function bareType(schema: Schema, definitions: Definitions): string {
   if (name?.startsWith("__")) return "any JSON";
   if (name) return name;
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map((choice) => describeType(choice, definitions)))].join(" or ");
-  if (schema.allOf) return schema.allOf.map((part) => describeType(part, definitions)).join(" and ");
+  if (choices)
+    return [...new Set(choices.map((choice) => describeType(choice, definitions)))].join(" or ");
+  if (schema.allOf)
+    return schema.allOf.map((part) => describeType(part, definitions)).join(" and ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   switch (schema.type) {
     case "array":
       return `array of ${describeType(schema.items ?? {}, definitions)}`;
     case "object":
-      return schema.properties === undefined && typeof schema.additionalProperties === "object" ? mapType(schema, definitions) : "object";
+      return schema.properties === undefined && typeof schema.additionalProperties === "object"
+        ? mapType(schema, definitions)
+        : "object";
     case "string":
       return FORMATS[schema.format ?? ""] ?? "string";
     case undefined:
@@ -31,7 +35,10 @@ function bareType(schema: Schema, definitions: Definitions): string {
 const FORMATS: Record<string, string> = { "date-time": "timestamp", date: "date", uri: "URL" };
 
 function mapType({ additionalProperties }: Schema, definitions: Definitions): string {
-  const values = typeof additionalProperties === "object" ? describeType(additionalProperties, definitions) : "any JSON";
+  const values =
+    typeof additionalProperties === "object"
+      ? describeType(additionalProperties, definitions)
+      : "any JSON";
   return values === "any JSON" ? "object" : `map of ${values}`;
 }
 
@@ -57,7 +64,11 @@ function formOf({ pattern, format }: Schema): string | undefined {
   return prefix ? `${prefix}_…` : `matches ${pattern}`;
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string | undefined {
+function range(
+  least: number | undefined,
+  most: number | undefined,
+  unit: string,
+): string | undefined {
   const [from, to] = [known(least), known(most)];
   const text = both(from, to);
   return text && [text, unit].filter(Boolean).join(" ");
@@ -71,7 +82,9 @@ function both(from: string | undefined, to: string | undefined): string | undefi
 
 /** JavaScript's largest numbers aren't a limit worth showing. */
 function known(value: number | undefined): string | undefined {
-  return value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? undefined : value.toLocaleString("en");
+  return value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER
+    ? undefined
+    : value.toLocaleString("en");
 }
 
 /** A field's values, if there are only a few. */

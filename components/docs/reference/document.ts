@@ -15,11 +15,27 @@ export type DocumentOperation = {
   responses: Record<string, Reference<Answer>>;
 };
 
-export type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema; description?: string };
-export type Media = { schema: Schema; example?: unknown; examples?: Record<string, { summary: string; value: Problem }> };
-export type Answer = { headers?: Record<string, Reference<Header>>; content?: Record<string, Media> };
+export type Parameter = {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  schema: Schema;
+  description?: string;
+};
+export type Media = {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { summary: string; value: Problem }>;
+};
+export type Answer = {
+  headers?: Record<string, Reference<Header>>;
+  content?: Record<string, Media>;
+};
 export type Header = { description: string; required?: boolean };
-export type Problem = { type: string; title: string; status: number; code: string } & Record<string, unknown>;
+export type Problem = { type: string; title: string; status: number; code: string } & Record<
+  string,
+  unknown
+>;
 
 type Reference<Value> = Value | { $ref: string };
 
@@ -27,5 +43,8 @@ type Reference<Value> = Value | { $ref: string };
 export function partOf<Value extends object>(given: Reference<Value>, document: Document): Value {
   if (!("$ref" in given)) return given;
   const path = given.$ref.split("/").slice(1);
-  return path.reduce((part, key) => (part as Record<string, unknown>)[key] as object, document as object) as Value;
+  return path.reduce(
+    (part, key) => (part as Record<string, unknown>)[key] as object,
+    document as object,
+  ) as Value;
 }

@@ -19,7 +19,10 @@ export function EventPage({ event, definitions }: { event: Event; definitions: D
       <PageTitle trail={TRAIL} title={event.kind}>
         <p className="max-w-prose text-lg text-pretty text-muted">
           {event.summary}.{" "}
-          <DocsLink href="/docs/guides/webhooks" className="text-accent-text underline underline-offset-2">
+          <DocsLink
+            href="/docs/guides/webhooks"
+            className="text-accent-text underline underline-offset-2"
+          >
             How to receive and verify events
           </DocsLink>
           .
@@ -33,11 +36,20 @@ export function EventPage({ event, definitions }: { event: Event; definitions: D
           </section>
           <section aria-labelledby="body" className="flex flex-col gap-1">
             <Heading id="body">Body</Heading>
-            <Fields fields={fieldsOf(event.schema, definitions)} definitions={definitions} request={false} />
+            <Fields
+              fields={fieldsOf(event.schema, definitions)}
+              definitions={definitions}
+              request={false}
+            />
           </section>
         </div>
         <div className="min-w-0 max-xl:order-first xl:sticky xl:top-20 xl:self-start">
-          <CodeBlock output title="Body" language="json" code={JSON.stringify(event.example, null, 2)} />
+          <CodeBlock
+            output
+            title="Body"
+            language="json"
+            code={JSON.stringify(event.example, null, 2)}
+          />
         </div>
       </div>
     </article>
@@ -49,7 +61,10 @@ export function EventList({ events }: { events: readonly Event[] }) {
     <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line">
       {events.map(({ kind, href, summary }) => (
         <li key={kind}>
-          <DocsLink href={href} className="flex flex-col gap-0.5 px-4 py-2.5 -outline-offset-2 hover:bg-hover">
+          <DocsLink
+            href={href}
+            className="flex flex-col gap-0.5 px-4 py-2.5 -outline-offset-2 hover:bg-hover"
+          >
             <span className="font-mono text-sm font-semibold wrap-anywhere">{kind}</span>
             <span className="text-muted">{summary}</span>
           </DocsLink>

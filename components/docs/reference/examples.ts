@@ -7,7 +7,11 @@ export type Example = { language: "curl" | "TypeScript"; code: string };
 const TOKEN = "TIEOUT_TOKEN";
 
 /** Requests to copy, for the origin that serves the page. */
-export function examplesOf(operation: Operation, origin: string, definitions: Definitions): Example[] {
+export function examplesOf(
+  operation: Operation,
+  origin: string,
+  definitions: Definitions,
+): Example[] {
   return [
     { language: "curl", code: curl(operation, origin) },
     { language: "TypeScript", code: typeScript(operation, origin, definitions) },
@@ -17,12 +21,21 @@ export function examplesOf(operation: Operation, origin: string, definitions: De
 function curl(operation: Operation, origin: string): string {
   const { contract } = operation;
   const url = addressOf(operation, origin);
-  const writing: Writing = { credential: `Bearer $${TOKEN}`, newKey: "$(openssl rand -hex 16)", text: (value) => value };
+  const writing: Writing = {
+    credential: `Bearer $${TOKEN}`,
+    newKey: "$(openssl rand -hex 16)",
+    text: (value) => value,
+  };
   const headers = headersOf(operation, writing).map(([name, value]) => `-H "${name}: ${value}"`);
   const body = bodyOf(operation);
-  const data = body === undefined ? [] : [`--data-binary ${shellQuoted(body.upload ?? JSON.stringify(body.json, null, 2))}`];
+  const data =
+    body === undefined
+      ? []
+      : [`--data-binary ${shellQuoted(body.upload ?? JSON.stringify(body.json, null, 2))}`];
   const verb = contract.method === "GET" ? "" : `-X ${contract.method} `;
-  return [`curl ${verb}${url.includes("?") ? `"${url}"` : url}`, ...headers, ...data].join(" \\\n  ");
+  return [`curl ${verb}${url.includes("?") ? `"${url}"` : url}`, ...headers, ...data].join(
+    " \\\n  ",
+  );
 }
 
 function typeScript(operation: Operation, origin: string, definitions: Definitions): string {
@@ -33,7 +46,9 @@ function typeScript(operation: Operation, origin: string, definitions: Definitio
     newKey: "crypto.randomUUID()",
     text: (value) => JSON.stringify(value),
   };
-  const headers = headersOf(operation, writing).map(([name, value]) => `    ${/^\w+$/.test(name) ? name : `"${name}"`}: ${value},`);
+  const headers = headersOf(operation, writing).map(
+    ([name, value]) => `    ${/^\w+$/.test(name) ? name : `"${name}"`}: ${value},`,
+  );
   const lines = [
     `const response = await fetch("${addressOf(operation, origin)}", {`,
     ...(contract.method === "GET" ? [] : [`  method: "${contract.method}",`]),
@@ -42,11 +57,17 @@ function typeScript(operation: Operation, origin: string, definitions: Definitio
     "  },",
     ...(body === undefined
       ? []
-      : [`  body: ${body.upload === undefined ? `JSON.stringify(${indented(body.json)})` : JSON.stringify(body.upload)},`]),
+      : [
+          `  body: ${body.upload === undefined ? `JSON.stringify(${indented(body.json)})` : JSON.stringify(body.upload)},`,
+        ]),
     "});",
     "if (!response.ok) throw new Error(await response.text());",
     ...(answer.file === undefined
-      ? ["const result = (await response.json()) as Result;", "", `type Result = ${typeScriptType(answer.schema, definitions)};`]
+      ? [
+          "const result = (await response.json()) as Result;",
+          "",
+          `type Result = ${typeScriptType(answer.schema, definitions)};`,
+        ]
       : ["const result = await response.text();"]),
   ];
   return lines.join("\n");
@@ -62,11 +83,16 @@ function indented(value: unknown): string {
 /** How a language writes header values. */
 type Writing = { credential: string; newKey: string; text: (value: string) => string };
 
-function headersOf({ contract, body }: Operation, { credential, newKey, text }: Writing): [name: string, value: string][] {
+function headersOf(
+  { contract, body }: Operation,
+  { credential, newKey, text }: Writing,
+): [name: string, value: string][] {
   return [
     ["Authorization", credential],
     ["X-Tenant-Id", text("acme")],
-    ...(body ? [["Content-Type", text(body.mediaTypes[0] ?? "application/json")] as [string, string]] : []),
+    ...(body
+      ? [["Content-Type", text(body.mediaTypes[0] ?? "application/json")] as [string, string]]
+      : []),
     ...(contract.idempotency ? [["Idempotency-Key", newKey] as [string, string]] : []),
   ];
 }
@@ -84,14 +110,28 @@ function addressOf({ contract, parameters }: Operation, origin: string): string 
 function bodyOf({ body, contract }: Operation): { json?: unknown; upload?: string } | undefined {
   if (!body) return undefined;
   if (contract.upload) return { upload: String(body.example) };
-  return { json: requestExample(body.schema, body.example as Record<string, unknown>, contract.idempotency?.field) };
+  return {
+    json: requestExample(
+      body.schema,
+      body.example as Record<string, unknown>,
+      contract.idempotency?.field,
+    ),
+  };
 }
 
 /** The example without the idempotency key, which is sent as a header, and without references to other records. */
-function requestExample(schema: Schema, example: Record<string, unknown>, idempotencyField?: string): Record<string, unknown> {
+function requestExample(
+  schema: Schema,
+  example: Record<string, unknown>,
+  idempotencyField?: string,
+): Record<string, unknown> {
   const optional = fieldsOf(schema, {}).filter(({ required }) => !required);
-  const needless = new Set(optional.filter(({ name }) => /_ids?$/.test(name)).map(({ name }) => name));
-  return Object.fromEntries(Object.entries(example).filter(([name]) => name !== idempotencyField && !needless.has(name)));
+  const needless = new Set(
+    optional.filter(({ name }) => /_ids?$/.test(name)).map(({ name }) => name),
+  );
+  return Object.fromEntries(
+    Object.entries(example).filter(([name]) => name !== idempotencyField && !needless.has(name)),
+  );
 }
 
 /** For a shell, in single quotes. */

@@ -22,15 +22,34 @@ export function Fields({
   return (
     <ul className="flex flex-col divide-y divide-line">
       {fields.map((field) => (
-        <FieldRow key={field.name} field={field} definitions={definitions} request={request} depth={depth} />
+        <FieldRow
+          key={field.name}
+          field={field}
+          definitions={definitions}
+          request={request}
+          depth={depth}
+        />
       ))}
     </ul>
   );
 }
 
-function FieldRow({ field, definitions, request, depth }: { field: Field; definitions: Definitions; request: boolean; depth: number }) {
+function FieldRow({
+  field,
+  definitions,
+  request,
+  depth,
+}: {
+  field: Field;
+  definitions: Definitions;
+  request: boolean;
+  depth: number;
+}) {
   const { name, schema, required } = field;
-  const description = field.description ?? schema.description ?? resolve(withoutNull(schema).schema, definitions).description;
+  const description =
+    field.description ??
+    schema.description ??
+    resolve(withoutNull(schema).schema, definitions).description;
   const limits = describeLimits(schema, definitions);
   const values = valuesOf(schema, definitions);
   const inner = depth < DEEPEST ? fieldsOf(itemOf(schema, definitions), definitions) : [];
@@ -39,7 +58,9 @@ function FieldRow({ field, definitions, request, depth }: { field: Field; defini
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
         <code className="font-mono text-sm font-semibold wrap-anywhere">{name}</code>
         <span className="text-sm text-muted">{describeType(schema, definitions)}</span>
-        {request && required && <span className="text-xs font-semibold text-danger-text">required</span>}
+        {request && required && (
+          <span className="text-xs font-semibold text-danger-text">required</span>
+        )}
         {limits.length > 0 && <span className="text-xs text-muted">{limits.join(" · ")}</span>}
       </div>
       {description && (
@@ -50,7 +71,10 @@ function FieldRow({ field, definitions, request, depth }: { field: Field; defini
       {values.length > 0 && (
         <ul aria-label={`Values of ${name}`} className="flex flex-wrap gap-1">
           {values.map((value) => (
-            <li key={String(value)} className="rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs leading-5 text-muted">
+            <li
+              key={String(value)}
+              className="rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs leading-5 text-muted"
+            >
               {String(value)}
             </li>
           ))}
@@ -59,7 +83,10 @@ function FieldRow({ field, definitions, request, depth }: { field: Field; defini
       {inner.length > 0 && (
         <details className="group/fields rounded-md border border-line">
           <summary className="flex min-h-8 cursor-pointer list-none items-center gap-1.5 rounded-md px-2.5 text-sm font-medium text-muted select-none hover:text-ink [&::-webkit-details-marker]:hidden">
-            <ChevronRight aria-hidden className="size-3.5 transition-transform duration-100 group-open/fields:rotate-90" />
+            <ChevronRight
+              aria-hidden
+              className="size-3.5 transition-transform duration-100 group-open/fields:rotate-90"
+            />
             Fields of {name}
           </summary>
           <div className="border-t border-line px-3">

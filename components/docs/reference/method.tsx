@@ -1,7 +1,13 @@
 import type { Tone } from "#components/ui/badge.tsx";
 import type { Method } from "#lib/wire/contract.ts";
 
-const TONES: Record<Method, Tone> = { GET: "info", POST: "good", PUT: "warning", PATCH: "warning", DELETE: "danger" };
+const TONES: Record<Method, Tone> = {
+  GET: "info",
+  POST: "good",
+  PUT: "warning",
+  PATCH: "warning",
+  DELETE: "danger",
+};
 
 export function MethodLabel({ method }: { method: Method }) {
   return (

@@ -18,7 +18,9 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
   const { contract, parameters, body, answer } = operation;
   const examples = examplesOf(operation, origin, definitions);
   const placed = (place: string) =>
-    parameters.filter((parameter) => parameter.in === place).map((one) => ({ ...one, required: one.required === true }));
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map((one) => ({ ...one, required: one.required === true }));
   return (
     <article className="flex flex-col gap-6">
       <PageTitle
@@ -49,17 +51,30 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
             <section aria-labelledby="body" className="flex flex-col gap-1">
               <Heading id="body">Body</Heading>
               <p className="text-sm text-muted">
-                {body.required ? "Required" : "Optional"}, as <Inline text={body.mediaTypes.map((type) => `\`${type}\``).join(" or ")} />.
+                {body.required ? "Required" : "Optional"}, as{" "}
+                <Inline text={body.mediaTypes.map((type) => `\`${type}\``).join(" or ")} />.
               </p>
-              <Fields fields={fieldsOf(body.schema, definitions)} definitions={definitions} request />
-              {isOpen(body.schema) && <p className="text-base text-muted">Any other field is stored as sent.</p>}
+              <Fields
+                fields={fieldsOf(body.schema, definitions)}
+                definitions={definitions}
+                request
+              />
+              {isOpen(body.schema) && (
+                <p className="text-base text-muted">Any other field is stored as sent.</p>
+              )}
               <Refused names={refusedFields(body.schema)} />
             </section>
           )}
           {contract.idempotency && (
             <p className="text-base text-muted">
-              {contract.idempotency.required ? "An idempotency key is required" : "Accepts an idempotency key"}:{" "}
-              <DocsLink href="/docs/guides/idempotency" className="text-accent-text underline underline-offset-2">
+              {contract.idempotency.required
+                ? "An idempotency key is required"
+                : "Accepts an idempotency key"}
+              :{" "}
+              <DocsLink
+                href="/docs/guides/idempotency"
+                className="text-accent-text underline underline-offset-2"
+              >
                 so that a retry never runs it twice
               </DocsLink>
               .
@@ -73,12 +88,26 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
             <CodeTabs
               id={`call-${operation.slug}`}
               label="Request"
-              tabs={examples.map(({ language, code }) => ({ name: language, language: language.toLowerCase(), code }))}
+              tabs={examples.map(({ language, code }) => ({
+                name: language,
+                language: language.toLowerCase(),
+                code,
+              }))}
             />
             {answer.file === undefined ? (
-              <CodeBlock output title={`Response, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
+              <CodeBlock
+                output
+                title={`Response, ${answer.status}`}
+                language="json"
+                code={JSON.stringify(answer.example, null, 2)}
+              />
             ) : (
-              <CodeBlock output title={`Response, ${answer.status}, as CSV`} language="text" code={answer.file} />
+              <CodeBlock
+                output
+                title={`Response, ${answer.status}, as CSV`}
+                language="text"
+                code={answer.file}
+              />
             )}
           </div>
         </div>
@@ -111,12 +140,19 @@ function Refused({ names }: { names: string[] }) {
   if (names.length === 0) return null;
   return (
     <p className="max-w-prose text-base text-muted">
-      The server sets <Inline text={names.map((name) => `\`${name}\``).join(", ")} />: a body that includes any of them is rejected.
+      The server sets <Inline text={names.map((name) => `\`${name}\``).join(", ")} />: a body that
+      includes any of them is rejected.
     </p>
   );
 }
 
-function Answer({ operation: { answer }, definitions }: { operation: Operation; definitions: Definitions }) {
+function Answer({
+  operation: { answer },
+  definitions,
+}: {
+  operation: Operation;
+  definitions: Definitions;
+}) {
   const name = schemaName(answer.schema);
   return (
     <section aria-labelledby="answer" className="flex flex-col gap-1">
@@ -129,9 +165,17 @@ function Answer({ operation: { answer }, definitions }: { operation: Operation; 
             ? ` with ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name.replace(/Output$/, "")}.`
             : " with these fields."}
       </p>
-      {answer.file === undefined && <Fields fields={fieldsOf(answer.schema, definitions)} definitions={definitions} request={false} />}
+      {answer.file === undefined && (
+        <Fields
+          fields={fieldsOf(answer.schema, definitions)}
+          definitions={definitions}
+          request={false}
+        />
+      )}
       <details className="text-base">
-        <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">Response headers</summary>
+        <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">
+          Response headers
+        </summary>
         <ul className="flex flex-col divide-y divide-line">
           {answer.headers.map(({ name: header, description }) => (
             <li key={header} className="flex flex-col gap-0.5 py-2">

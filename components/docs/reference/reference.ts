@@ -1,7 +1,15 @@
 /** The reference as data: the OpenAPI document, operation by operation, with the contract behind each. */
 import type { Contract } from "#lib/wire/contract.ts";
 import { slugOf } from "../slug.ts";
-import { type Answer, type Document, type DocumentOperation, type Header, type Parameter, type Problem, partOf } from "./document.ts";
+import {
+  type Answer,
+  type Document,
+  type DocumentOperation,
+  type Header,
+  type Parameter,
+  type Problem,
+  partOf,
+} from "./document.ts";
 import type { Definitions, Schema } from "./schema.ts";
 
 export const REFERENCE_PATH = "/docs/reference";
@@ -14,30 +22,55 @@ export type Operation = {
   contract: Contract;
   parameters: Parameter[];
   body: Body | null;
-  answer: { status: number; schema: Schema; example: unknown; headers: NamedHeader[]; file: string | undefined };
+  answer: {
+    status: number;
+    schema: Schema;
+    example: unknown;
+    headers: NamedHeader[];
+    file: string | undefined;
+  };
   problems: Problem[];
 };
 
 export type Body = { required: boolean; mediaTypes: string[]; schema: Schema; example: unknown };
 export type NamedHeader = Header & { name: string };
-export type Resource = { slug: string; href: string; title: string; description: string; operations: Operation[] };
-export type Event = { kind: string; href: string; summary: string; headers: Parameter[]; schema: Schema; example: unknown };
+export type Resource = {
+  slug: string;
+  href: string;
+  title: string;
+  description: string;
+  operations: Operation[];
+};
+export type Event = {
+  kind: string;
+  href: string;
+  summary: string;
+  headers: Parameter[];
+  schema: Schema;
+  example: unknown;
+};
 export type Reference = { resources: Resource[]; events: Event[]; definitions: Definitions };
 
 export function referenceOf(document: Document, contracts: readonly Contract[]): Reference {
   return {
     resources: document.tags.map(({ name, description }) => {
       const slug = slugOf(name);
-      const operations = contracts.filter(({ tag }) => tag === name).map((contract) => operationOf(contract, slug, document));
+      const operations = contracts
+        .filter(({ tag }) => tag === name)
+        .map((contract) => operationOf(contract, slug, document));
       return { slug, href: `${REFERENCE_PATH}/${slug}`, title: name, description, operations };
     }),
-    events: Object.entries(document.webhooks).map(([kind, { post }]) => eventOf(kind, post, document)),
+    events: Object.entries(document.webhooks).map(([kind, { post }]) =>
+      eventOf(kind, post, document),
+    ),
     definitions: document.components.schemas,
   };
 }
 
 function operationOf(contract: Contract, resource: string, document: Document): Operation {
-  const described = document.paths[contract.path]?.[contract.method.toLowerCase()] as DocumentOperation;
+  const described = document.paths[contract.path]?.[
+    contract.method.toLowerCase()
+  ] as DocumentOperation;
   const slug = slugOf(contract.operationId);
   const answers = Object.values(described.responses).map((answer) => partOf(answer, document));
   return {
@@ -47,7 +80,11 @@ function operationOf(contract: Contract, resource: string, document: Document): 
     contract,
     parameters: (described.parameters ?? []).map((parameter) => partOf(parameter, document)),
     body: bodyOf(described),
-    answer: answerOf(contract.status, partOf(described.responses[contract.status] as Answer, document), document),
+    answer: answerOf(
+      contract.status,
+      partOf(described.responses[contract.status] as Answer, document),
+      document,
+    ),
     problems: answers.flatMap(problemsOf),
   };
 }
@@ -55,22 +92,36 @@ function operationOf(contract: Contract, resource: string, document: Document): 
 function bodyOf({ requestBody }: DocumentOperation): Body | null {
   const [media] = Object.values(requestBody?.content ?? {});
   if (!requestBody || !media) return null;
-  return { required: requestBody.required, mediaTypes: Object.keys(requestBody.content), schema: media.schema, example: media.example };
+  return {
+    required: requestBody.required,
+    mediaTypes: Object.keys(requestBody.content),
+    schema: media.schema,
+    example: media.example,
+  };
 }
 
-function answerOf(status: number, { headers, content }: Answer, document: Document): Operation["answer"] {
+function answerOf(
+  status: number,
+  { headers, content }: Answer,
+  document: Document,
+): Operation["answer"] {
   const file = content?.["text/csv"]?.example;
   return {
     status,
     schema: content?.["application/json"]?.schema ?? {},
     example: content?.["application/json"]?.example,
-    headers: Object.entries(headers ?? {}).map(([name, header]) => ({ name, ...partOf(header, document) })),
+    headers: Object.entries(headers ?? {}).map(([name, header]) => ({
+      name,
+      ...partOf(header, document),
+    })),
     file: typeof file === "string" ? file : undefined,
   };
 }
 
 function problemsOf({ content }: Answer): Problem[] {
-  return Object.values(content?.["application/problem+json"]?.examples ?? {}).map(({ value }) => value);
+  return Object.values(content?.["application/problem+json"]?.examples ?? {}).map(
+    ({ value }) => value,
+  );
 }
 
 function eventOf(kind: string, described: DocumentOperation, document: Document): Event {

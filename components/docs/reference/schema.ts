@@ -40,17 +40,27 @@ export function schemaName({ $ref }: Schema): string | undefined {
 
 /** Separates a nullable schema from its null. */
 export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
-  if (Array.isArray(schema.type)) return { schema: { ...schema, type: schema.type.find((one) => one !== "null") }, nullable: true };
+  if (Array.isArray(schema.type))
+    return {
+      schema: { ...schema, type: schema.type.find((one) => one !== "null") },
+      nullable: true,
+    };
   const choices = schema.anyOf ?? schema.oneOf;
   const rest = choices?.filter(({ type }) => type !== "null");
   if (!choices || !rest || rest.length === choices.length) return { schema, nullable: false };
   const { anyOf: _, oneOf: __, ...around } = schema;
   const [only, ...others] = rest;
-  return { schema: others.length === 0 && only ? { ...only, ...around } : { ...around, anyOf: rest }, nullable: true };
+  return {
+    schema: others.length === 0 && only ? { ...only, ...around } : { ...around, anyOf: rest },
+    nullable: true,
+  };
 }
 
 /** The fields of an object, with references resolved; none for anything else. Omits fields a request must not contain. */
-export function fieldsOf(given: Schema, definitions: Definitions): { name: string; schema: Schema; required: boolean }[] {
+export function fieldsOf(
+  given: Schema,
+  definitions: Definitions,
+): { name: string; schema: Schema; required: boolean }[] {
   const { schema } = withoutNull(resolve(given, definitions));
   const whole = resolve(schema, definitions);
   const parts = whole.allOf ? whole.allOf.map((part) => resolve(part, definitions)) : [whole];
@@ -63,10 +73,14 @@ export function fieldsOf(given: Schema, definitions: Definitions): { name: strin
 
 /** The fields a request must not contain. */
 export function refusedFields(given: Schema): string[] {
-  return Object.entries(given.properties ?? {}).flatMap(([name, field]) => (field.not === undefined ? [] : [name]));
+  return Object.entries(given.properties ?? {}).flatMap(([name, field]) =>
+    field.not === undefined ? [] : [name],
+  );
 }
 
 /** Whether other fields are accepted. */
 export function isOpen({ properties, additionalProperties }: Schema): boolean {
-  return properties !== undefined && additionalProperties !== undefined && additionalProperties !== false;
+  return (
+    properties !== undefined && additionalProperties !== undefined && additionalProperties !== false
+  );
 }

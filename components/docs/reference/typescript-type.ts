@@ -1,4 +1,12 @@
-import { type Definitions, fieldsOf, isOpen, resolve, type Schema, schemaName, withoutNull } from "./schema.ts";
+import {
+  type Definitions,
+  fieldsOf,
+  isOpen,
+  resolve,
+  type Schema,
+  schemaName,
+  withoutNull,
+} from "./schema.ts";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
@@ -13,7 +21,8 @@ function bareType(schema: Schema, definitions: Definitions, indent: string): str
   if (schemaName(schema)?.startsWith("__")) return "unknown";
   if (schema.$ref) return typeScriptType(resolve(schema, definitions), definitions, indent);
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return choices.map((choice) => typeScriptType(choice, definitions, indent)).join(" | ");
+  if (choices)
+    return choices.map((choice) => typeScriptType(choice, definitions, indent)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   switch (schema.type) {
@@ -40,7 +49,9 @@ function objectType(schema: Schema, definitions: Definitions, indent: string): s
   const fields = fieldsOf(schema, definitions);
   if (fields.length === 0) {
     const values =
-      typeof schema.additionalProperties === "object" ? typeScriptType(schema.additionalProperties, definitions, indent) : "unknown";
+      typeof schema.additionalProperties === "object"
+        ? typeScriptType(schema.additionalProperties, definitions, indent)
+        : "unknown";
     return `Record<string, ${values}>`;
   }
   const inner = `${indent}  `;

@@ -8,27 +8,57 @@ import type { Entry } from "./search.ts";
 type Guide = { href: string; title: string; lead: string; text: string };
 
 /** Everything that can be found: each guide and each of its sections, each resource, operation, event and error. */
-export function indexOf(guides: readonly Guide[], { resources, events, definitions }: Reference): Entry[] {
+export function indexOf(
+  guides: readonly Guide[],
+  { resources, events, definitions }: Reference,
+): Entry[] {
   return [
     ...guides.flatMap(guideEntries),
     ...resources.map(
-      ({ title, href, description }): Entry => ({ title, kind: "Resource", place: "API reference", href, text: description }),
+      ({ title, href, description }): Entry => ({
+        title,
+        kind: "Resource",
+        place: "API reference",
+        href,
+        text: description,
+      }),
     ),
     ...resources.flatMap(({ title: place, operations }) =>
       operations.map(({ href, contract, parameters, body }): Entry => {
-        const names = [...parameters.filter((one) => one.in === "query"), ...(body ? fieldsOf(body.schema, definitions) : [])].map(
-          ({ name }) => name,
-        );
-        const text = [contract.method, contract.path, contract.operationId, contract.description, ...names].join(" ");
+        const names = [
+          ...parameters.filter((one) => one.in === "query"),
+          ...(body ? fieldsOf(body.schema, definitions) : []),
+        ].map(({ name }) => name);
+        const text = [
+          contract.method,
+          contract.path,
+          contract.operationId,
+          contract.description,
+          ...names,
+        ].join(" ");
         return { title: contract.summary, kind: "Operation", place, href, text };
       }),
     ),
-    ...events.map(({ kind, href, summary }): Entry => ({ title: kind, kind: "Event", place: "Webhook events", href, text: summary })),
+    ...events.map(
+      ({ kind, href, summary }): Entry => ({
+        title: kind,
+        kind: "Event",
+        place: "Webhook events",
+        href,
+        text: summary,
+      }),
+    ),
     ...ERROR_CODES.map((code): Entry => {
       const { status, title } = ERRORS[code];
       const { means, when, todo } = CATALOGUE[code];
       const text = plain([means, ...when, ...todo].join(" "));
-      return { title: code, kind: "Error", place: `${status} ${title}`, href: `/docs/errors/${code}`, text };
+      return {
+        title: code,
+        kind: "Error",
+        place: `${status} ${title}`,
+        href: `/docs/errors/${code}`,
+        text,
+      };
     }),
   ];
 }
@@ -40,7 +70,13 @@ function guideEntries({ href, title, lead, text }: Guide): Entry[] {
     ...sections.map((section): Entry => {
       const [heading = "", ...rest] = section.split("\n");
       const name = heading.replaceAll("`", "");
-      return { title: name, kind: "Guide", place: title, href: `${href}#${slugOf(name)}`, text: plain(rest.join(" ")) };
+      return {
+        title: name,
+        kind: "Guide",
+        place: title,
+        href: `${href}#${slugOf(name)}`,
+        text: plain(rest.join(" ")),
+      };
     }),
   ];
 }

@@ -4,7 +4,8 @@ import { Search } from "lucide-react";
 import { lazy, Suspense, useLayoutEffect, useState } from "react";
 import { classes } from "#components/ui/classes.ts";
 
-const load = () => import("./search-dialog.tsx").then(({ SearchDialog }) => ({ default: SearchDialog }));
+const load = () =>
+  import("./search-dialog.tsx").then(({ SearchDialog }) => ({ default: SearchDialog }));
 const SearchDialog = lazy(load);
 
 const LOOKS = {
@@ -49,7 +50,10 @@ export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
       >
         <Search aria-hidden className="size-4 shrink-0" />
         <span className={look === "bar" ? "text-sm max-sm:sr-only" : ""}>Search the docs</span>
-        <kbd aria-hidden className="ml-auto rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs max-sm:hidden">
+        <kbd
+          aria-hidden
+          className="ml-auto rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs max-sm:hidden"
+        >
           /
         </kbd>
       </button>
@@ -63,5 +67,8 @@ export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName))
+  );
 }

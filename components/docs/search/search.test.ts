@@ -9,8 +9,20 @@ const ENTRIES: Entry[] = [
     href: "/create",
     text: "POST /v1/tenants/{id}/api-keys createApiKey",
   },
-  { title: "Rotate an API key", kind: "Operation", place: "API keys", href: "/rotate", text: "POST rotateApiKey grace_period_seconds" },
-  { title: "rate_limited", kind: "Error", place: "Errors", href: "/rate", text: "429 Too many requests" },
+  {
+    title: "Rotate an API key",
+    kind: "Operation",
+    place: "API keys",
+    href: "/rotate",
+    text: "POST rotateApiKey grace_period_seconds",
+  },
+  {
+    title: "rate_limited",
+    kind: "Error",
+    place: "Errors",
+    href: "/rate",
+    text: "429 Too many requests",
+  },
   {
     title: "Retry after a limit",
     kind: "Guide",

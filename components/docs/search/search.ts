@@ -27,7 +27,9 @@ function scoreOf({ title, place, text }: Entry, words: string[]): number {
   for (const word of words) {
     const begins = (candidate: string) => candidate.startsWith(word);
     const found =
-      (inTitle?.some(begins) ? WEIGHTS.title : 0) + (inPlace?.some(begins) ? WEIGHTS.place : 0) + (inText?.some(begins) ? WEIGHTS.text : 0);
+      (inTitle?.some(begins) ? WEIGHTS.title : 0) +
+      (inPlace?.some(begins) ? WEIGHTS.place : 0) +
+      (inText?.some(begins) ? WEIGHTS.text : 0);
     if (found === 0) return 0;
     score += found;
   }

@@ -42,7 +42,11 @@ export function BulkReport({
                 <span className="text-muted">{reason}</span>
               </li>
             ))}
-            {refused.length > LISTED_MAX && <li className="text-muted">and {(refused.length - LISTED_MAX).toLocaleString("en")} more</li>}
+            {refused.length > LISTED_MAX && (
+              <li className="text-muted">
+                and {(refused.length - LISTED_MAX).toLocaleString("en")} more
+              </li>
+            )}
           </ul>
         )}
       </DialogBody>
@@ -57,5 +61,9 @@ export function BulkReport({
 
 function Unsent({ error, count }: { error: Error | null; count: number }) {
   const why = `${counted(count, "was", "were")} not changed because of this.`;
-  return error ? <ProblemNote error={error}>{why}</ProblemNote> : <Note tone="info">Stopped. {why}</Note>;
+  return error ? (
+    <ProblemNote error={error}>{why}</ProblemNote>
+  ) : (
+    <Note tone="info">Stopped. {why}</Note>
+  );
 }

@@ -29,7 +29,8 @@ export async function changeInBulk(
   const outcome: Outcome = { changed: [], refused: [], unsent: [], error: null };
   for (let start = 0; start < ids.length; start += CHUNK) {
     try {
-      if (!signal.aborted) await changeChunk(tenant, ids.slice(start, start + CHUNK), change, outcome);
+      if (!signal.aborted)
+        await changeChunk(tenant, ids.slice(start, start + CHUNK), change, outcome);
     } catch (error) {
       outcome.error = error as Error;
     }
@@ -44,16 +45,24 @@ export async function changeInBulk(
 }
 
 /** @throws ApiProblem if the refusal isn't about single exceptions. */
-async function changeChunk(tenant: string, chunk: readonly string[], change: BulkChange, outcome: Outcome): Promise<void> {
+async function changeChunk(
+  tenant: string,
+  chunk: readonly string[],
+  change: BulkChange,
+  outcome: Outcome,
+): Promise<void> {
   for (let ids = chunk; ids.length > 0; ) {
     try {
       await sendChange(tenant, { ids: [...ids], ...change });
       outcome.changed.push(...ids);
       return;
     } catch (error) {
-      const reasons = error instanceof ApiProblem ? reasonsByPlace(error) : new Map<number, string>();
+      const reasons =
+        error instanceof ApiProblem ? reasonsByPlace(error) : new Map<number, string>();
       if (reasons.size === 0) throw error;
-      outcome.refused.push(...[...reasons].map(([place, reason]) => ({ id: ids[place] ?? "", reason })));
+      outcome.refused.push(
+        ...[...reasons].map(([place, reason]) => ({ id: ids[place] ?? "", reason })),
+      );
       ids = ids.filter((_, place) => !reasons.has(place));
     }
   }
@@ -61,5 +70,9 @@ async function changeChunk(tenant: string, chunk: readonly string[], change: Bul
 
 /** `ids.3` is the fourth. */
 function reasonsByPlace({ errors }: ApiProblem): Map<number, string> {
-  return new Map(errors.flatMap(({ path, message }) => (/^ids\.\d+$/.test(path) ? [[Number(path.slice(4)), message]] : [])));
+  return new Map(
+    errors.flatMap(({ path, message }) =>
+      /^ids\.\d+$/.test(path) ? [[Number(path.slice(4)), message]] : [],
+    ),
+  );
 }

@@ -21,7 +21,12 @@ export async function changeMatching(
   let cursor: string | null = null;
   do {
     try {
-      const body = { filter: matching.filter, expected_count: matching.count, ...(cursor !== null && { cursor }), ...change };
+      const body = {
+        filter: matching.filter,
+        expected_count: matching.count,
+        ...(cursor !== null && { cursor }),
+        ...change,
+      };
       const answer: Awaited<ReturnType<typeof sendChange>> = await sendChange(tenant, body);
       outcome.changed += answer.updated;
       outcome.skipped.push(...answer.skipped);

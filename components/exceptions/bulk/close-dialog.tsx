@@ -10,7 +10,12 @@ import { RESOLUTIONS } from "../resolutions.ts";
 
 export type Closed = "resolved" | "dismissed";
 
-type Props = { status: Closed; count: number; onSubmit: (resolution: string) => void; onClose: () => void };
+type Props = {
+  status: Closed;
+  count: number;
+  onSubmit: (resolution: string) => void;
+  onClose: () => void;
+};
 
 /** Closes several exceptions with one resolution. */
 export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
@@ -34,11 +39,20 @@ export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
       onClose={onClose}
     >
       <div className="flex flex-col gap-2">
-        <TextArea label="Resolution" maxLength={EXCEPTIONS.resolution.most} {...form.text("resolution")} required />
+        <TextArea
+          label="Resolution"
+          maxLength={EXCEPTIONS.resolution.most}
+          {...form.text("resolution")}
+          required
+        />
         <ul aria-label="Common reasons" className="flex flex-wrap gap-1.5">
           {RESOLUTIONS.map((reason) => (
             <li key={reason}>
-              <Button size="sm" aria-pressed={form.draft.resolution === reason} onClick={() => form.change({ resolution: reason })}>
+              <Button
+                size="sm"
+                aria-pressed={form.draft.resolution === reason}
+                onClick={() => form.change({ resolution: reason })}
+              >
                 {reason}
               </Button>
             </li>

@@ -4,12 +4,26 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 
 /** Before more changes than one sees. */
-export function ConfirmDialog({ count, onConfirm, onClose }: { count: number; onConfirm: () => void; onClose: () => void }) {
+export function ConfirmDialog({
+  count,
+  onConfirm,
+  onClose,
+}: {
+  count: number;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
   const title = `Change ${count.toLocaleString("en")} exceptions`;
   return (
-    <Dialog onClose={onClose} title={title} description="Everything that matches your filters, including rows that aren't loaded.">
+    <Dialog
+      onClose={onClose}
+      title={title}
+      description="Everything that matches your filters, including rows that aren't loaded."
+    >
       <DialogBody>
-        <p className="text-sm">If the number of matches has changed by then, nothing is changed and you can check again.</p>
+        <p className="text-sm">
+          If the number of matches has changed by then, nothing is changed and you can check again.
+        </p>
       </DialogBody>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>

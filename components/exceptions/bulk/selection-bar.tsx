@@ -44,7 +44,10 @@ export function SelectionBar({
   onMarkAll: () => void;
   onClear: () => void;
 }) {
-  const { change, changeAll, progress, stop, report, closeReport } = useBulkChange({ clear: onClear, mark: onMark });
+  const { change, changeAll, progress, stop, report, closeReport } = useBulkChange({
+    clear: onClear,
+    mark: onMark,
+  });
   const { self } = useMember();
   const assignee = useRef<HTMLButtonElement>(null);
   const [closing, setClosing] = useState<Closed>();
@@ -60,10 +63,14 @@ export function SelectionBar({
     if (fault) tellPauseFault(fault);
     else flushSync(() => setPausing(true));
   };
-  const start = (asked: Change) => (everything ? changeAll(everything, asked) : change(chosen, asked));
+  const start = (asked: Change) =>
+    everything ? changeAll(everything, asked) : change(chosen, asked);
   const act = (asked: Change) => (everything ? setConfirming(asked) : change(chosen, asked));
   const assign = (assigned_to: string | null) =>
-    act({ patch: { assigned_to }, done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned" });
+    act({
+      patch: { assigned_to },
+      done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned",
+    });
   useKeys(
     !takesKeys || chosen.length === 0 || progress
       ? []
@@ -111,7 +118,12 @@ export function SelectionBar({
             }
           >
             {OPEN_STATUSES.map((status) => (
-              <MenuItem key={status} onClick={() => act({ patch: { status }, done: `set to ${STATUS_WORDS[status].toLowerCase()}` })}>
+              <MenuItem
+                key={status}
+                onClick={() =>
+                  act({ patch: { status }, done: `set to ${STATUS_WORDS[status].toLowerCase()}` })
+                }
+              >
                 <StatusLabel status={status} />
               </MenuItem>
             ))}
@@ -138,7 +150,11 @@ export function SelectionBar({
               <span aria-hidden>…</span>
             </MenuItem>
             <MenuItem
-              refused={everything || chosen.some(({ paused_at }) => paused_at !== null) ? "" : "None of them is paused."}
+              refused={
+                everything || chosen.some(({ paused_at }) => paused_at !== null)
+                  ? ""
+                  : "None of them is paused."
+              }
               onClick={() => act({ resume: true, done: "resumed" })}
             >
               <Play aria-hidden className="size-4 text-muted" />
@@ -151,7 +167,12 @@ export function SelectionBar({
             <span className="sr-only"> the selection</span>
           </Button>
           {everything === null && chosen.length < loaded && (
-            <Button size="sm" variant="ghost" className={matching ? "max-sm:hidden" : ""} onClick={onMarkAll}>
+            <Button
+              size="sm"
+              variant="ghost"
+              className={matching ? "max-sm:hidden" : ""}
+              onClick={onMarkAll}
+            >
               Select all {loaded.toLocaleString("en")}
               {matching && " loaded"}
             </Button>
@@ -200,13 +221,26 @@ export function SelectionBar({
   );
 }
 
-function Progress({ settled, total, onStop }: { settled: number; total: number; onStop: () => void }) {
+function Progress({
+  settled,
+  total,
+  onStop,
+}: {
+  settled: number;
+  total: number;
+  onStop: () => void;
+}) {
   return (
     <>
       <p role="status" className="px-2 whitespace-nowrap tabular-nums">
         {settled.toLocaleString("en")} of {total.toLocaleString("en")} changed
       </p>
-      <ProgressBar label="Changing the selected exceptions" value={settled} max={total} className="w-40" />
+      <ProgressBar
+        label="Changing the selected exceptions"
+        value={settled}
+        max={total}
+        className="w-40"
+      />
       <Button size="sm" variant="ghost" onClick={onStop}>
         Stop
       </Button>

@@ -14,10 +14,18 @@ import { changeMatching, type Matching } from "./change-matching.ts";
 
 export type Change = BulkChange & { done: string };
 type Named = Pick<SlaItem, "id" | "title">;
-type Report = { refused: { item: Named; reason: string }[]; unsent: Named[]; error: Error | null; isSelected: boolean };
+type Report = {
+  refused: { item: Named; reason: string }[];
+  unsent: Named[];
+  error: Error | null;
+  isSelected: boolean;
+};
 
 /** Changes the selected exceptions optimistically; reverted for each that the server refuses or doesn't respond for. */
-export function useBulkChange(selection: { clear: () => void; mark: (ids: readonly string[]) => void }) {
+export function useBulkChange(selection: {
+  clear: () => void;
+  mark: (ids: readonly string[]) => void;
+}) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const stopping = useRef<AbortController>(null);
@@ -32,13 +40,19 @@ export function useBulkChange(selection: { clear: () => void; mark: (ids: readon
     const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
     const show = (ids: readonly string[]) => {
       for (const [key, board] of before)
-        cache.setQueryData(key, board && withChange(board, new Set(ids), "patch" in asked ? asked.patch : {}));
+        cache.setQueryData(
+          key,
+          board && withChange(board, new Set(ids), "patch" in asked ? asked.patch : {}),
+        );
     };
     const ids = chosen.map(({ id }) => id);
     show(ids);
     const outcome = await changeInBulk(
       { tenant, ids, change: asked },
-      { onProgress: (settled) => setProgress({ settled, total: ids.length }), signal: stopping.current.signal },
+      {
+        onProgress: (settled) => setProgress({ settled, total: ids.length }),
+        signal: stopping.current.signal,
+      },
     );
     if (outcome.changed.length < ids.length) show(outcome.changed);
     setProgress(null);
@@ -58,14 +72,24 @@ export function useBulkChange(selection: { clear: () => void; mark: (ids: readon
     selection.clear();
     const { changed, skipped, error } = await changeMatching(
       { tenant, matching, change: asked },
-      { onProgress: (settled) => setProgress({ settled, total: matching.count }), signal: stopping.current.signal },
+      {
+        onProgress: (settled) => setProgress({ settled, total: matching.count }),
+        signal: stopping.current.signal,
+      },
     );
     setProgress(null);
     tell(changed, done);
-    if (error) toastFailure(changed > 0 ? "Stopped before all were changed" : "Nothing was changed", problemText(error));
+    if (error)
+      toastFailure(
+        changed > 0 ? "Stopped before all were changed" : "Nothing was changed",
+        problemText(error),
+      );
     if (skipped.length > 0) {
       setReport({
-        refused: skipped.map(({ id, title, message }) => ({ item: { id, title }, reason: message })),
+        refused: skipped.map(({ id, title, message }) => ({
+          item: { id, title },
+          reason: message,
+        })),
         unsent: [],
         error: null,
         isSelected: false,
@@ -74,7 +98,14 @@ export function useBulkChange(selection: { clear: () => void; mark: (ids: readon
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
-  return { change, changeAll, progress, stop: () => stopping.current?.abort(), report, closeReport: () => setReport(null) };
+  return {
+    change,
+    changeAll,
+    progress,
+    stop: () => stopping.current?.abort(),
+    report,
+    closeReport: () => setReport(null),
+  };
 }
 
 function tell(changed: number, done: string): void {
@@ -82,7 +113,10 @@ function tell(changed: number, done: string): void {
   toast(`${counted(changed, "exception")} ${done}`);
 }
 
-function reportOf({ refused, unsent, error }: Outcome, items: ReadonlyMap<string, SlaItem>): Report {
+function reportOf(
+  { refused, unsent, error }: Outcome,
+  items: ReadonlyMap<string, SlaItem>,
+): Report {
   return {
     refused: refused.flatMap(({ id, reason }) => {
       const item = items.get(id);

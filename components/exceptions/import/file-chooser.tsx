@@ -24,22 +24,38 @@ export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }
   }
 
   return (
-    <FileDrop accept={ACCEPTED} hint="or drop it here. CSV with a header row, or NDJSON with one JSON object per line." onFile={take}>
+    <FileDrop
+      accept={ACCEPTED}
+      hint="or drop it here. CSV with a header row, or NDJSON with one JSON object per line."
+      onFile={take}
+    >
       <div role="alert" className="empty:hidden">
         {fault && (
           <Note tone="danger">
-            <strong className="font-medium break-all">{fault.file}</strong> wasn't imported. {fault.why}
+            <strong className="font-medium break-all">{fault.file}</strong> wasn't imported.{" "}
+            {fault.why}
           </Note>
         )}
       </div>
       <div className="flex flex-wrap justify-center gap-2">
-        <Button size="sm" variant="ghost" onClick={() => saveFile(new Blob([csvTemplate()], { type: "text/csv" }), "exceptions.csv")}>
+        <Button
+          size="sm"
+          variant="ghost"
+          onClick={() =>
+            saveFile(new Blob([csvTemplate()], { type: "text/csv" }), "exceptions.csv")
+          }
+        >
           CSV template
         </Button>
         <Button
           size="sm"
           variant="ghost"
-          onClick={() => saveFile(new Blob([ndjsonTemplate()], { type: "application/x-ndjson" }), "exceptions.ndjson")}
+          onClick={() =>
+            saveFile(
+              new Blob([ndjsonTemplate()], { type: "application/x-ndjson" }),
+              "exceptions.ndjson",
+            )
+          }
         >
           NDJSON template
         </Button>

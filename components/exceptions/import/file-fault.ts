@@ -22,7 +22,8 @@ export async function faultOf(file: Blob, format: Format): Promise<string | null
   const start = String.fromCharCode(...bytes.subarray(0, 512));
   const known = NOT_TEXT.find(([text]) => start.trimStart().startsWith(text));
   if (known) return `This is ${known[1]}. ${WANTED}`;
-  if (bytes.some((byte) => byte < 32 && byte !== 9 && byte !== 10 && byte !== 13)) return `This isn't a text file. ${WANTED}`;
+  if (bytes.some((byte) => byte < 32 && byte !== 9 && byte !== 10 && byte !== 13))
+    return `This isn't a text file. ${WANTED}`;
   const rows = new TextDecoder()
     .decode(bytes)
     .split(/\r?\n|\r/)

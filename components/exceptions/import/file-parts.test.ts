@@ -35,16 +35,27 @@ describe("a file is cut into parts", () => {
   });
 
   test("that know which line of the file each of theirs is", async () => {
-    const lines = ["title,severity", ...Array.from({ length: 1500 }, (_, at) => (at % 3 ? `T${at},low` : `"T\n${at}",low`))];
+    const lines = [
+      "title,severity",
+      ...Array.from({ length: 1500 }, (_, at) => (at % 3 ? `T${at},low` : `"T\n${at}",low`)),
+    ];
     const file = lines.join("\n").split("\n");
     const [, second] = await cut(lines.join("\n"), "csv");
     const sent = second?.text.split("\n") ?? [];
-    for (const [at, text] of sent.entries()) if (at > 0) expect(file[at + (second?.lineOffset ?? 0)]).toBe(text);
-    for (const { text, lastLine } of second?.records ?? []) expect(file[lastLine - 1]).toBe(text.split("\n").at(-1));
+    for (const [at, text] of sent.entries())
+      if (at > 0) expect(file[at + (second?.lineOffset ?? 0)]).toBe(text);
+    for (const { text, lastLine } of second?.records ?? [])
+      expect(file[lastLine - 1]).toBe(text.split("\n").at(-1));
   });
 
   test("never through quotes: commas, line ends and doubled quotes stay in their cell, a stray quote opens nothing", async () => {
-    const rows = ['"a ""quoted"",\nline",high', '5" pipe,low', '"",medium', '"\n\n",low', 'last,"high"'];
+    const rows = [
+      '"a ""quoted"",\nline",high',
+      '5" pipe,low',
+      '"",medium',
+      '"\n\n",low',
+      'last,"high"',
+    ];
     const [part] = await cut(["\uFEFFtitle,severity", ...rows].join("\n"), "csv");
     expect(part?.records.map(({ text }) => text)).toEqual(rows);
     expect(part?.records.map(({ lastLine }) => lastLine)).toEqual([3, 4, 5, 8, 9]);
@@ -55,7 +66,10 @@ describe("a file is cut into parts", () => {
     const bytes = new TextEncoder().encode(text);
     for (let at = 1; at < bytes.length; at++) {
       const parts = await all(partsOf(arriving([bytes.slice(0, at), bytes.slice(at)]), "csv"));
-      expect(parts.flatMap(({ records }) => records.map((record) => record.text))).toEqual(['"Zürich, €\n""x""",high', "Ö,low"]);
+      expect(parts.flatMap(({ records }) => records.map((record) => record.text))).toEqual([
+        '"Zürich, €\n""x""",high',
+        "Ö,low",
+      ]);
     }
   });
 
@@ -68,7 +82,9 @@ describe("a file is cut into parts", () => {
   });
 
   test("or is said not to be text, or to have no end", async () => {
-    await expect(cut(new Uint8Array([0x74, 0xff, 0xfe, 0x0a]), "csv")).rejects.toThrow("isn't UTF-8");
+    await expect(cut(new Uint8Array([0x74, 0xff, 0xfe, 0x0a]), "csv")).rejects.toThrow(
+      "isn't UTF-8",
+    );
     await expect(cut(`title\n"open${"x".repeat(300_000)}\n`, "csv")).rejects.toThrow(
       "line 2 doesn't end. A quotation mark is never closed",
     );

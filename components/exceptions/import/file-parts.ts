@@ -1,6 +1,9 @@
 export type Format = "csv" | "ndjson";
 
-export const MEDIA_TYPES: Record<Format, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+export const MEDIA_TYPES: Record<Format, string> = {
+  csv: "text/csv",
+  ndjson: "application/x-ndjson",
+};
 
 /** A record's text in the file, and the number of its last line. */
 export type FileRecord = { text: string; lastLine: number };
@@ -29,7 +32,12 @@ export async function* partsOf(file: Blob, format: Format): AsyncGenerator<Part>
     const first = (records[0]?.lastLine ?? 1) - linesIn(records[0]?.text ?? "") + 1;
     const above = header ? [header.text] : [];
     const text = [...above, ...records.map((record) => record.text)].join("\n");
-    const part = { records, text, bytes: sizeOf(records), lineOffset: first - 1 - (header ? linesIn(header.text) : 0) };
+    const part = {
+      records,
+      text,
+      bytes: sizeOf(records),
+      lineOffset: first - 1 - (header ? linesIn(header.text) : 0),
+    };
     records = [];
     chars = 0;
     return part;
@@ -58,7 +66,9 @@ async function* recordsOf(file: Blob, format: Format): AsyncGenerator<FileRecord
       if (done) break;
     }
   } catch (error) {
-    throw error instanceof TypeError ? new Error("The file isn't UTF-8. Save it as UTF-8 and choose it again.") : error;
+    throw error instanceof TypeError
+      ? new Error("The file isn't UTF-8. Save it as UTF-8 and choose it again.")
+      : error;
   } finally {
     await reader.cancel().catch(() => {});
   }
@@ -89,7 +99,9 @@ class Scanner {
     this.#seen = this.#rest.length;
     if (this.#rest.length > RECORD_MAX_CHARS) {
       const hint = this.#quoted ? "A quotation mark is never closed." : "It's longer than 256 kB.";
-      throw new Error(`The row starting on line ${(this.#line + 1).toLocaleString("en")} doesn't end. ${hint}`);
+      throw new Error(
+        `The row starting on line ${(this.#line + 1).toLocaleString("en")} doesn't end. ${hint}`,
+      );
     }
   }
 

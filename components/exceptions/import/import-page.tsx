@@ -36,7 +36,10 @@ export function ImportPage() {
               onReset={() => choose(null)}
             />
             {phase === "done" && progress.accepted > 0 && (
-              <Link href={`/${tenantId}/exceptions`} className={`w-fit ${buttonClass({ variant: "primary" })}`}>
+              <Link
+                href={`/${tenantId}/exceptions`}
+                className={`w-fit ${buttonClass({ variant: "primary" })}`}
+              >
                 View on the board
               </Link>
             )}

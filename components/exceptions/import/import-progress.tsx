@@ -41,7 +41,10 @@ export function ImportProgress({
   const { accepted, already, refused } = progress;
   const refusedCount = new Set(refused.map(({ line }) => line)).size;
   return (
-    <section aria-label="Import" className="flex flex-col gap-4 rounded-lg border border-line bg-raised p-4 shadow-raised sm:p-5">
+    <section
+      aria-label="Import"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-raised p-4 shadow-raised sm:p-5"
+    >
       <div className="flex items-start gap-3">
         <FileText aria-hidden className="mt-0.5 size-5 shrink-0 text-muted" />
         <p className="min-w-0 flex-1">
@@ -70,7 +73,9 @@ export function ImportProgress({
           <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm tabular-nums">
             <Figure name="Imported">
               {(accepted - already).toLocaleString("en")}
-              {phase === "done" && refusedCount === 0 && <CircleCheck aria-hidden className="ml-1.5 inline size-4 text-accent-text" />}
+              {phase === "done" && refusedCount === 0 && (
+                <CircleCheck aria-hidden className="ml-1.5 inline size-4 text-accent-text" />
+              )}
             </Figure>
             {already > 0 && <Figure name="Already imported">{already.toLocaleString("en")}</Figure>}
             <Figure name="Rejected">{refusedCount.toLocaleString("en")}</Figure>
@@ -96,7 +101,9 @@ export function ImportProgress({
             Resume
           </Button>
         )}
-        {phase !== "idle" && phase !== "running" && <Button onClick={onReset}>Import another file</Button>}
+        {phase !== "idle" && phase !== "running" && (
+          <Button onClick={onReset}>Import another file</Button>
+        )}
       </div>
     </section>
   );

@@ -5,12 +5,18 @@ import type { RefusedLine } from "./run-import.ts";
 /** The reasons as CSV. Cells that look like formulas are prefixed with an apostrophe. */
 export function reasonsFile(refused: readonly RefusedLine[]): Blob {
   const cell = (text: string) => csvCell(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-  const rows = refused.map(({ line, path, message, text }) => [String(line), path, message, text].map(cell).join(","));
+  const rows = refused.map(({ line, path, message, text }) =>
+    [String(line), path, message, text].map(cell).join(","),
+  );
   return new Blob([["line,field,reason,record", ...rows, ""].join("\r\n")], { type: "text/csv" });
 }
 
 /** The rejected rows, unchanged, to fix and import as their own file. */
-export async function recordsFile(refused: readonly RefusedLine[], format: Format, file: File): Promise<Blob> {
+export async function recordsFile(
+  refused: readonly RefusedLine[],
+  format: Format,
+  file: File,
+): Promise<Blob> {
   const texts = [...new Map(refused.map(({ line, text }) => [line, text])).values()];
   const above = format === "csv" ? [await firstLineOf(file)] : [];
   return new Blob([[...above, ...texts, ""].join("\n")], { type: "text/plain" });

@@ -11,7 +11,13 @@ import type { Chosen } from "./use-import.ts";
 const LISTED_MAX = 100;
 
 /** The rejected rows and their reasons, to read and to download. */
-export function RefusedLines({ refused, chosen: { file, format } }: { refused: readonly RefusedLine[]; chosen: Chosen }) {
+export function RefusedLines({
+  refused,
+  chosen: { file, format },
+}: {
+  refused: readonly RefusedLine[];
+  chosen: Chosen;
+}) {
   if (refused.length === 0) return null;
   const base = file.name.replace(/\.\w+$/, "");
   return (
@@ -21,22 +27,36 @@ export function RefusedLines({ refused, chosen: { file, format } }: { refused: r
           Rejected rows
         </h2>
         <div className="flex flex-wrap gap-2">
-          <Button size="sm" onClick={() => saveFile(reasonsFile(refused), `${base}-rejected-reasons.csv`)}>
+          <Button
+            size="sm"
+            onClick={() => saveFile(reasonsFile(refused), `${base}-rejected-reasons.csv`)}
+          >
             <Download aria-hidden className="size-4 text-muted" />
             Reasons
           </Button>
-          <Button size="sm" onClick={async () => saveFile(await recordsFile(refused, format, file), `${base}-rejected.${format}`)}>
+          <Button
+            size="sm"
+            onClick={async () =>
+              saveFile(await recordsFile(refused, format, file), `${base}-rejected.${format}`)
+            }
+          >
             <Download aria-hidden className="size-4 text-muted" />
             Rows to fix
           </Button>
         </div>
       </div>
       <p className="text-sm text-pretty text-muted">
-        Fix only the rejected rows and upload that file. An edited copy of the whole file would import its other rows again.
+        Fix only the rejected rows and upload that file. An edited copy of the whole file would
+        import its other rows again.
       </p>
       <RejectedRows
-        rows={refused.slice(0, LISTED_MAX).map(({ line, path, message }) => ({ line, field: path, message }))}
-        more={refused.length > LISTED_MAX && `and ${(refused.length - LISTED_MAX).toLocaleString("en")} more in the downloaded files.`}
+        rows={refused
+          .slice(0, LISTED_MAX)
+          .map(({ line, path, message }) => ({ line, field: path, message }))}
+        more={
+          refused.length > LISTED_MAX &&
+          `and ${(refused.length - LISTED_MAX).toLocaleString("en")} more in the downloaded files.`
+        }
       />
     </section>
   );

@@ -25,8 +25,17 @@ const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
  * @throws ApiProblem, or Error if the file can't be read. Finished parts stay imported.
  */
 export async function runImport(
-  { tenant, file, format, fileKey }: { tenant: string; file: File; format: Format; fileKey: string },
-  { progress, onProgress, signal }: { progress: Progress; onProgress: (progress: Progress) => void; signal: AbortSignal },
+  {
+    tenant,
+    file,
+    format,
+    fileKey,
+  }: { tenant: string; file: File; format: Format; fileKey: string },
+  {
+    progress,
+    onProgress,
+    signal,
+  }: { progress: Progress; onProgress: (progress: Progress) => void; signal: AbortSignal },
 ): Promise<void> {
   let settled = progress;
   let number = 0;
@@ -34,13 +43,21 @@ export async function runImport(
     number++;
     if (number <= settled.parts) continue;
     const upload = { type: MEDIA_TYPES[format], content: part.text };
-    const { data, replayed } = await send({ tenant, upload, idempotencyKey: `${fileKey}-${number}`, signal });
+    const { data, replayed } = await send({
+      tenant,
+      upload,
+      idempotencyKey: `${fileKey}-${number}`,
+      signal,
+    });
     settled = {
       parts: number,
       bytes: settled.bytes + part.bytes,
       accepted: settled.accepted + data.accepted,
       already: settled.already + (replayed ? data.accepted : 0),
-      refused: data.errors.length === 0 ? settled.refused : [...settled.refused, ...refusedOf(data.errors, part)],
+      refused:
+        data.errors.length === 0
+          ? settled.refused
+          : [...settled.refused, ...refusedOf(data.errors, part)],
     };
     onProgress(settled);
     signal.throwIfAborted();
@@ -61,18 +78,27 @@ async function send(call: Parameters<typeof uploadToApi<typeof importExceptionsC
   }
 }
 
-function refusedOf(errors: { line: number; path: string; message: string }[], { records, lineOffset }: Part): RefusedLine[] {
+function refusedOf(
+  errors: { line: number; path: string; message: string }[],
+  { records, lineOffset }: Part,
+): RefusedLine[] {
   return errors
     .map(({ line, path, message }) => {
       const inFile = line + lineOffset;
-      return { line: inFile, path, message, text: records.find(({ lastLine }) => lastLine >= inFile)?.text ?? "" };
+      return {
+        line: inFile,
+        path,
+        message,
+        text: records.find(({ lastLine }) => lastLine >= inFile)?.text ?? "",
+      };
     })
     .sort((left, right) => left.line - right.line);
 }
 
 /** The same for the same content in any session. Over plain http, without SubtleCrypto, it's built from the file's metadata. */
 export async function fileKeyOf(file: File): Promise<string> {
-  if (crypto.subtle === undefined) return `${file.size}-${file.lastModified}-${encodeURIComponent(file.name).slice(0, 120)}`;
+  if (crypto.subtle === undefined)
+    return `${file.size}-${file.lastModified}-${encodeURIComponent(file.name).slice(0, 120)}`;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

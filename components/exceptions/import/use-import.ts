@@ -24,7 +24,10 @@ export function useImport(tenant: string) {
     setPhase("running");
     setError(null);
     try {
-      await runImport({ tenant, file, format, fileKey: await fileKeyOf(file) }, { progress: from, onProgress: setProgress, signal });
+      await runImport(
+        { tenant, file, format, fileKey: await fileKeyOf(file) },
+        { progress: from, onProgress: setProgress, signal },
+      );
       setPhase("done");
     } catch (failure) {
       setPhase(signal.aborted ? "stopped" : "failed");

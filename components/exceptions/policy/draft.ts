@@ -2,7 +2,11 @@ import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
 import type { Version } from "#components/kit/query.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import { type putSlaPolicyContract, type slaPolicy, THRESHOLD_KINDS } from "#lib/exceptions/sla/contract.ts";
+import {
+  type putSlaPolicyContract,
+  type slaPolicy,
+  THRESHOLD_KINDS,
+} from "#lib/exceptions/sla/contract.ts";
 import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import type { Severity } from "../words.tsx";
 import { inWords, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
@@ -29,19 +33,34 @@ export type Draft = {
 };
 
 /** Empty fields: no limit, no code. `others`: rules of a status and a code together, which this form leaves as they are. */
-export type PauseDraft = { longest: Span; max_count: string; in_review: boolean; codes: string; others: PauseRule[] };
+export type PauseDraft = {
+  longest: Span;
+  max_count: string;
+  in_review: boolean;
+  codes: string;
+  others: PauseRule[];
+};
 type PauseRule = Policy["pause"]["rules"][number];
 
 /** Of each kind. */
 export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.most;
 /** "1 hour before", "1 hour of business time before" */
-export const BEFORE_WORDS: Record<ThresholdKind, string> = { wall_clock: "before", business: "of business time before" };
-const BODY_FIELDS: Record<ThresholdKind, string> = { wall_clock: "at_risk_thresholds", business: "at_risk_business_thresholds" };
+export const BEFORE_WORDS: Record<ThresholdKind, string> = {
+  wall_clock: "before",
+  business: "of business time before",
+};
+const BODY_FIELDS: Record<ThresholdKind, string> = {
+  wall_clock: "at_risk_thresholds",
+  business: "at_risk_business_thresholds",
+};
 const LENGTH = "Enter a duration from 1 minute to 365 days.";
 
 let lastKey = 0;
 
-export function newThreshold(minutes: number, kind: ThresholdKind = "wall_clock"): Draft["thresholds"][number] {
+export function newThreshold(
+  minutes: number,
+  kind: ThresholdKind = "wall_clock",
+): Draft["thresholds"][number] {
   lastKey += 1;
   return { key: lastKey, kind, ...spanOf(minutes, unitsOf(kind)) };
 }
@@ -52,21 +71,36 @@ export function unitsOf(kind: ThresholdKind): readonly Unit[] {
 }
 
 /** Both kinds of a policy's warnings, in words. */
-export function warningsOf(policy: Pick<Sent, "at_risk_thresholds" | "at_risk_business_thresholds">): string[] {
+export function warningsOf(
+  policy: Pick<Sent, "at_risk_thresholds" | "at_risk_business_thresholds">,
+): string[] {
   return [
     ...policy.at_risk_thresholds.map((minutes) => inWords(minutes)),
-    ...(policy.at_risk_business_thresholds ?? []).map((minutes) => `${inWords(minutes, unitsOf("business"))} of business time`),
+    ...(policy.at_risk_business_thresholds ?? []).map(
+      (minutes) => `${inWords(minutes, unitsOf("business"))} of business time`,
+    ),
   ];
 }
 
 /** The same for every severity. */
 function each<Value>(make: (severity: Severity) => Value): Record<Severity, Value> {
-  return { critical: make("critical"), high: make("high"), medium: make("medium"), low: make("low") };
+  return {
+    critical: make("critical"),
+    high: make("high"),
+    medium: make("medium"),
+    low: make("low"),
+  };
 }
 
 const NO_SPAN: Span = { amount: "", unit: "days" };
 
-export function draftOf({ minutes_to_resolve, calendar_id, calendar_by_severity, pause, ...policy }: Policy): Draft {
+export function draftOf({
+  minutes_to_resolve,
+  calendar_id,
+  calendar_by_severity,
+  pause,
+  ...policy
+}: Policy): Draft {
   return {
     calendar_id: calendar_id ?? "",
     calendar_by_severity: each((severity) => {
@@ -100,12 +134,17 @@ function codesOf({ codes }: PauseDraft): string[] {
 
 function pauseFaults(pause: PauseDraft): string[][] {
   const { pause_max_count: count, pause_rules: rules } = SLA_POLICIES;
-  const isCount = pause.max_count === "" || (/^\d{1,4}$/.test(pause.max_count) && Number(pause.max_count) <= count.most);
+  const isCount =
+    pause.max_count === "" ||
+    (/^\d{1,4}$/.test(pause.max_count) && Number(pause.max_count) <= count.most);
   const codes = codesOf(pause);
   return [
-    ...(pause.longest.amount !== "" && minutesOf(pause.longest) === null ? [["pause.max_minutes", LENGTH]] : []),
+    ...(pause.longest.amount !== "" && minutesOf(pause.longest) === null
+      ? [["pause.max_minutes", LENGTH]]
+      : []),
     ...(isCount ? [] : [["pause.max_count", `Enter a number up to ${count.most}.`]]),
-    ...(codes.length + pause.others.length + 1 > rules.most || codes.some((code) => code.length > 64)
+    ...(codes.length + pause.others.length + 1 > rules.most ||
+    codes.some((code) => code.length > 64)
       ? [["pause.rules", `Enter at most ${rules.most - 1} codes of up to 64 characters.`]]
       : []),
   ];
@@ -126,7 +165,9 @@ function pauseOf(pause: PauseDraft): Sent["pause"] {
 /** A draft's problems. */
 export function faultsIn({ minutes_to_resolve, thresholds, pause }: Draft): Problems {
   const warnings = thresholds.map(({ kind, ...span }) => `${kind} ${minutesOf(span)}`);
-  const surplus = THRESHOLD_KINDS.flatMap((kind) => thresholds.filter((one) => one.kind === kind).slice(THRESHOLDS_MAX));
+  const surplus = THRESHOLD_KINDS.flatMap((kind) =>
+    thresholds.filter((one) => one.kind === kind).slice(THRESHOLDS_MAX),
+  );
   const lengths = SEVERITIES.filter((severity) => minutesOf(minutes_to_resolve[severity]) === null);
   return Object.fromEntries([
     ...pauseFaults(pause),
@@ -134,15 +175,20 @@ export function faultsIn({ minutes_to_resolve, thresholds, pause }: Draft): Prob
     ...thresholds.flatMap((one, place) => {
       const path = `thresholds.${place}`;
       if (minutesOf(one) === null) return [[path, LENGTH]];
-      if (surplus.includes(one)) return [[path, `Enter at most ${THRESHOLDS_MAX} warnings of a kind.`]];
-      return warnings.indexOf(warnings[place] as string) < place ? [[path, "This warning is a duplicate."]] : [];
+      if (surplus.includes(one))
+        return [[path, `Enter at most ${THRESHOLDS_MAX} warnings of a kind.`]];
+      return warnings.indexOf(warnings[place] as string) < place
+        ? [[path, "This warning is a duplicate."]]
+        : [];
     }),
   ]);
 }
 
 /** The warnings of a kind in the order in which the body has them. */
 function sentOf(thresholds: Draft["thresholds"], kind: ThresholdKind): Draft["thresholds"] {
-  return thresholds.filter((one) => one.kind === kind).sort((left, right) => (minutesOf(right) ?? 0) - (minutesOf(left) ?? 0));
+  return thresholds
+    .filter((one) => one.kind === kind)
+    .sort((left, right) => (minutesOf(right) ?? 0) - (minutesOf(left) ?? 0));
 }
 
 /** Where the draft has what the body has at a path. */
@@ -156,7 +202,13 @@ export function fieldOf(path: string, { thresholds }: Draft): string {
 }
 
 /** A valid draft as a request body. */
-export function policyOf({ minutes_to_resolve, thresholds, calendar_id, calendar_by_severity, pause }: Draft): Sent & Paced {
+export function policyOf({
+  minutes_to_resolve,
+  thresholds,
+  calendar_id,
+  calendar_by_severity,
+  pause,
+}: Draft): Sent & Paced {
   const of = (span: Span) => minutesOf(span) ?? 0;
   const warnings = (kind: ThresholdKind) => sentOf(thresholds, kind).map(of);
   const own = SEVERITIES.flatMap((severity) => {
@@ -174,7 +226,10 @@ export function policyOf({ minutes_to_resolve, thresholds, calendar_id, calendar
 }
 
 /** The calendar by which a severity counts; null: round the clock. */
-export function calendarOf({ calendar_id, calendar_by_severity }: Paced, severity: Severity): string | null {
+export function calendarOf(
+  { calendar_id, calendar_by_severity }: Paced,
+  severity: Severity,
+): string | null {
   const own = calendar_by_severity[severity];
   return own === undefined ? calendar_id : own;
 }
@@ -190,11 +245,15 @@ export function changesOf(
   pauses: boolean;
 } {
   return {
-    calendars: SEVERITIES.map((severity) => ({ severity, from: calendarOf(before, severity), to: calendarOf(after, severity) })).filter(
-      ({ from, to }) => from !== to,
-    ),
+    calendars: SEVERITIES.map((severity) => ({
+      severity,
+      from: calendarOf(before, severity),
+      to: calendarOf(after, severity),
+    })).filter(({ from, to }) => from !== to),
     pauses: JSON.stringify(policyOf(draftOf(before)).pause) !== JSON.stringify(after.pause),
-    severities: SEVERITIES.filter((severity) => before.minutes_to_resolve[severity] !== after.minutes_to_resolve[severity]),
+    severities: SEVERITIES.filter(
+      (severity) => before.minutes_to_resolve[severity] !== after.minutes_to_resolve[severity],
+    ),
     thresholds: String(warningsOf(before)) !== String(warningsOf(after)),
   };
 }

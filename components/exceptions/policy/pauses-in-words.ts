@@ -12,6 +12,8 @@ export function pausesInWords(pauses: Pauses): string {
     max_minutes === null ? "Any length" : `Up to ${inWords(max_minutes)}`,
     max_count === null ? "any number" : `${max_count} per exception`,
   ].join(", ");
-  const by = rules.map(({ status, reason_code }) => [status && "in review", reason_code].filter(Boolean).join(" and "));
+  const by = rules.map(({ status, reason_code }) =>
+    [status && "in review", reason_code].filter(Boolean).join(" and "),
+  );
   return by.length === 0 ? limits : `${limits}; by ${by.join(", ")}`;
 }

@@ -1,9 +1,20 @@
 import { type ReactNode, useId } from "react";
 
-export function PolicyCard({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {
+export function PolicyCard({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint: string;
+  children: ReactNode;
+}) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className="flex flex-col gap-4 rounded-lg border border-line bg-raised p-4 shadow-raised sm:p-5">
+    <section
+      aria-labelledby={id}
+      className="flex flex-col gap-4 rounded-lg border border-line bg-raised p-4 shadow-raised sm:p-5"
+    >
       <div>
         <h2 id={id} className="font-semibold">
           {title}

@@ -50,13 +50,18 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
     check: faultsIn,
     fieldOf,
     send: (draft) =>
-      callApi(putSlaPolicyContract, { tenant, body: { ...policyOf(draft), dry_run: true }, ifMatch: base.etag }).catch(lookAgain),
+      callApi(putSlaPolicyContract, {
+        tenant,
+        body: { ...policyOf(draft), dry_run: true },
+        ifMatch: base.etag,
+      }).catch(lookAgain),
     onDone: (reckoned) => setImpact(reckoned.impact),
   });
   const { draft, problems, change } = form;
   const { minutes_to_resolve: minutes, thresholds } = draft;
   const changed =
-    Object.keys(faultsIn(draft)).length > 0 || JSON.stringify(policyOf(draft)) !== JSON.stringify(policyOf(draftOf(base.data)));
+    Object.keys(faultsIn(draft)).length > 0 ||
+    JSON.stringify(policyOf(draft)) !== JSON.stringify(policyOf(draftOf(base.data)));
   useUnsavedWarning(changed);
 
   if (stored.etag !== base.etag && !changed) {
@@ -105,7 +110,10 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
       )}
       {/* What is under review is what was sent. */}
       <fieldset disabled={form.isPending} className="contents">
-        <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
+        <PolicyCard
+          title="Time to resolve"
+          hint="Used when an exception arrives without a due date."
+        >
           {SEVERITIES.map((severity) => (
             <SpanField
               key={severity}
@@ -117,7 +125,10 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
           ))}
         </PolicyCard>
 
-        <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
+        <PolicyCard
+          title="At-risk warnings"
+          hint="When to send exception.sla.at_risk to your webhooks, before a deadline."
+        >
           {thresholds.map(({ key, kind, ...span }, place) => (
             <SpanField
               key={key}
@@ -126,13 +137,23 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
               span={span}
               units={unitsOf(kind)}
               error={problems[`thresholds.${place}`]}
-              onChange={(next) => change({ thresholds: thresholds.map((one) => (one.key === key ? { key, kind, ...next } : one)) })}
+              onChange={(next) =>
+                change({
+                  thresholds: thresholds.map((one) =>
+                    one.key === key ? { key, kind, ...next } : one,
+                  ),
+                })
+              }
             >
               <select
                 aria-label={`How warning ${place + 1} counts`}
                 value={kind}
                 onChange={({ target }) =>
-                  change({ thresholds: thresholds.map((one) => (one.key === key ? asKind(one, target.value as ThresholdKind) : one)) })
+                  change({
+                    thresholds: thresholds.map((one) =>
+                      one.key === key ? asKind(one, target.value as ThresholdKind) : one,
+                    ),
+                  })
                 }
                 className="h-9 max-w-full min-w-0 rounded-md border border-field bg-surface px-2 text-sm text-ink max-sm:h-11 max-sm:text-lg"
               >
@@ -157,7 +178,9 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
             size="sm"
             className="w-fit"
             disabled={thresholds.length === 2 * THRESHOLDS_MAX}
-            onClick={() => change({ thresholds: [...thresholds, newThreshold(FIRST_THRESHOLD_MINUTES)] })}
+            onClick={() =>
+              change({ thresholds: [...thresholds, newThreshold(FIRST_THRESHOLD_MINUTES)] })
+            }
           >
             <Plus aria-hidden className="size-4" />
             Add a warning
@@ -179,8 +202,15 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
           />
         </PolicyCard>
 
-        <PolicyCard title="Pauses" hint="A paused exception's clock stops. These limits and rules apply to new pauses.">
-          <PauseFields pause={draft.pause} problems={problems} onChange={(pause) => change({ pause })} />
+        <PolicyCard
+          title="Pauses"
+          hint="A paused exception's clock stops. These limits and rules apply to new pauses."
+        >
+          <PauseFields
+            pause={draft.pause}
+            problems={problems}
+            onChange={(pause) => change({ pause })}
+          />
         </PolicyCard>
       </fieldset>
 
@@ -211,10 +241,17 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
 }
 
 /** Days of the wall are said in hours of business time. */
-function asKind(threshold: Draft["thresholds"][number], kind: ThresholdKind): Draft["thresholds"][number] {
+function asKind(
+  threshold: Draft["thresholds"][number],
+  kind: ThresholdKind,
+): Draft["thresholds"][number] {
   const minutes = minutesOf(threshold);
   if (unitsOf(kind).includes(threshold.unit)) return { ...threshold, kind };
-  return { ...threshold, kind, ...(minutes === null ? { unit: "hours" } : spanOf(minutes, unitsOf(kind))) };
+  return {
+    ...threshold,
+    kind,
+    ...(minutes === null ? { unit: "hours" } : spanOf(minutes, unitsOf(kind))),
+  };
 }
 
 function isOvertaken(error: Error | null): boolean {

@@ -16,15 +16,24 @@ import { inWords } from "./span.ts";
 export function PolicyView({ policy }: { policy: Policy }) {
   const { roles, tenant } = useMember();
   const named = new Set(SEVERITIES.map((severity) => calendarOf(policy, severity)));
-  const { data } = useQuery({ ...calendarsQuery(tenant.id), enabled: [...named].some((id) => id !== null) });
-  const calendarName = (id: string | null) => (id ? (data?.items.find((one) => one.id === id)?.name ?? id) : "Round the clock");
+  const { data } = useQuery({
+    ...calendarsQuery(tenant.id),
+    enabled: [...named].some((id) => id !== null),
+  });
+  const calendarName = (id: string | null) =>
+    id ? (data?.items.find((one) => one.id === id)?.name ?? id) : "Round the clock";
   return (
     <div className="flex max-w-3xl flex-col gap-4">
-      <Note tone="info">Only admins and leads can change this policy. You are signed in as {roleNames(roles)}.</Note>
+      <Note tone="info">
+        Only admins and leads can change this policy. You are signed in as {roleNames(roles)}.
+      </Note>
       <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
         <BySeverity>{(severity) => inWords(policy.minutes_to_resolve[severity])}</BySeverity>
       </PolicyCard>
-      <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
+      <PolicyCard
+        title="At-risk warnings"
+        hint="When to send exception.sla.at_risk to your webhooks, before a deadline."
+      >
         <ul className="flex flex-col gap-2 text-sm font-medium tabular-nums">
           {warningsOf(policy).map((warning) => (
             <li key={warning}>{warning} before</li>
@@ -38,7 +47,10 @@ export function PolicyView({ policy }: { policy: Policy }) {
           <BySeverity>{(severity) => calendarName(calendarOf(policy, severity))}</BySeverity>
         )}
       </PolicyCard>
-      <PolicyCard title="Pauses" hint="How long and how often a clock may be paused, and what pauses it.">
+      <PolicyCard
+        title="Pauses"
+        hint="How long and how often a clock may be paused, and what pauses it."
+      >
         <p className="text-sm font-medium">{pausesInWords(policy.pause)}</p>
       </PolicyCard>
     </div>

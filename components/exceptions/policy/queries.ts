@@ -3,5 +3,9 @@ import { getSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
 
 /** The policy with its ETag, for If-Match. */
 export function slaPolicy(tenant: string) {
-  return versionQuery({ under: resourceKey(tenant, "sla-policy"), contract: getSlaPolicyContract, call: { tenant } });
+  return versionQuery({
+    under: resourceKey(tenant, "sla-policy"),
+    contract: getSlaPolicyContract,
+    call: { tenant },
+  });
 }

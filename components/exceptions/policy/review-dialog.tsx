@@ -49,26 +49,54 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
     stale: exceptionsKey(tenant),
   });
   const { severities, thresholds, calendars: paced, pauses } = changesOf(before.data, after);
-  const calendars = useQuery({ ...calendarsQuery(tenant), enabled: paced.length > 0 }).data?.items ?? [];
-  const calendarName = (id: string | null) => (id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock");
+  const calendars =
+    useQuery({ ...calendarsQuery(tenant), enabled: paced.length > 0 }).data?.items ?? [];
+  const calendarName = (id: string | null) =>
+    id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock";
   const rows: [name: string, before: string, after: string][] = [
     ...severities.map((severity): [string, string, string] => [
       SEVERITY_WORDS[severity],
       inWords(before.data.minutes_to_resolve[severity]),
       inWords(after.minutes_to_resolve[severity]),
     ]),
-    ...(thresholds ? [["Warnings", warningsOf(before.data).join(", "), warningsOf(after).join(", ")] as [string, string, string]] : []),
-    ...pacedRows(paced).map(({ name, from, to }): [string, string, string] => [name, calendarName(from), calendarName(to)]),
-    ...(pauses ? [["Pauses", pausesInWords(before.data.pause), pausesInWords(after.pause)] as [string, string, string]] : []),
+    ...(thresholds
+      ? [
+          ["Warnings", warningsOf(before.data).join(", "), warningsOf(after).join(", ")] as [
+            string,
+            string,
+            string,
+          ],
+        ]
+      : []),
+    ...pacedRows(paced).map(({ name, from, to }): [string, string, string] => [
+      name,
+      calendarName(from),
+      calendarName(to),
+    ]),
+    ...(pauses
+      ? [
+          ["Pauses", pausesInWords(before.data.pause), pausesInWords(after.pause)] as [
+            string,
+            string,
+            string,
+          ],
+        ]
+      : []),
   ];
   return (
-    <Dialog onClose={onClose} held={save.isPending} title="Change the SLA policy" description="Nothing changes until you save.">
+    <Dialog
+      onClose={onClose}
+      held={save.isPending}
+      title="Change the SLA policy"
+      description="Nothing changes until you save."
+    >
       <DialogBody>
         <ChangeTable rows={rows} />
         <ImpactOf impact={impact} />
         {thresholds && (
           <p className="text-sm text-muted">
-            Upcoming warnings are rescheduled for every open exception. Warnings already sent aren't sent again.
+            Upcoming warnings are rescheduled for every open exception. Warnings already sent aren't
+            sent again.
           </p>
         )}
         {save.error && <ProblemNote error={save.error} />}
@@ -88,21 +116,36 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
 /** One row where every severity changes alike. */
 function pacedRows(paced: ReturnType<typeof changesOf>["calendars"]) {
   const [first] = paced;
-  const alike = paced.length === SEVERITIES.length && paced.every(({ from, to }) => from === first?.from && to === first.to);
+  const alike =
+    paced.length === SEVERITIES.length &&
+    paced.every(({ from, to }) => from === first?.from && to === first.to);
   if (first && alike) return [{ ...first, name: "Calendar" }];
-  return paced.map((one) => ({ ...one, name: `Calendar, ${SEVERITY_WORDS[one.severity].toLowerCase()}` }));
+  return paced.map((one) => ({
+    ...one,
+    name: `Calendar, ${SEVERITY_WORDS[one.severity].toLowerCase()}`,
+  }));
 }
 
 function ImpactOf({ impact }: { impact: Impact }) {
   if (impact.changed === 0) {
-    return <Note tone="info">No open exception's deadline changes. New exceptions use the new policy.</Note>;
+    return (
+      <Note tone="info">
+        No open exception's deadline changes. New exceptions use the new policy.
+      </Note>
+    );
   }
   return (
     <>
-      <DeadlineImpact {...impact} note=": those whose deadline came from this policy. Deadlines set by hand don't change." />
+      <DeadlineImpact
+        {...impact}
+        note=": those whose deadline came from this policy. Deadlines set by hand don't change."
+      />
       <p className="text-sm text-muted">
         {SEVERITIES.filter((severity) => impact.by_severity[severity] > 0)
-          .map((severity) => `${impact.by_severity[severity].toLocaleString("en")} ${SEVERITY_WORDS[severity].toLowerCase()}`)
+          .map(
+            (severity) =>
+              `${impact.by_severity[severity].toLocaleString("en")} ${SEVERITY_WORDS[severity].toLowerCase()}`,
+          )
           .join(", ")}
       </p>
     </>

@@ -3,7 +3,8 @@
 import { type ReactNode, useId } from "react";
 import { type Span, UNITS, type Unit } from "./span.ts";
 
-const FIELD = "h-9 rounded-md border border-field bg-surface text-sm text-ink max-sm:h-11 max-sm:text-lg aria-invalid:border-danger";
+const FIELD =
+  "h-9 rounded-md border border-field bg-surface text-sm text-ink max-sm:h-11 max-sm:text-lg aria-invalid:border-danger";
 
 /** A duration: a number and its unit. */
 export function SpanField({
@@ -29,7 +30,9 @@ export function SpanField({
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
-      <div className={`flex gap-x-3 gap-y-1.5 ${labelAbove ? "flex-col" : "flex-wrap items-center"}`}>
+      <div
+        className={`flex gap-x-3 gap-y-1.5 ${labelAbove ? "flex-col" : "flex-wrap items-center"}`}
+      >
         <label htmlFor={id} className={labelHidden ? "sr-only" : "w-28 text-sm font-medium"}>
           {label}
         </label>

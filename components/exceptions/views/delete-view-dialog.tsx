@@ -11,7 +11,13 @@ import { deleteViewContract, type View } from "#lib/views/contract.ts";
 import { viewsKey } from "./queries.ts";
 
 /** Deletes a colleague's view, after asking: nobody but its owner can have it again as their own. */
-export function DeleteViewDialog({ view: { id, name, created_by }, onClose }: { view: View; onClose: () => void }) {
+export function DeleteViewDialog({
+  view: { id, name, created_by },
+  onClose,
+}: {
+  view: View;
+  onClose: () => void;
+}) {
   const cache = useQueryClient();
   const tenant = useTenantId();
   const owner = personName(created_by);
@@ -25,10 +31,17 @@ export function DeleteViewDialog({ view: { id, name, created_by }, onClose }: { 
     },
   });
   return (
-    <FormDialog form={form} title={`Delete ${name}?`} start="Delete view" pending="Deleting…" danger onClose={onClose}>
+    <FormDialog
+      form={form}
+      title={`Delete ${name}?`}
+      start="Delete view"
+      pending="Deleting…"
+      danger
+      onClose={onClose}
+    >
       <p className="text-base text-pretty">
-        {owner} shared this view. It disappears for everyone in this tenant, and you can't undo that: only {owner} can save it as theirs
-        again.
+        {owner} shared this view. It disappears for everyone in this tenant, and you can't undo
+        that: only {owner} can save it as theirs again.
       </p>
     </FormDialog>
   );

@@ -4,7 +4,9 @@ import { boardSearch } from "../search.ts";
 import { canBeSaved, differs, filtersToSave, isShown, searchOfView } from "./filters-of-view.ts";
 
 const load = createLoader(boardSearch);
-const SHOWN = load("?severity=critical,high&assigned_to=me,none&status=in_review&amount_from=1000&currency=EUR&q=payout&sortBy=amount");
+const SHOWN = load(
+  "?severity=critical,high&assigned_to=me,none&status=in_review&amount_from=1000&currency=EUR&q=payout&sortBy=amount",
+);
 
 test("a view keeps the board's filters and gives them back", () => {
   const filters = filtersToSave(SHOWN);
@@ -17,7 +19,12 @@ test("a view keeps the board's filters and gives them back", () => {
     q: "payout",
   });
   const view = { filters, sort_by: "amount" as const };
-  expect(searchOfView(view)).toMatchObject({ severity: ["critical", "high"], reason_code: null, state: "open", sortBy: "amount" });
+  expect(searchOfView(view)).toMatchObject({
+    severity: ["critical", "high"],
+    reason_code: null,
+    state: "open",
+    sortBy: "amount",
+  });
   expect(isShown(view, SHOWN)).toBe(true);
   expect(isShown(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(true);
   expect(isShown(view, { ...SHOWN, q: null })).toBe(false);

@@ -8,23 +8,41 @@ const SAVED = FILTERS.filter((name) => !PAST_FILTERS.some((past) => past === nam
 /** The board's filters as a view keeps them. */
 export function filtersToSave(search: BoardSearch): SavedFilters {
   const status = OPEN_STATUSES.filter((one) => search.status?.includes(one));
-  const given: [string, unknown][] = SAVED.map((name) => [name, name === "status" ? status : search[name]]);
-  return Object.fromEntries(given.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)));
+  const given: [string, unknown][] = SAVED.map((name) => [
+    name,
+    name === "status" ? status : search[name],
+  ]);
+  return Object.fromEntries(
+    given.filter(
+      ([, value]) =>
+        value !== null && value !== "" && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
 }
 
 /** The board with a view's filters and order, and no others. */
-export function searchOfView({ filters, sort_by }: Pick<View, "filters" | "sort_by">): Partial<BoardSearch> {
+export function searchOfView({
+  filters,
+  sort_by,
+}: Pick<View, "filters" | "sort_by">): Partial<BoardSearch> {
   const none = Object.fromEntries(FILTERS.map((name) => [name, null]));
   return { ...none, state: "open", ...(filters as Partial<BoardSearch>), sortBy: sort_by };
 }
 
 /** Whether the board shows a view, in whichever order its values were chosen. */
 export function isShown({ filters }: Pick<View, "filters">, search: BoardSearch): boolean {
-  return search.state === "open" && PAST_FILTERS.every((name) => search[name] === null) && plain(filters) === plain(filtersToSave(search));
+  return (
+    search.state === "open" &&
+    PAST_FILTERS.every((name) => search[name] === null) &&
+    plain(filters) === plain(filtersToSave(search))
+  );
 }
 
 /** Whether a view that one came from keeps other filters than the board has by now, or another order. */
-export function differs({ filters, sort_by }: Pick<View, "filters" | "sort_by">, search: BoardSearch): boolean {
+export function differs(
+  { filters, sort_by }: Pick<View, "filters" | "sort_by">,
+  search: BoardSearch,
+): boolean {
   const kept = filtersToSave(search);
   return canBeSaved(search) && (plain(filters) !== plain(kept) || sort_by !== search.sortBy);
 }
@@ -35,6 +53,11 @@ export function canBeSaved(search: BoardSearch): boolean {
 }
 
 function plain(filters: object): string {
-  const entries = Object.entries(filters).map(([name, value]) => [name, Array.isArray(value) ? value.toSorted() : value]);
-  return JSON.stringify(entries.toSorted(([left], [right]) => String(left).localeCompare(String(right))));
+  const entries = Object.entries(filters).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.toSorted() : value,
+  ]);
+  return JSON.stringify(
+    entries.toSorted(([left], [right]) => String(left).localeCompare(String(right))),
+  );
 }

@@ -10,7 +10,11 @@ export const viewsKey = (tenant: string) => resourceKey(tenant, "views");
 /** One's own views and the shared ones, with their counts. */
 export function viewsQuery(tenant: string) {
   return oneQuery(
-    { under: viewsKey(tenant), contract: listViewsContract, call: { tenant, query: { limit: MOST } } },
+    {
+      under: viewsKey(tenant),
+      contract: listViewsContract,
+      call: { tenant, query: { limit: MOST } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }

@@ -17,7 +17,8 @@ export function RenameViewDialog({ view, onClose }: { view: View; onClose: () =>
   const form = useForm({
     initial: { name: view.name },
     check: ({ name }) => ({ ...(name.trim() === "" && { name: "Enter a name." }) }),
-    send: ({ name }) => callApi(updateViewContract, { tenant, params: { id: view.id }, body: { name: name.trim() } }),
+    send: ({ name }) =>
+      callApi(updateViewContract, { tenant, params: { id: view.id }, body: { name: name.trim() } }),
     onDone: ({ name }) => {
       toast(`Renamed to ${name}`);
       cache.invalidateQueries({ queryKey: viewsKey(tenant) });
@@ -25,8 +26,20 @@ export function RenameViewDialog({ view, onClose }: { view: View; onClose: () =>
     },
   });
   return (
-    <FormDialog form={form} title="Rename view" start="Rename" pending="Renaming…" onClose={onClose}>
-      <TextField label="Name" maxLength={VIEWS.name.most} autoComplete="off" {...form.text("name")} required />
+    <FormDialog
+      form={form}
+      title="Rename view"
+      start="Rename"
+      pending="Renaming…"
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        maxLength={VIEWS.name.most}
+        autoComplete="off"
+        {...form.text("name")}
+        required
+      />
     </FormDialog>
   );
 }

@@ -42,7 +42,14 @@ export function SaveViewDialog({ search, onClose }: { search: BoardSearch; onClo
       pending="Saving…"
       onClose={onClose}
     >
-      <TextField label="Name" placeholder="Mine, urgent" maxLength={VIEWS.name.most} autoComplete="off" {...form.text("name")} required />
+      <TextField
+        label="Name"
+        placeholder="Mine, urgent"
+        maxLength={VIEWS.name.most}
+        autoComplete="off"
+        {...form.text("name")}
+        required
+      />
       <CheckField
         label="Share with everyone in this tenant"
         checked={form.draft.shared}

@@ -28,7 +28,11 @@ export function SaveView({ search }: { search: BoardSearch }) {
   const opened = views.find(({ id }) => id === openedId);
   const updating = useAttempt({
     send: ({ id }: View) =>
-      callApi(updateViewContract, { tenant, params: { id }, body: { filters: filtersToSave(search), sort_by: search.sortBy } }),
+      callApi(updateViewContract, {
+        tenant,
+        params: { id },
+        body: { filters: filtersToSave(search), sort_by: search.sortBy },
+      }),
     onDone: ({ name }) => toast(`Updated ${name}`),
     failed: "Couldn't update the view",
     stale: viewsKey(tenant),
@@ -36,7 +40,12 @@ export function SaveView({ search }: { search: BoardSearch }) {
   return (
     <>
       {opened && mayChange(opened) && differs(opened, search) && (
-        <Button size="sm" variant="ghost" disabled={updating.isPending} onClick={() => updating.start(opened)}>
+        <Button
+          size="sm"
+          variant="ghost"
+          disabled={updating.isPending}
+          onClick={() => updating.start(opened)}
+        >
           <BookmarkCheck aria-hidden className="size-4" />
           <span className="max-w-48 truncate">Update {opened.name}</span>
         </Button>

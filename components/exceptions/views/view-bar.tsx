@@ -14,7 +14,13 @@ const COUNTED_MOST = 10_000;
 const ALL = { filters: {}, sort_by: "due_at" } as const;
 
 /** Saved views as tabs, each with its count, and what can be done with the one that is shown. */
-export function ViewBar({ search, onChange }: { search: BoardSearch; onChange: (change: Partial<BoardSearch>) => void }) {
+export function ViewBar({
+  search,
+  onChange,
+}: {
+  search: BoardSearch;
+  onChange: (change: Partial<BoardSearch>) => void;
+}) {
   const { tenant } = useMember();
   const { data } = useQuery(viewsQuery(tenant.id));
   const views = data?.items ?? [];
@@ -25,7 +31,11 @@ export function ViewBar({ search, onChange }: { search: BoardSearch; onChange: (
       <nav aria-label="Saved views" className="min-w-0">
         <ul className="flex flex-wrap items-center gap-1">
           <li>
-            <Tab name="All" current={isShown(ALL, search)} onClick={() => onChange(searchOfView(ALL))} />
+            <Tab
+              name="All"
+              current={isShown(ALL, search)}
+              onClick={() => onChange(searchOfView(ALL))}
+            />
           </li>
           {views.map((view) => (
             <li key={view.id}>

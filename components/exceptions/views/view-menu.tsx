@@ -9,7 +9,12 @@ import { personName } from "#components/people/person.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { createViewContract, deleteViewContract, updateViewContract, type View } from "#lib/views/contract.ts";
+import {
+  createViewContract,
+  deleteViewContract,
+  updateViewContract,
+  type View,
+} from "#lib/views/contract.ts";
 import { DeleteViewDialog } from "./delete-view-dialog.tsx";
 import { useMayChangeView } from "./may-change.ts";
 import { viewsKey } from "./queries.ts";
@@ -76,20 +81,28 @@ function Own({ view }: { view: View }) {
   const { name, shared, filters, sort_by } = view;
   const params = { id: view.id };
   const sharing = useAttempt({
-    send: (everyone: boolean) => callApi(updateViewContract, { tenant, params, body: { shared: everyone } }),
-    onDone: (changed) => toast(changed.shared ? "Shared with everyone in this tenant" : "Only you can see it now"),
+    send: (everyone: boolean) =>
+      callApi(updateViewContract, { tenant, params, body: { shared: everyone } }),
+    onDone: (changed) =>
+      toast(changed.shared ? "Shared with everyone in this tenant" : "Only you can see it now"),
     failed: "Couldn't change the view",
     stale: viewsKey(tenant),
   });
   const restoring = useAttempt({
-    send: (_: null, idempotencyKey) => callApi(createViewContract, { tenant, body: { name, shared, filters, sort_by }, idempotencyKey }),
+    send: (_: null, idempotencyKey) =>
+      callApi(createViewContract, {
+        tenant,
+        body: { name, shared, filters, sort_by },
+        idempotencyKey,
+      }),
     onDone: () => toast(`Restored ${name}`),
     failed: "Couldn't restore the view",
     stale: viewsKey(tenant),
   });
   const deleting = useAttempt({
     send: (_: null) => callApi(deleteViewContract, { tenant, params }),
-    onDone: () => toast(`Deleted ${name}`, { action: { label: "Undo", run: () => restoring.start(null) } }),
+    onDone: () =>
+      toast(`Deleted ${name}`, { action: { label: "Undo", run: () => restoring.start(null) } }),
     failed: "Couldn't delete the view",
     stale: viewsKey(tenant),
   });

@@ -4,5 +4,13 @@ const CELLS = ["w-1/4", "w-1/4", "w-24 max-md:hidden", "w-24 max-md:hidden", "ml
 
 /** The matches' skeleton. */
 export function MatchSkeleton() {
-  return <ListSkeleton label="Loading matches" filters={[]} count={10} row="h-15.5 gap-4 px-4" cells={CELLS} />;
+  return (
+    <ListSkeleton
+      label="Loading matches"
+      filters={[]}
+      count={10}
+      row="h-15.5 gap-4 px-4"
+      cells={CELLS}
+    />
+  );
 }

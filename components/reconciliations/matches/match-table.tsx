@@ -15,13 +15,29 @@ import { MatchState, methodInWords } from "./words.tsx";
 type Names = { left_source: string; right_source: string };
 type Member = Match["members"][number];
 
-const GRID = "@4xl:grid @4xl:grid-cols-[minmax(9rem,1fr)_minmax(9rem,1fr)_minmax(8rem,0.7fr)_7rem_10rem_7.5rem] @4xl:gap-x-4";
+const GRID =
+  "@4xl:grid @4xl:grid-cols-[minmax(9rem,1fr)_minmax(9rem,1fr)_minmax(8rem,0.7fr)_7rem_10rem_7.5rem] @4xl:gap-x-4";
 /** More lines of a side are counted. */
 const SHOWN_MOST = 3;
 
 /** Matches with their lines side by side; each line leads to its panel. */
-export function MatchTable({ items, names, stale }: { items: readonly Match[]; names: Names; stale: boolean }) {
-  const columns = [names.left_source, names.right_source, "Rule", "State", "Decided", ["Amount", "text-right"] as const];
+export function MatchTable({
+  items,
+  names,
+  stale,
+}: {
+  items: readonly Match[];
+  names: Names;
+  stale: boolean;
+}) {
+  const columns = [
+    names.left_source,
+    names.right_source,
+    "Rule",
+    "State",
+    "Decided",
+    ["Amount", "text-right"] as const,
+  ];
   return (
     <CardTable caption="Matches" columns={columns} grid={GRID} stale={stale}>
       {items.map((match) => (
@@ -32,7 +48,16 @@ export function MatchTable({ items, names, stale }: { items: readonly Match[]; n
 }
 
 function MatchRow({ match, names }: { match: Match; names: Names }) {
-  const { state, method, decided_by, decided_at, created_at, amount_minor, residual_minor, currency } = match;
+  const {
+    state,
+    method,
+    decided_by,
+    decided_at,
+    created_at,
+    amount_minor,
+    residual_minor,
+    currency,
+  } = match;
   return (
     <CardRow grid={GRID} className="gap-y-1 py-2.5 @4xl:items-start">
       <Side match={match} side="left" name={names.left_source} />
@@ -48,23 +73,45 @@ function MatchRow({ match, names }: { match: Match; names: Names }) {
       </td>
       <td className="whitespace-nowrap tabular-nums @max-4xl:ml-auto @4xl:text-right">
         <span className="font-medium">{formatMoney(amount_minor, currency)}</span>
-        {residual_minor !== 0 && <span className="block text-xs text-muted">{formatMoney(residual_minor, currency)} residual</span>}
+        {residual_minor !== 0 && (
+          <span className="block text-xs text-muted">
+            {formatMoney(residual_minor, currency)} residual
+          </span>
+        )}
       </td>
     </CardRow>
   );
 }
 
-function Side({ match: { members, currency, reconciliation_id }, side, name }: { match: Match; side: Member["side"]; name: string }) {
+function Side({
+  match: { members, currency, reconciliation_id },
+  side,
+  name,
+}: {
+  match: Match;
+  side: Member["side"];
+  name: string;
+}) {
   const lines = members.filter((member) => member.side === side);
   return (
     <td className="min-w-0 @max-4xl:basis-full">
       <Named name={name}>
         <ul className="min-w-0">
           {lines.slice(0, SHOWN_MOST).map((line) => (
-            <MatchedLine key={line.line_id} line={line} currency={currency} period={reconciliation_id} alone={lines.length === 1} />
+            <MatchedLine
+              key={line.line_id}
+              line={line}
+              currency={currency}
+              period={reconciliation_id}
+              alone={lines.length === 1}
+            />
           ))}
         </ul>
-        {lines.length > SHOWN_MOST && <p className="text-xs text-muted">and {counted(lines.length - SHOWN_MOST, "more line")}</p>}
+        {lines.length > SHOWN_MOST && (
+          <p className="text-xs text-muted">
+            and {counted(lines.length - SHOWN_MOST, "more line")}
+          </p>
+        )}
         {lines.length === 0 && <span className="text-muted">None</span>}
       </Named>
     </td>
@@ -72,7 +119,17 @@ function Side({ match: { members, currency, reconciliation_id }, side, name }: {
 }
 
 /** `alone`: the match's amount is its own. */
-function MatchedLine({ line, currency, period, alone }: { line: Member; currency: string; period: string; alone: boolean }) {
+function MatchedLine({
+  line,
+  currency,
+  period,
+  alone,
+}: {
+  line: Member;
+  currency: string;
+  period: string;
+  alone: boolean;
+}) {
   const { line_id, value_date, reference = null, counterparty = null, allocated_minor } = line;
   const name = lineName({ counterparty, reference, description: null });
   const more = [
@@ -88,7 +145,9 @@ function MatchedLine({ line, currency, period, alone }: { line: Member; currency
       >
         {name}
       </PrefetchLink>
-      <span className="block truncate text-xs text-muted tabular-nums">{more.filter(Boolean).join(" · ")}</span>
+      <span className="block truncate text-xs text-muted tabular-nums">
+        {more.filter(Boolean).join(" · ")}
+      </span>
     </li>
   );
 }

@@ -56,9 +56,17 @@ export function MatchesPage({ id }: { id: string }) {
       <ListBody
         list={list}
         skeleton={<MatchSkeleton />}
-        bare={isFiltered ? <NoMatch onClear={clear} search={search.q} /> : <NothingMatched tenant={tenant} id={id} />}
+        bare={
+          isFiltered ? (
+            <NoMatch onClear={clear} search={search.q} />
+          ) : (
+            <NothingMatched tenant={tenant} id={id} />
+          )
+        }
       >
-        {() => <MatchTable items={list.items} names={reconciliation ?? SIDES} stale={list.isStale} />}
+        {() => (
+          <MatchTable items={list.items} names={reconciliation ?? SIDES} stale={list.isStale} />
+        )}
       </ListBody>
     </Page>
   );
@@ -69,7 +77,11 @@ const SIDES = { left_source: "Left", right_source: "Right" };
 
 function NoMatch({ onClear, search }: { onClear: () => void; search: string }) {
   return (
-    <Notice icon={SearchX} title="No matching matches" action={<Button onClick={onClear}>Clear filters</Button>}>
+    <Notice
+      icon={SearchX}
+      title="No matching matches"
+      action={<Button onClick={onClear}>Clear filters</Button>}
+    >
       {search
         ? "Search looks for each word in a line's reference, counterparty, description and ID, and for amounts such as 12.50."
         : "Try different filters."}
@@ -83,7 +95,10 @@ function NothingMatched({ tenant, id }: { tenant: string; id: string }) {
       icon={Link2}
       title="No matches yet"
       action={
-        <PrefetchLink href={`/${tenant}/reconciliations/${id}`} className={buttonClass({ variant: "primary" })}>
+        <PrefetchLink
+          href={`/${tenant}/reconciliations/${id}`}
+          className={buttonClass({ variant: "primary" })}
+        >
           Go to the reconciliation
         </PrefetchLink>
       }

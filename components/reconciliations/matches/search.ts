@@ -1,4 +1,9 @@
-import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  type inferParserType,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { parseAsDay } from "#components/kit/search-params.ts";
 import { MATCH_STATES, SHAPES } from "#lib/matching/contract.ts";
 
@@ -14,6 +19,15 @@ export const matchSearch = {
   q: parseAsString.withDefault(""),
 };
 
-export const MATCH_FILTERS = ["state", "method", "shape", "date_from", "date_to", "amount_from", "amount_to", "q"] as const;
+export const MATCH_FILTERS = [
+  "state",
+  "method",
+  "shape",
+  "date_from",
+  "date_to",
+  "amount_from",
+  "amount_to",
+  "q",
+] as const;
 
 export type MatchSearch = inferParserType<typeof matchSearch>;

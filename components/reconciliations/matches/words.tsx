@@ -28,7 +28,10 @@ export function MatchState({ state }: { state: Match["state"] }) {
   const Icon = ICONS[state];
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <Icon aria-hidden className={state === "confirmed" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"} />
+      <Icon
+        aria-hidden
+        className={state === "confirmed" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"}
+      />
       {MATCH_STATE_WORDS[state]}
     </span>
   );

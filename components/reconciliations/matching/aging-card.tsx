@@ -42,17 +42,29 @@ export function AgingCard({ id }: { id: string }) {
 
 const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
 
-export function Aging({ statement: { reconciliation_id, period_end, aging, left_source, right_source } }: { statement: Statement }) {
+export function Aging({
+  statement: { reconciliation_id, period_end, aging, left_source, right_source },
+}: {
+  statement: Statement;
+}) {
   const tenant = useTenantId();
   const currencies = [...new Set(aging.map(({ currency }) => currency))].sort();
   const [chosen, setChosen] = useState(currencies[0] ?? "");
   const currency = currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
   const ages = agesOf(aging, currency);
-  const most = Math.max(1, ...ages.flatMap(({ left, right }) => [Math.abs(left.minor), Math.abs(right.minor)]));
+  const most = Math.max(
+    1,
+    ...ages.flatMap(({ left, right }) => [Math.abs(left.minor), Math.abs(right.minor)]),
+  );
   return (
     <>
       {currencies.length > 1 && (
-        <Segmented label="Currency" value={currency} options={currencies.map((value) => ({ value, label: value }))} onChange={setChosen} />
+        <Segmented
+          label="Currency"
+          value={currency}
+          options={currencies.map((value) => ({ value, label: value }))}
+          onChange={setChosen}
+        />
       )}
       <div>
         <table className="w-full table-fixed text-sm">
@@ -63,7 +75,11 @@ export function Aging({ statement: { reconciliation_id, period_end, aging, left_
                 Days
               </th>
               {[left_source, right_source].map((name, side) => (
-                <th key={side === 0 ? "left" : "right"} scope="col" className="py-1.5 pl-2 text-right font-medium sm:pl-4">
+                <th
+                  key={side === 0 ? "left" : "right"}
+                  scope="col"
+                  className="py-1.5 pl-2 text-right font-medium sm:pl-4"
+                >
                   <span className="block truncate">{name}</span>
                 </th>
               ))}
@@ -71,8 +87,15 @@ export function Aging({ statement: { reconciliation_id, period_end, aging, left_
           </thead>
           <tbody>
             {ages.map(({ name, from, to, left, right }) => (
-              <tr key={from} data-risk={riskOf(from)} className="border-b border-line last:border-0">
-                <th scope="row" className="py-1.5 text-left font-normal whitespace-nowrap text-muted tabular-nums">
+              <tr
+                key={from}
+                data-risk={riskOf(from)}
+                className="border-b border-line last:border-0"
+              >
+                <th
+                  scope="row"
+                  className="py-1.5 text-left font-normal whitespace-nowrap text-muted tabular-nums"
+                >
                   {name}
                 </th>
                 {[left, right].map(({ minor, lines }, side) => (
@@ -94,7 +117,12 @@ export function Aging({ statement: { reconciliation_id, period_end, aging, left_
                           {formatMoney(minor, currency)}
                         </PrefetchLink>{" "}
                         <span className="text-muted">· {lines.toLocaleString("en")}</span>
-                        <Bar from={0} to={Math.abs(minor) / most} fill="fill-risk-rail" className="mt-1 h-1.5" />
+                        <Bar
+                          from={0}
+                          to={Math.abs(minor) / most}
+                          fill="fill-risk-rail"
+                          className="mt-1 h-1.5"
+                        />
                       </>
                     )}
                   </td>

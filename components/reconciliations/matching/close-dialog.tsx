@@ -16,7 +16,13 @@ import { proofOf, reconciliationById, reconciliationsKey, rulesOf } from "../que
 import { ProofBadge } from "./proof-card.tsx";
 
 /** Closes a period, after showing what will be frozen and carried forward. */
-export function CloseDialog({ reconciliation, onClose }: { reconciliation: Reconciliation; onClose: () => void }) {
+export function CloseDialog({
+  reconciliation,
+  onClose,
+}: {
+  reconciliation: Reconciliation;
+  onClose: () => void;
+}) {
   const { id, name, unmatched_count } = reconciliation;
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -24,7 +30,8 @@ export function CloseDialog({ reconciliation, onClose }: { reconciliation: Recon
   const { data: rules } = useQuery(rulesOf(tenant, id));
   const form = useForm({
     initial: {},
-    send: (_, idempotencyKey) => callApi(closeReconciliationContract, { tenant, params: { id }, idempotencyKey }),
+    send: (_, idempotencyKey) =>
+      callApi(closeReconciliationContract, { tenant, params: { id }, idempotencyKey }),
     onDone: (closed) => {
       cache.setQueryData(reconciliationById(tenant, id).queryKey, closed);
       cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
@@ -48,11 +55,16 @@ export function CloseDialog({ reconciliation, onClose }: { reconciliation: Recon
       ) : (
         <div className="flex flex-col items-start gap-4 text-sm">
           <ProofBadge proof={proof} />
-          {!proof.holds && <Note tone="danger">A period closes only with a proof that holds. Contact support with the period's ID.</Note>}
+          {!proof.holds && (
+            <Note tone="danger">
+              A period closes only with a proof that holds. Contact support with the period's ID.
+            </Note>
+          )}
           <Carried proof={proof} count={unmatched_count} />
           {rules?.data.four_eyes && (
             <Note tone="info">
-              A second person has to close this period: not one who matched by hand, wrote off, excluded or undid in it.
+              A second person has to close this period: not one who matched by hand, wrote off,
+              excluded or undid in it.
             </Note>
           )}
         </div>
@@ -67,8 +79,8 @@ function Carried({ proof, count }: { proof: Proof; count: number }) {
   return (
     <div className="flex flex-col gap-2">
       <p>
-        {count === 1 ? "1 open line is" : `${count.toLocaleString("en")} open lines are`} carried into the next period. Suggestions that
-        nobody confirmed are discarded.
+        {count === 1 ? "1 open line is" : `${count.toLocaleString("en")} open lines are`} carried
+        into the next period. Suggestions that nobody confirmed are discarded.
       </p>
       <ul className="flex flex-col gap-1 text-muted tabular-nums">
         {open.map(({ currency, side, open: minor }) => (

@@ -5,13 +5,20 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 export const CLOSING_ID = "closing";
 
 /** Said while a period of many lines is being closed, and where that failed. */
-export function Closing({ closing, failure }: { closing: boolean; failure: Reconciliation["closing_failure"] }) {
+export function Closing({
+  closing,
+  failure,
+}: {
+  closing: boolean;
+  failure: Reconciliation["closing_failure"];
+}) {
   return (
     <div id={CLOSING_ID} role="status">
       {closing ? (
         <Note tone="info">
           <p className="font-semibold">Closing this period…</p>
-          With this many lines it takes a moment. Until it's done, nothing in the period can be changed. This page updates by itself.
+          With this many lines it takes a moment. Until it's done, nothing in the period can be
+          changed. This page updates by itself.
         </Note>
       ) : (
         failure && (

@@ -18,7 +18,8 @@ import { TiedOut } from "./tied-out.tsx";
 
 /** A reconciliation whose lines Tieout has: its last run, its proof, and what is open. */
 export function MatchingOverview({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { matched_count, unmatched_count, open_exceptions, preparing, closing, closing_failure } = reconciliation;
+  const { matched_count, unmatched_count, open_exceptions, preparing, closing, closing_failure } =
+    reconciliation;
   return (
     <div className="flex flex-col gap-4 pb-8">
       {preparing && <Preparing />}
@@ -29,7 +30,9 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
           {matched_count > 0 && <LinesLink id={reconciliation.id} state="matched" what="matched" />}
         </Figure>
         <Figure name="Open lines" value={unmatched_count.toLocaleString("en")}>
-          {unmatched_count > 0 && <LinesLink id={reconciliation.id} state="outstanding" what="open" />}
+          {unmatched_count > 0 && (
+            <LinesLink id={reconciliation.id} state="outstanding" what="open" />
+          )}
         </Figure>
         <Figure name="Match rate" value={matchedShare(reconciliation) ?? "–"} />
         <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
@@ -45,16 +48,28 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
   );
 }
 
-function LinesLink({ id, state, what }: { id: string; state: "matched" | "outstanding"; what: string }) {
+function LinesLink({
+  id,
+  state,
+  what,
+}: {
+  id: string;
+  state: "matched" | "outstanding";
+  what: string;
+}) {
   return (
-    <PrefetchLink href={periodLines(useTenantId(), id, { state })} className="text-accent-text hover:underline">
+    <PrefetchLink
+      href={periodLines(useTenantId(), id, { state })}
+      className="text-accent-text hover:underline"
+    >
       View <span className="sr-only">{what} </span>lines
     </PrefetchLink>
   );
 }
 
 function About({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { left_source, right_source, auto_run, created_at, created_by, closed_at, closed_by } = reconciliation;
+  const { left_source, right_source, auto_run, created_at, created_by, closed_at, closed_by } =
+    reconciliation;
   return (
     <Facts>
       <Fact name="Status">

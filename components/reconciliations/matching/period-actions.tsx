@@ -1,6 +1,13 @@
 "use client";
 
-import { FileText, Link2, ListChecks, ListOrdered, LockKeyhole, LockKeyholeOpen } from "lucide-react";
+import {
+  FileText,
+  Link2,
+  ListChecks,
+  ListOrdered,
+  LockKeyhole,
+  LockKeyholeOpen,
+} from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useMay } from "#components/kit/may.ts";
@@ -13,8 +20,13 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { CLOSING_ID } from "./closing.tsx";
 import { PREPARING_ID } from "./preparing.tsx";
 
-const CloseDialog = dynamic(() => import("./close-dialog.tsx").then((part) => part.CloseDialog), { ssr: false });
-const ReopenDialog = dynamic(() => import("./reopen-dialog.tsx").then((part) => part.ReopenDialog), { ssr: false });
+const CloseDialog = dynamic(() => import("./close-dialog.tsx").then((part) => part.CloseDialog), {
+  ssr: false,
+});
+const ReopenDialog = dynamic(
+  () => import("./reopen-dialog.tsx").then((part) => part.ReopenDialog),
+  { ssr: false },
+);
 
 /** What can be done with a period of two sources. */
 export function PeriodActions({ reconciliation }: { reconciliation: Reconciliation }) {
@@ -23,24 +35,41 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
   const [asking, setAsking] = useState(false);
   const stop = () => setAsking(false);
   const closed = reconciliation.closed_at !== null;
-  const waitsFor = reconciliation.preparing ? PREPARING_ID : reconciliation.closing ? CLOSING_ID : undefined;
+  const waitsFor = reconciliation.preparing
+    ? PREPARING_ID
+    : reconciliation.closing
+      ? CLOSING_ID
+      : undefined;
   const settable = mayClose && reconciliation.status !== "archived";
   return (
     <>
-      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/statement`} className={buttonClass()}>
+      <PrefetchLink
+        href={`/${tenant}/reconciliations/${reconciliation.id}/statement`}
+        className={buttonClass()}
+      >
         <FileText aria-hidden className="size-4 text-muted" />
         Statement
       </PrefetchLink>
-      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/matches?state=confirmed`} className={buttonClass()}>
+      <PrefetchLink
+        href={`/${tenant}/reconciliations/${reconciliation.id}/matches?state=confirmed`}
+        className={buttonClass()}
+      >
         <Link2 aria-hidden className="size-4 text-muted" />
         Matches
       </PrefetchLink>
-      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/rules`} className={buttonClass()}>
+      <PrefetchLink
+        href={`/${tenant}/reconciliations/${reconciliation.id}/rules`}
+        className={buttonClass()}
+      >
         <ListOrdered aria-hidden className="size-4 text-muted" />
         Rules
       </PrefetchLink>
       {settable && (
-        <Button disabled={waitsFor !== undefined} aria-describedby={waitsFor} onClick={() => setAsking(true)}>
+        <Button
+          disabled={waitsFor !== undefined}
+          aria-describedby={waitsFor}
+          onClick={() => setAsking(true)}
+        >
           {closed ? (
             <LockKeyholeOpen aria-hidden className="size-4 text-muted" />
           ) : (
@@ -61,7 +90,11 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
 }
 
 /** The way into the workbench. */
-function WorkbenchLink({ reconciliation: { id, unmatched_count } }: { reconciliation: Reconciliation }) {
+function WorkbenchLink({
+  reconciliation: { id, unmatched_count },
+}: {
+  reconciliation: Reconciliation;
+}) {
   const tenant = useTenantId();
   return (
     <PrefetchLink
@@ -70,7 +103,9 @@ function WorkbenchLink({ reconciliation: { id, unmatched_count } }: { reconcilia
     >
       <ListChecks aria-hidden className="size-4" />
       Workbench
-      {unmatched_count > 0 && <span className="tabular-nums">· {unmatched_count.toLocaleString("en")}</span>}
+      {unmatched_count > 0 && (
+        <span className="tabular-nums">· {unmatched_count.toLocaleString("en")}</span>
+      )}
     </PrefetchLink>
   );
 }

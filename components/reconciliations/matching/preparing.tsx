@@ -8,7 +8,8 @@ export function Preparing() {
   return (
     <div id={PREPARING_ID} role="status">
       <Note tone="info">
-        Preparing lines… The sources have many, and they are still coming in. Runs, decisions and closing wait until all of them are here.
+        Preparing lines… The sources have many, and they are still coming in. Runs, decisions and
+        closing wait until all of them are here.
       </Note>
     </div>
   );

@@ -22,14 +22,21 @@ export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }
     <Card
       title="Proof"
       hint="Added up from the lines themselves: lines = matched + excluded + open"
-      aside={data && data.items.length > 0 && !reconciliation.preparing && <ProofBadge proof={data} />}
+      aside={
+        data && data.items.length > 0 && !reconciliation.preparing && <ProofBadge proof={data} />
+      }
     >
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : !data ? (
-        <PartSkeleton label="Adding up the proof" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
+        <PartSkeleton
+          label="Adding up the proof"
+          bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]}
+        />
       ) : data.items.length === 0 ? (
-        <p className="py-6 text-center text-sm text-muted">No lines yet. Import lines into both sources.</p>
+        <p className="py-6 text-center text-sm text-muted">
+          No lines yet. Import lines into both sources.
+        </p>
       ) : (
         <>
           <ProofTable proof={data} reconciliation={reconciliation} />
@@ -41,7 +48,11 @@ export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }
 }
 
 /** Whether what closed is still what it was. */
-function ClosingNote({ closing: { digest, holds } }: { closing: NonNullable<PeriodProof["closing"]> }) {
+function ClosingNote({
+  closing: { digest, holds },
+}: {
+  closing: NonNullable<PeriodProof["closing"]>;
+}) {
   return (
     <p className="mt-3 flex flex-wrap items-center gap-2 text-xs text-muted">
       <Badge tone={holds ? "good" : "danger"} icon={holds ? Lock : ShieldAlert}>
@@ -90,7 +101,8 @@ export function ProofTable({
   reconciliation,
 }: {
   proof: Proof;
-  reconciliation: Pick<Reconciliation, "left_source" | "right_source"> & Partial<Pick<Reconciliation, "id">>;
+  reconciliation: Pick<Reconciliation, "left_source" | "right_source"> &
+    Partial<Pick<Reconciliation, "id">>;
 }) {
   const tenant = useTenantId();
   const currencies = [...new Set(proof.items.map(({ currency }) => currency))];
@@ -108,8 +120,14 @@ export function ProofTable({
                     {currency}
                   </th>
                   {sides.map(({ side }) => (
-                    <th key={side} scope="col" className="py-1.5 pl-2 text-right font-medium sm:pl-4">
-                      <span className="block truncate">{side === "left" ? reconciliation.left_source : reconciliation.right_source}</span>
+                    <th
+                      key={side}
+                      scope="col"
+                      className="py-1.5 pl-2 text-right font-medium sm:pl-4"
+                    >
+                      <span className="block truncate">
+                        {side === "left" ? reconciliation.left_source : reconciliation.right_source}
+                      </span>
                     </th>
                   ))}
                 </tr>
@@ -124,7 +142,11 @@ export function ProofTable({
                       <td key={side.side} className={NUMBER}>
                         {LINKED[term] && Number(side[term]) !== 0 && reconciliation.id ? (
                           <PrefetchLink
-                            href={periodLines(tenant, reconciliation.id, { ...LINKED[term], side: side.side, currency })}
+                            href={periodLines(tenant, reconciliation.id, {
+                              ...LINKED[term],
+                              side: side.side,
+                              currency,
+                            })}
                             className="text-accent-text hover:underline"
                           >
                             {formatMoney(side[term], currency)}
@@ -145,7 +167,8 @@ export function ProofTable({
                           {name}
                         </th>
                         <td colSpan={sides.length} className={NUMBER}>
-                          <span className="text-muted">left − right</span> {formatMoney(minor, currency)}
+                          <span className="text-muted">left − right</span>{" "}
+                          {formatMoney(minor, currency)}
                         </td>
                       </tr>
                     )

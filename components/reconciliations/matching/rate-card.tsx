@@ -19,7 +19,9 @@ const SERIES = [{ key: "rate", name: "% matched", fill: "fill-accent" }];
 /** How much of each period of the same two sources was matched. */
 export function RateCard({ reconciliation }: { reconciliation: Reconciliation }) {
   const { data, error, refetch } = useQuery(periodsOfPair(useTenantId(), reconciliation));
-  const periods = (data?.items ?? []).toSorted((one, other) => one.period_start.localeCompare(other.period_start));
+  const periods = (data?.items ?? []).toSorted((one, other) =>
+    one.period_start.localeCompare(other.period_start),
+  );
   return (
     <Card title="Match rate over periods" hint="Lines matched, of all lines of both sources">
       {!data && error ? (
@@ -27,7 +29,9 @@ export function RateCard({ reconciliation }: { reconciliation: Reconciliation })
       ) : !data ? (
         <PartSkeleton label="Loading the periods" bars={["h-44 w-full"]} />
       ) : periods.length < 2 ? (
-        <p className="py-6 text-center text-sm text-muted">This is the first period of these sources. The next one shows the trend.</p>
+        <p className="py-6 text-center text-sm text-muted">
+          This is the first period of these sources. The next one shows the trend.
+        </p>
       ) : (
         <Rates periods={periods} own={reconciliation.id} />
       )}
@@ -38,7 +42,9 @@ export function RateCard({ reconciliation }: { reconciliation: Reconciliation })
 function Rates({ periods, own }: { periods: readonly Reconciliation[]; own: string }) {
   const tenant = useTenantId();
   const data = periods.map((period) => ({ name: periodOf(period), rate: rateOf(period) }));
-  const ends = [periods[0], periods.at(-1)].map((period) => (period && matchedShare(period)) ?? "–");
+  const ends = [periods[0], periods.at(-1)].map(
+    (period) => (period && matchedShare(period)) ?? "–",
+  );
   return (
     <>
       <div className="h-47.5">
@@ -70,13 +76,20 @@ function Rates({ periods, own }: { periods: readonly Reconciliation[]; own: stri
                   {period.id === own ? (
                     periodOf(period)
                   ) : (
-                    <PrefetchLink href={`/${tenant}/reconciliations/${period.id}`} className="text-accent-text hover:underline">
+                    <PrefetchLink
+                      href={`/${tenant}/reconciliations/${period.id}`}
+                      className="text-accent-text hover:underline"
+                    >
                       {periodOf(period)}
                     </PrefetchLink>
                   )}
                 </th>
-                <td className="py-1 pl-3 text-right">{period.matched_count.toLocaleString("en")}</td>
-                <td className="py-1 pl-3 text-right">{period.unmatched_count.toLocaleString("en")}</td>
+                <td className="py-1 pl-3 text-right">
+                  {period.matched_count.toLocaleString("en")}
+                </td>
+                <td className="py-1 pl-3 text-right">
+                  {period.unmatched_count.toLocaleString("en")}
+                </td>
                 <td className="py-1 pl-3 text-right">{matchedShare(period) ?? "–"}</td>
               </tr>
             ))}

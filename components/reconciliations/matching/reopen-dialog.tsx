@@ -13,14 +13,26 @@ import { reconciliationById, reconciliationsKey } from "../queries.ts";
 
 const REASON_MAX = 1000;
 
-export function ReopenDialog({ reconciliation: { id, name }, onClose }: { reconciliation: Reconciliation; onClose: () => void }) {
+export function ReopenDialog({
+  reconciliation: { id, name },
+  onClose,
+}: {
+  reconciliation: Reconciliation;
+  onClose: () => void;
+}) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const form = useForm({
     initial: { reason: "" },
-    check: ({ reason }): Record<string, string> => (reason.trim() === "" ? { reason: "Enter a reason." } : {}),
+    check: ({ reason }): Record<string, string> =>
+      reason.trim() === "" ? { reason: "Enter a reason." } : {},
     send: ({ reason }, idempotencyKey) =>
-      callApi(reopenReconciliationContract, { tenant, params: { id }, body: { reason }, idempotencyKey }),
+      callApi(reopenReconciliationContract, {
+        tenant,
+        params: { id },
+        body: { reason },
+        idempotencyKey,
+      }),
     onDone: (reopened) => {
       cache.setQueryData(reconciliationById(tenant, id).queryKey, reopened);
       cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
@@ -38,7 +50,13 @@ export function ReopenDialog({ reconciliation: { id, name }, onClose }: { reconc
       danger
       onClose={onClose}
     >
-      <TextArea label="Reason" hint="Recorded in the audit log." maxLength={REASON_MAX} {...form.text("reason")} required />
+      <TextArea
+        label="Reason"
+        hint="Recorded in the audit log."
+        maxLength={REASON_MAX}
+        {...form.text("reason")}
+        required
+      />
     </FormDialog>
   );
 }

@@ -35,30 +35,39 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
     <Card
       title="Matching"
       hint={last ? <LastRun run={last} /> : "What each rule matched"}
-      aside={open && data && <StartRun reconciliation={reconciliation} busy={current !== undefined} />}
+      aside={
+        open && data && <StartRun reconciliation={reconciliation} busy={current !== undefined} />
+      }
     >
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : !data ? (
-        <PartSkeleton label="Loading the runs" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
+        <PartSkeleton
+          label="Loading the runs"
+          bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]}
+        />
       ) : (
         <>
           {current && <Progress run={current} preparing={preparing} />}
           {last?.status === "failed" && (
             <Note tone="danger">
-              The last run failed. {last.failure} <span className="block font-mono text-xs">{last.id}</span>
+              The last run failed. {last.failure}{" "}
+              <span className="block font-mono text-xs">{last.id}</span>
             </Note>
           )}
           {last ? (
             <RunWaterfall run={last} reconciliation={reconciliation} />
           ) : (
             !current && (
-              <p className="py-6 text-center text-sm text-muted">No run yet. A run starts when lines arrive, or when you start one.</p>
+              <p className="py-6 text-center text-sm text-muted">
+                No run yet. A run starts when lines arrive, or when you start one.
+              </p>
             )
           )}
           {last && last.exceptions_held_back > 0 && (
             <Note tone="warning">
-              {last.exceptions_held_back.toLocaleString("en")} exceptions were held back by the limit of one run. The next run opens them.
+              {last.exceptions_held_back.toLocaleString("en")} exceptions were held back by the
+              limit of one run. The next run opens them.
             </Note>
           )}
         </>
@@ -67,11 +76,18 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
   );
 }
 
-function StartRun({ reconciliation: { id, preparing, closing }, busy }: { reconciliation: Reconciliation; busy: boolean }) {
+function StartRun({
+  reconciliation: { id, preparing, closing },
+  busy,
+}: {
+  reconciliation: Reconciliation;
+  busy: boolean;
+}) {
   const tenant = useTenantId();
   const mayRun = useMay(createRunContract.access);
   const start = useAttempt({
-    send: (_: undefined, idempotencyKey) => callApi(createRunContract, { tenant, params: { id }, body: {}, idempotencyKey }),
+    send: (_: undefined, idempotencyKey) =>
+      callApi(createRunContract, { tenant, params: { id }, body: {}, idempotencyKey }),
     failed: "Couldn't start a run",
     stale: reconciliationsKey(tenant),
   });
@@ -93,14 +109,24 @@ function StartRun({ reconciliation: { id, preparing, closing }, busy }: { reconc
 function LastRun({ run }: { run: Run }) {
   return (
     <>
-      Last run <By iso={run.finished_at ?? run.created_at} actor={run.created_by === "system" ? null : run.created_by} />
+      Last run{" "}
+      <By
+        iso={run.finished_at ?? run.created_at}
+        actor={run.created_by === "system" ? null : run.created_by}
+      />
       {run.duration_ms !== null && ` · ${took(run.duration_ms)}`}
       {` · rules ${run.rules_version === 0 || run.rules_version === null ? "by default" : `version ${run.rules_version}`}`}
     </>
   );
 }
 
-function Progress({ run: { status, stage, lines_done, lines_total }, preparing }: { run: Run; preparing: boolean }) {
+function Progress({
+  run: { status, stage, lines_done, lines_total },
+  preparing,
+}: {
+  run: Run;
+  preparing: boolean;
+}) {
   const waitsFor = preparing ? "Waiting for the lines…" : "Waiting for its turn…";
   return (
     <div className="flex flex-col gap-1.5">
@@ -124,7 +150,8 @@ function useRefreshAfter(ended: string | undefined): void {
   const before = useRef(ended);
   useEffect(() => {
     if (before.current !== undefined && before.current !== ended)
-      for (const queryKey of [reconciliationsKey(tenant), suggestionsKey(tenant)]) cache.invalidateQueries({ queryKey });
+      for (const queryKey of [reconciliationsKey(tenant), suggestionsKey(tenant)])
+        cache.invalidateQueries({ queryKey });
     before.current = ended;
   }, [cache, ended, tenant]);
 }

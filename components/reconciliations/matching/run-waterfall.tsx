@@ -25,14 +25,21 @@ const FILLS: Record<Step["kind"], string> = {
 const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
 
 /** What each rule settled, from all lines to those that are open: a chart that is its own table. */
-export function RunWaterfall({ run, reconciliation }: { run: Run; reconciliation: Reconciliation }) {
+export function RunWaterfall({
+  run,
+  reconciliation,
+}: {
+  run: Run;
+  reconciliation: Reconciliation;
+}) {
   const tenant = useTenantId();
   const { id, closed_at } = reconciliation;
   const { data: proof } = useQuery(proofOf(tenant, id));
   const { data: bands } = useQuery(suggestionBands(tenant, id));
   const currencies = currenciesOf(run, { proof });
   const [chosen, setChosen] = useState(currencies[0] ?? null);
-  const currency = chosen !== null && currencies.includes(chosen) ? chosen : (currencies[0] ?? null);
+  const currency =
+    chosen !== null && currencies.includes(chosen) ? chosen : (currencies[0] ?? null);
   const steps = waterfallOf(run, reconciliation, { proof, suggested: bands?.suggested });
   const isSplit = steps.some(({ kind }) => kind === "suggested");
   /** Where what a step leaves to people is decided. */
@@ -44,7 +51,12 @@ export function RunWaterfall({ run, reconciliation }: { run: Run; reconciliation
   return (
     <>
       {currencies.length > 1 && currency && (
-        <Segmented label="Currency" value={currency} options={currencies.map((value) => ({ value, label: value }))} onChange={setChosen} />
+        <Segmented
+          label="Currency"
+          value={currency}
+          options={currencies.map((value) => ({ value, label: value }))}
+          onChange={setChosen}
+        />
       )}
       <table className="w-full text-sm">
         <caption className="sr-only">What each rule matched</caption>
@@ -101,7 +113,11 @@ function Row({
   return (
     <tr
       data-risk={kind === "open" ? "medium" : undefined}
-      className={classes("border-b border-line last:border-0", idle && "text-muted", kind !== "rule" && "font-medium")}
+      className={classes(
+        "border-b border-line last:border-0",
+        idle && "text-muted",
+        kind !== "rule" && "font-medium",
+      )}
     >
       <th scope="row" className="py-1.5 text-left font-normal">
         {href ? (
@@ -121,8 +137,12 @@ function Row({
       <td className={`${NUMBER} max-md:hidden`}>{kind === "rule" ? count(suggested) : null}</td>
       {currency && (
         <>
-          <td className={NUMBER}>{money !== undefined && formatMoney(money.left_minor, currency)}</td>
-          <td className={`${NUMBER} max-lg:hidden`}>{money !== undefined && formatMoney(money.right_minor, currency)}</td>
+          <td className={NUMBER}>
+            {money !== undefined && formatMoney(money.left_minor, currency)}
+          </td>
+          <td className={`${NUMBER} max-lg:hidden`}>
+            {money !== undefined && formatMoney(money.right_minor, currency)}
+          </td>
         </>
       )}
     </tr>

@@ -2,7 +2,10 @@ import type { Run } from "#lib/matching/runs/contract.ts";
 import { isUnderWay } from "../queries.ts";
 
 /** The run that is under way and the last one that ended, of a period's newest; dry runs aside. */
-export function runsOf(newest: readonly Run[]): { current: Run | undefined; last: Run | undefined } {
+export function runsOf(newest: readonly Run[]): {
+  current: Run | undefined;
+  last: Run | undefined;
+} {
   const real = newest.filter(({ dry_run }) => !dry_run);
   return { current: real.findLast(isUnderWay), last: real.find((run) => !isUnderWay(run)) };
 }

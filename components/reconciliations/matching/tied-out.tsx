@@ -15,21 +15,34 @@ export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) 
     return (
       <Banner icon={LockKeyhole} title="Closed">
         <By iso={closed_at} actor={closed_by} />. Nothing in this period changes any more.
-        {unmatched_count > 0 && ` ${unmatched_count.toLocaleString("en")} open lines were carried forward.`}
+        {unmatched_count > 0 &&
+          ` ${unmatched_count.toLocaleString("en")} open lines were carried forward.`}
       </Banner>
     );
   }
   if (closing || unmatched_count > 0 || matched_count === 0 || !proof?.holds) return null;
   return (
     <Banner icon={BadgeCheck} title="Tied out">
-      Every line of both sides is accounted for, and the proof holds to the cent. The period can be closed.
+      Every line of both sides is accounted for, and the proof holds to the cent. The period can be
+      closed.
     </Banner>
   );
 }
 
-function Banner({ icon: Icon, title, children }: { icon: typeof BadgeCheck; title: string; children: React.ReactNode }) {
+function Banner({
+  icon: Icon,
+  title,
+  children,
+}: {
+  icon: typeof BadgeCheck;
+  title: string;
+  children: React.ReactNode;
+}) {
   return (
-    <div data-tone="good" className="flex items-center gap-3 rounded-lg border border-tone-line bg-tone-soft px-4 py-3 text-tone-ink">
+    <div
+      data-tone="good"
+      className="flex items-center gap-3 rounded-lg border border-tone-line bg-tone-soft px-4 py-3 text-tone-ink"
+    >
       <Icon aria-hidden className="size-6 shrink-0" />
       <div className="min-w-0">
         <p className="text-lg font-semibold">{title}</p>

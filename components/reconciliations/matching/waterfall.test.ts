@@ -43,7 +43,10 @@ test("what is excluded is a step, and a closed period's steps are those that it 
   ];
   const run = { waterfall: [step("Same reference", 40), ...others] };
   const linesOf = (closed_at: string | null) =>
-    waterfallOf(run, { ...counts(88, 5), excluded_count: 4, closed_at }).map(({ key, lines }) => [key, lines]);
+    waterfallOf(run, { ...counts(88, 5), excluded_count: 4, closed_at }).map(({ key, lines }) => [
+      key,
+      lines,
+    ]);
   expect(linesOf(null)).toEqual([
     ["all", 97],
     ["rule:Same reference", 80],
@@ -61,11 +64,17 @@ test("what is excluded is a step, and a closed period's steps are those that it 
 });
 
 test("a period without lines has steps without width", () => {
-  expect(waterfallOf({ waterfall: [] }, counts(0, 0)).at(-1)).toMatchObject({ lines: 0, from: 0, to: 0 });
+  expect(waterfallOf({ waterfall: [] }, counts(0, 0)).at(-1)).toMatchObject({
+    lines: 0,
+    from: 0,
+    to: 0,
+  });
 });
 
 test("currencies are named once", () => {
-  expect(currenciesOf({ waterfall: [step("a", 1, "USD"), step("b", 1), step("c", 1, "USD")] })).toEqual(["EUR", "USD"]);
+  expect(
+    currenciesOf({ waterfall: [step("a", 1, "USD"), step("b", 1), step("c", 1, "USD")] }),
+  ).toEqual(["EUR", "USD"]);
 });
 
 test("what is suggested is a step before what is open, and each has its money to the cent", () => {
@@ -88,7 +97,14 @@ test("what is suggested is a step before what is open, and each has its money to
     ],
   };
   const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, counts(84, 6), known);
-  expect(steps.map(({ key, lines, amounts }) => [key, lines, amounts?.[0]?.left_minor, amounts?.[0]?.right_minor])).toEqual([
+  expect(
+    steps.map(({ key, lines, amounts }) => [
+      key,
+      lines,
+      amounts?.[0]?.left_minor,
+      amounts?.[0]?.right_minor,
+    ]),
+  ).toEqual([
     ["all", 90, "9007199254741243", 180],
     ["rule:Same reference", 80, 100, 100],
     ["people", 4, 50, 50],
@@ -110,5 +126,8 @@ test("a currency that no rule matched money of is named too", () => {
     residual: 0,
     holds: true,
   };
-  expect(currenciesOf({ waterfall: [step("a", 1)] }, { proof: { items: [item] } })).toEqual(["EUR", "JPY"]);
+  expect(currenciesOf({ waterfall: [step("a", 1)] }, { proof: { items: [item] } })).toEqual([
+    "EUR",
+    "JPY",
+  ]);
 });

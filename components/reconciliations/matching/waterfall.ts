@@ -22,7 +22,10 @@ export type Step = {
   to: number;
 };
 
-type Counts = Pick<Reconciliation, "matched_count" | "unmatched_count" | "excluded_count" | "closed_at">;
+type Counts = Pick<
+  Reconciliation,
+  "matched_count" | "unmatched_count" | "excluded_count" | "closed_at"
+>;
 /** What is known beside the run: the period's sums, and the open lines that a suggestion takes. */
 type Known = { proof?: Pick<Proof, "items">; suggested?: SuggestionBands["suggested"] };
 
@@ -40,7 +43,9 @@ export function waterfallOf(
   const people = run.waterfall.filter(({ kind }) => kind === "people");
   const isComplete = closed_at !== null && people.length > 0;
   const byPeople = isComplete ? linesOf(people) : Math.max(0, matched_count - byRules);
-  const out = isComplete ? linesOf(run.waterfall.filter(({ kind }) => kind === "excluded")) : excluded_count;
+  const out = isComplete
+    ? linesOf(run.waterfall.filter(({ kind }) => kind === "excluded"))
+    : excluded_count;
   const total = byRules + byPeople + out + unmatched_count;
   const suggestedLines = Math.min(
     unmatched_count,
@@ -71,7 +76,15 @@ export function waterfallOf(
       to: 1,
     },
     ...waterfall.map(({ rule, matches, suggested, left_lines, right_lines, amounts }) =>
-      step({ key: `rule:${rule}`, kind: "rule", name: rule, lines: left_lines + right_lines, matches, suggested, amounts }),
+      step({
+        key: `rule:${rule}`,
+        kind: "rule",
+        name: rule,
+        lines: left_lines + right_lines,
+        matches,
+        suggested,
+        amounts,
+      }),
     ),
     ...(byPeople > 0
       ? [
@@ -84,9 +97,27 @@ export function waterfallOf(
           }),
         ]
       : []),
-    ...(out > 0 ? [step({ key: "excluded", kind: "excluded", name: "Excluded", lines: out, amounts: excluded ?? null })] : []),
+    ...(out > 0
+      ? [
+          step({
+            key: "excluded",
+            kind: "excluded",
+            name: "Excluded",
+            lines: out,
+            amounts: excluded ?? null,
+          }),
+        ]
+      : []),
     ...(suggestedLines > 0
-      ? [step({ key: "suggested", kind: "suggested", name: "Suggested", lines: suggestedLines, amounts: proposed })]
+      ? [
+          step({
+            key: "suggested",
+            kind: "suggested",
+            name: "Suggested",
+            lines: suggestedLines,
+            amounts: proposed,
+          }),
+        ]
       : []),
     step({
       key: "open",
@@ -103,12 +134,18 @@ function linesOf(steps: Run["waterfall"]): number {
 }
 
 /** The currencies that its lines are in. */
-export function currenciesOf({ waterfall }: Pick<Run, "waterfall">, { proof }: Known = {}): string[] {
+export function currenciesOf(
+  { waterfall }: Pick<Run, "waterfall">,
+  { proof }: Known = {},
+): string[] {
   const all = [...waterfall.flatMap(({ amounts }) => amounts), ...(proof?.items ?? [])];
   return [...new Set(all.map(({ currency }) => currency))].sort();
 }
 
-function amountsOf<Item extends { currency: string; side: "left" | "right" }>(items: readonly Item[], of: (item: Item) => Sum): Amount[] {
+function amountsOf<Item extends { currency: string; side: "left" | "right" }>(
+  items: readonly Item[],
+  of: (item: Item) => Sum,
+): Amount[] {
   return added(
     items.map((item) => ({
       currency: item.currency,

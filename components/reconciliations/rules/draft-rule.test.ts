@@ -1,16 +1,41 @@
 import { expect, test } from "vitest";
 import { draftRule, type Proposal, withRule } from "./draft-rule.ts";
 
-const equal = (field: string) => ({ field, left: "A", right: "A", verdict: "equal" as const, weight: null });
-const differs = (field: string) => ({ field, left: "A", right: "B", verdict: "differs" as const, weight: null });
+const equal = (field: string) => ({
+  field,
+  left: "A",
+  right: "A",
+  verdict: "equal" as const,
+  weight: null,
+});
+const differs = (field: string) => ({
+  field,
+  left: "A",
+  right: "B",
+  verdict: "differs" as const,
+  weight: null,
+});
 
 function proposal(
   more: Partial<Proposal> = {},
   fields = [equal("amount"), equal("counterparty"), differs("reference")],
   days = 1,
 ): Proposal {
-  const tolerance = { amount_used_minor: "0", amount_allowed_minor: 0, days, days_before: null, days_after: null };
-  return { method: "Same amount", left_minor: 1000, right_minor: 1000, line_ids: ["a", "b"], explanation: { fields, tolerance }, ...more };
+  const tolerance = {
+    amount_used_minor: "0",
+    amount_allowed_minor: 0,
+    days,
+    days_before: null,
+    days_after: null,
+  };
+  return {
+    method: "Same amount",
+    left_minor: 1000,
+    right_minor: 1000,
+    line_ids: ["a", "b"],
+    explanation: { fields, tolerance },
+    ...more,
+  };
 }
 
 test("the texts that agree have to, and the days may differ as here", () => {
@@ -22,26 +47,47 @@ test("the texts that agree have to, and the days may differ as here", () => {
     days_after: 3,
     then: "match",
   });
-  expect(draftRule(proposal({}, undefined, -9), [])).toMatchObject({ days_before: 9, days_after: 3 });
+  expect(draftRule(proposal({}, undefined, -9), [])).toMatchObject({
+    days_before: 9,
+    days_after: 3,
+  });
 });
 
 test("an amount may differ as much as here, and no more", () => {
-  expect(draftRule(proposal({ right_minor: 970 }), [])).toMatchObject({ kind: "tolerance", amount_tolerance_minor: 30, residual: "keep" });
+  expect(draftRule(proposal({ right_minor: 970 }), [])).toMatchObject({
+    kind: "tolerance",
+    amount_tolerance_minor: 30,
+    residual: "keep",
+  });
 });
 
 test("where nothing but amount and day agrees, it only suggests", () => {
-  expect(draftRule(proposal({}, [equal("amount"), equal("value_date")]), [])).toMatchObject({ kind: "exact", then: "suggest" });
+  expect(draftRule(proposal({}, [equal("amount"), equal("value_date")]), [])).toMatchObject({
+    kind: "exact",
+    then: "suggest",
+  });
 });
 
 test("several lines make a group, and one side's a reversal", () => {
-  expect(draftRule(proposal({ line_ids: ["a", "b", "c"] }), [])).toMatchObject({ kind: "group", max_group_size: 3 });
-  expect(draftRule(proposal({ left_minor: 0, right_minor: 0 }), [])).toMatchObject({ kind: "reversal" });
+  expect(draftRule(proposal({ line_ids: ["a", "b", "c"] }), [])).toMatchObject({
+    kind: "group",
+    max_group_size: 3,
+  });
+  expect(draftRule(proposal({ left_minor: 0, right_minor: 0 }), [])).toMatchObject({
+    kind: "reversal",
+  });
 });
 
 test("it has a name of its own and goes before the rule that proposed it", () => {
   const rule = draftRule(proposal(), ["Same counterparty"]);
   expect(rule.name).toBe("Same counterparty 2");
-  const rules = ["First", "Same amount"].map((name) => ({ name, kind: "exact", then: "match" }) as const);
-  expect(withRule(rules, rule, "Same amount").map(({ name }) => name)).toEqual(["First", "Same counterparty 2", "Same amount"]);
+  const rules = ["First", "Same amount"].map(
+    (name) => ({ name, kind: "exact", then: "match" }) as const,
+  );
+  expect(withRule(rules, rule, "Same amount").map(({ name }) => name)).toEqual([
+    "First",
+    "Same counterparty 2",
+    "Same amount",
+  ]);
   expect(withRule(rules, rule, "manual").at(-1)).toBe(rule);
 });

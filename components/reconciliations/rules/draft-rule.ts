@@ -23,11 +23,21 @@ export function draftRule(
   taken: readonly string[],
 ): Rule {
   const on = FIELD_OPTIONS.map(([field]) => field).filter(
-    (field) => field !== "value_date" && field !== "booked_date" && fields.some((one) => one.field === field && one.verdict === "equal"),
+    (field) =>
+      field !== "value_date" &&
+      field !== "booked_date" &&
+      fields.some((one) => one.field === field && one.verdict === "equal"),
   );
   const difference = Math.abs(left_minor - right_minor);
   const days = tolerance?.days ?? 0;
-  const kind = left_minor === 0 || right_minor === 0 ? "reversal" : line_ids.length > 2 ? "group" : difference > 0 ? "tolerance" : "exact";
+  const kind =
+    left_minor === 0 || right_minor === 0
+      ? "reversal"
+      : line_ids.length > 2
+        ? "group"
+        : difference > 0
+          ? "tolerance"
+          : "exact";
   const words = on.map((field) => FIELD_OPTIONS.find(([one]) => one === field)?.[1] ?? field);
   const name = on.length > 0 ? `Same ${words.join(", ")}` : "Same amount and near day";
   return {

@@ -20,17 +20,27 @@ export function KnownNames({
   const isSame = (one: { left: string; right: string }, other: { left: string; right: string }) =>
     one.left === other.left && one.right === other.right;
   return (
-    <Card title="Known names" hint="Learnt from matches you confirmed whose lines share no word. Later runs take the two names for one.">
+    <Card
+      title="Known names"
+      hint="Learnt from matches you confirmed whose lines share no word. Later runs take the two names for one."
+    >
       <ul className="flex flex-col divide-y divide-line">
         {names.map(({ left, right, confirmed }) => {
           const gone = forgotten.some((one) => isSame(one, { left, right }));
           return (
-            <li key={`${left} ${right}`} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 text-sm">
-              <span className={`min-w-0 flex-1 break-words max-sm:basis-full ${gone ? "text-muted line-through" : ""}`}>
+            <li
+              key={`${left} ${right}`}
+              className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 text-sm"
+            >
+              <span
+                className={`min-w-0 flex-1 break-words max-sm:basis-full ${gone ? "text-muted line-through" : ""}`}
+              >
                 {right} <span className="text-muted">is</span> {left}
               </span>
               <span className="text-muted max-sm:flex-1">
-                {confirmed === 1 ? "1 confirmed match" : `${confirmed.toLocaleString("en")} confirmed matches`}
+                {confirmed === 1
+                  ? "1 confirmed match"
+                  : `${confirmed.toLocaleString("en")} confirmed matches`}
               </span>
               {!readOnly && (
                 <Button
@@ -38,7 +48,11 @@ export function KnownNames({
                   className="min-w-18"
                   aria-label={gone ? `Keep ${right} as ${left}` : `Forget ${right} as ${left}`}
                   onClick={() =>
-                    onChange(gone ? forgotten.filter((one) => !isSame(one, { left, right })) : [...forgotten, { left, right }])
+                    onChange(
+                      gone
+                        ? forgotten.filter((one) => !isSame(one, { left, right }))
+                        : [...forgotten, { left, right }],
+                    )
                   }
                 >
                   {gone ? "Keep" : "Forget"}

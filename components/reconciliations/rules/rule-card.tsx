@@ -49,23 +49,31 @@ export function RuleCard({
       onDragOver={(event) => event.preventDefault()}
       onDrop={onDrop}
       onKeyDown={(event) => {
-        if (readOnly || !event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+        if (readOnly || !event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown"))
+          return;
         event.preventDefault();
         onMove(index + (event.key === "ArrowUp" ? -1 : 1));
       }}
       className={classes(
         "relative flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:items-start rounded-lg border border-line bg-raised py-2.5 pr-2 pl-2 shadow-raised",
         dragged && "opacity-60",
-        target && "before:absolute before:inset-x-0 before:h-0.5 before:rounded-sm before:bg-accent",
+        target &&
+          "before:absolute before:inset-x-0 before:h-0.5 before:rounded-sm before:bg-accent",
         target === "above" && "before:-top-1.5",
         target === "below" && "before:-bottom-1.5",
       )}
     >
-      {!readOnly && <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted max-sm:hidden" />}
+      {!readOnly && (
+        <GripVertical
+          aria-hidden
+          className="size-4 shrink-0 cursor-grab text-muted max-sm:hidden"
+        />
+      )}
       <span className="w-5 shrink-0 text-right text-sm/6 text-muted tabular-nums">{index + 1}</span>
       <div className="min-w-48 flex-1">
         <p className="text-base font-medium wrap-break-word">
-          {rule.name} <span className="text-xs font-normal text-muted">{KIND_WORDS[rule.kind]}</span>
+          {rule.name}{" "}
+          <span className="text-xs font-normal text-muted">{KIND_WORDS[rule.kind]}</span>
         </p>
         <p className="text-sm text-muted">{sentenceOf(rule, money)}</p>
       </div>
@@ -73,7 +81,9 @@ export function RuleCard({
         {step ? (
           <>
             <span className="block font-medium">{step.matches.toLocaleString("en")} matched</span>
-            <span className="block text-muted">{step.suggested.toLocaleString("en")} suggested</span>
+            <span className="block text-muted">
+              {step.suggested.toLocaleString("en")} suggested
+            </span>
           </>
         ) : (
           <span className="text-muted">Not run yet</span>
@@ -81,7 +91,13 @@ export function RuleCard({
       </p>
       {!readOnly && (
         <div className="flex shrink-0">
-          <Button variant="ghost" size="icon" aria-label={`Move ${rule.name} up`} disabled={index === 0} onClick={() => onMove(index - 1)}>
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={`Move ${rule.name} up`}
+            disabled={index === 0}
+            onClick={() => onMove(index - 1)}
+          >
             <ArrowUp aria-hidden className="size-4" />
           </Button>
           <Button
@@ -96,7 +112,13 @@ export function RuleCard({
           <Button variant="ghost" size="icon" aria-label={`Edit ${rule.name}`} onClick={onEdit}>
             <Pencil aria-hidden className="size-4" />
           </Button>
-          <Button variant="ghost" size="icon" aria-label={`Remove ${rule.name}`} disabled={count === 1} onClick={onRemove}>
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={`Remove ${rule.name}`}
+            disabled={count === 1}
+            onClick={onRemove}
+          >
             <Trash2 aria-hidden className="size-4" />
           </Button>
         </div>

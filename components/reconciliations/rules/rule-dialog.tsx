@@ -9,7 +9,10 @@ import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { FIELD_OPTIONS, KIND_WORDS, type Rule } from "./sentence.ts";
 
-const KINDS = (Object.keys(KIND_WORDS) as Rule["kind"][]).map((value) => ({ value, label: KIND_WORDS[value] }));
+const KINDS = (Object.keys(KIND_WORDS) as Rule["kind"][]).map((value) => ({
+  value,
+  label: KIND_WORDS[value],
+}));
 const THEN = [
   { value: "match", label: "Match" },
   { value: "suggest", label: "Suggest" },
@@ -46,8 +49,13 @@ export function RuleDialog({
   const [rule, setRule] = useState(initial);
   const [told, setTold] = useState(false);
   const [typed, setTyped] = useState(() => ({
-    money: currency && initial.amount_tolerance_minor ? plainMoney(initial.amount_tolerance_minor, currency) : "",
-    percent: initial.amount_tolerance_bps ? String(initial.amount_tolerance_bps / BPS_OF_PERCENT) : "",
+    money:
+      currency && initial.amount_tolerance_minor
+        ? plainMoney(initial.amount_tolerance_minor, currency)
+        : "",
+    percent: initial.amount_tolerance_bps
+      ? String(initial.amount_tolerance_bps / BPS_OF_PERCENT)
+      : "",
   }));
   const change = (part: Partial<Rule>) => setRule((now) => ({ ...now, ...part }));
   const name = rule.name.trim();
@@ -59,8 +67,12 @@ export function RuleDialog({
         : name === "manual"
           ? "Choose another name."
           : undefined;
-  const minor = currency && typed.money.trim() !== "" ? parseMoney(typed.money, currency) : undefined;
-  const moneyProblem = minor === null || (minor !== undefined && minor < 0) ? "Enter an amount, such as 1.50." : undefined;
+  const minor =
+    currency && typed.money.trim() !== "" ? parseMoney(typed.money, currency) : undefined;
+  const moneyProblem =
+    minor === null || (minor !== undefined && minor < 0)
+      ? "Enter an amount, such as 1.50."
+      : undefined;
   const percent = typed.percent.trim() === "" ? undefined : Number(typed.percent.replace(",", "."));
   const isPercent = percent === undefined || (percent >= 0 && percent <= PERCENT_MAX);
   const percentProblem = isPercent ? undefined : "Enter a percentage up to 100.";
@@ -68,13 +80,16 @@ export function RuleDialog({
     ...rule,
     name,
     ...(currency && { amount_tolerance_minor: minor || undefined }),
-    amount_tolerance_bps: percent === undefined ? undefined : Math.round(percent * BPS_OF_PERCENT) || undefined,
+    amount_tolerance_bps:
+      percent === undefined ? undefined : Math.round(percent * BPS_OF_PERCENT) || undefined,
   });
   const number = (field: NumberField) => ({
     ...WHOLE,
     value: rule[field] ?? "",
     onChange: ({ target }: { target: HTMLInputElement }) =>
-      change({ [field]: target.value === "" ? undefined : Math.max(0, Math.floor(Number(target.value))) }),
+      change({
+        [field]: target.value === "" ? undefined : Math.max(0, Math.floor(Number(target.value))),
+      }),
   });
   return (
     <Dialog title={initial.name === "" ? "New rule" : initial.name} onClose={onClose}>
@@ -98,7 +113,12 @@ export function RuleDialog({
           />
           <div className="flex shrink-0 flex-col gap-1.5 overflow-x-auto">
             <span className="text-sm font-medium">Kind</span>
-            <Segmented label="Kind" value={rule.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+            <Segmented
+              label="Kind"
+              value={rule.kind}
+              options={KINDS}
+              onChange={(kind) => change({ kind })}
+            />
           </div>
           <fieldset className="flex flex-col gap-1">
             <legend className="pb-1 text-sm font-medium">Fields that have to agree</legend>
@@ -109,7 +129,11 @@ export function RuleDialog({
                   label={word.charAt(0).toUpperCase() + word.slice(1)}
                   checked={rule.on?.includes(field) ?? false}
                   onChange={({ target }) =>
-                    change({ on: target.checked ? [...(rule.on ?? []), field] : (rule.on ?? []).filter((one) => one !== field) })
+                    change({
+                      on: target.checked
+                        ? [...(rule.on ?? []), field]
+                        : (rule.on ?? []).filter((one) => one !== field),
+                    })
                   }
                 />
               ))}
@@ -126,7 +150,11 @@ export function RuleDialog({
                 onChange={({ target }) => setTyped((now) => ({ ...now, money: target.value }))}
               />
             ) : (
-              <TextField label="Amount tolerance" hint="In minor units: 100 is 1.00" {...number("amount_tolerance_minor")} />
+              <TextField
+                label="Amount tolerance"
+                hint="In minor units: 100 is 1.00"
+                {...number("amount_tolerance_minor")}
+              />
             )}
             <TextField
               label="Or, in percent"
@@ -139,8 +167,15 @@ export function RuleDialog({
             <TextField label="Days before" {...number("days_before")} />
             <TextField label="Days after" {...number("days_after")} />
           </div>
-          <Segmented label="Days" value={rule.day_kind ?? "calendar"} options={DAY_KINDS} onChange={(day_kind) => change({ day_kind })} />
-          {rule.kind === "group" && <TextField label="Most lines of a sum" {...number("max_group_size")} />}
+          <Segmented
+            label="Days"
+            value={rule.day_kind ?? "calendar"}
+            options={DAY_KINDS}
+            onChange={(day_kind) => change({ day_kind })}
+          />
+          {rule.kind === "group" && (
+            <TextField label="Most lines of a sum" {...number("max_group_size")} />
+          )}
           <CheckField
             label="Leave a difference open instead of keeping it on the match"
             checked={rule.residual === "none"}
@@ -148,7 +183,12 @@ export function RuleDialog({
           />
           <div className="flex flex-col gap-1.5">
             <span className="text-sm font-medium">Then</span>
-            <Segmented label="Then" value={rule.then} options={THEN} onChange={(then) => change({ then })} />
+            <Segmented
+              label="Then"
+              value={rule.then}
+              options={THEN}
+              onChange={(then) => change({ then })}
+            />
           </div>
         </DialogBody>
         <DialogActions>

@@ -24,15 +24,27 @@ import { KnownNames } from "./known-names.tsx";
 import { RuleCard } from "./rule-card.tsx";
 import { moved, type Rule, type RulesDraft } from "./sentence.ts";
 
-const RuleDialog = dynamic(() => import("./rule-dialog.tsx").then((part) => part.RuleDialog), { ssr: false });
-const TryDialog = dynamic(() => import("./try-dialog.tsx").then((part) => part.TryDialog), { ssr: false });
+const RuleDialog = dynamic(() => import("./rule-dialog.tsx").then((part) => part.RuleDialog), {
+  ssr: false,
+});
+const TryDialog = dynamic(() => import("./try-dialog.tsx").then((part) => part.TryDialog), {
+  ssr: false,
+});
 
 const AUTOMATIC_WORDS: Record<RuleSet["automatic"], string> = {
   suggest_only: "Never",
   earned: "Once proven",
   always: "Always",
 };
-const NEW_RULE: Rule = { name: "", kind: "tolerance", on: [], amount_tolerance_minor: 100, days_before: 3, days_after: 3, then: "suggest" };
+const NEW_RULE: Rule = {
+  name: "",
+  kind: "tolerance",
+  on: [],
+  amount_tolerance_minor: 100,
+  days_before: 3,
+  days_after: 3,
+  then: "suggest",
+};
 
 export function RulesEditor({
   reconciliation,
@@ -72,7 +84,11 @@ export function RulesEditor({
     <div className="flex flex-col gap-4 *:max-w-4xl">
       <p className="text-sm text-muted">
         Rules run from top to bottom. A line that one of them matched is out of reach for the next.{" "}
-        {!readOnly && <span className="max-sm:hidden">Drag a rule to its place, or move it with its arrows or Alt and ↑ ↓. </span>}
+        {!readOnly && (
+          <span className="max-sm:hidden">
+            Drag a rule to its place, or move it with its arrows or Alt and ↑ ↓.{" "}
+          </span>
+        )}
         {data.updated_at ? (
           <>
             Version {data.version}, saved <By iso={data.updated_at} actor={data.updated_by} />.
@@ -92,13 +108,21 @@ export function RulesEditor({
             index={index}
             count={draft.rules.length}
             step={waterfall.find((step) => step.rule === rule.name)}
-            money={(minor) => (currency ? formatMoney(minor, currency) : `${minor.toLocaleString("en")} minor units`)}
+            money={(minor) =>
+              currency ? formatMoney(minor, currency) : `${minor.toLocaleString("en")} minor units`
+            }
             readOnly={readOnly}
             dragged={dragged === index}
             onEdit={() => setEditing(index)}
             onRemove={() => change({ rules: draft.rules.filter((_, place) => place !== index) })}
             onMove={(to) => move(index, to)}
-            target={over === index && dragged !== null && dragged !== index ? (dragged > index ? "above" : "below") : null}
+            target={
+              over === index && dragged !== null && dragged !== index
+                ? dragged > index
+                  ? "above"
+                  : "below"
+                : null
+            }
             onDrag={(place) => {
               setDragged(place);
               setOver(null);
@@ -118,7 +142,10 @@ export function RulesEditor({
           Add a rule
         </Button>
       )}
-      <Card title="Automatic matching" hint="Whether score rules and searches for sums match by themselves. Other rules do as they say.">
+      <Card
+        title="Automatic matching"
+        hint="Whether score rules and searches for sums match by themselves. Other rules do as they say."
+      >
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <fieldset disabled={readOnly} className="contents">
             <Segmented
@@ -145,7 +172,10 @@ export function RulesEditor({
           onChange={(forget_names) => change({ forget_names })}
         />
       )}
-      <Card title="Fees" hint="For lines that came with a fee. Turn it off where the other side has amounts before fees, such as orders.">
+      <Card
+        title="Fees"
+        hint="For lines that came with a fee. Turn it off where the other side has amounts before fees, such as orders."
+      >
         <CheckField
           label="Match what was paid out, and book the fee as an adjustment"
           checked={draft.fees === "deduct"}
@@ -153,7 +183,10 @@ export function RulesEditor({
           onChange={({ target }) => change({ fees: target.checked ? "deduct" : "ignore" })}
         />
       </Card>
-      <Card title="Business days" hint="For rules that count business days, and for the grace period of the sources.">
+      <Card
+        title="Business days"
+        hint="For rules that count business days, and for the grace period of the sources."
+      >
         <fieldset disabled={readOnly} className="contents">
           <CalendarField
             label="Calendar of business days"
@@ -167,7 +200,11 @@ export function RulesEditor({
       </Card>
       {!readOnly && (
         <div className="pinned sticky bottom-0 -mx-4 flex max-w-none! flex-wrap items-center gap-2 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
-          <Button variant="primary" disabled={!changed || draft.rules.length === 0} onClick={() => setTrying(true)}>
+          <Button
+            variant="primary"
+            disabled={!changed || draft.rules.length === 0}
+            onClick={() => setTrying(true)}
+          >
             Preview and save
           </Button>
           {changed && <Button onClick={() => setDraft(before)}>Discard changes</Button>}
@@ -182,7 +219,10 @@ export function RulesEditor({
           onClose={() => setEditing(null)}
           onSave={(rule) => {
             change({
-              rules: editing === "new" ? [...draft.rules, rule] : draft.rules.map((one, place) => (place === editing ? rule : one)),
+              rules:
+                editing === "new"
+                  ? [...draft.rules, rule]
+                  : draft.rules.map((one, place) => (place === editing ? rule : one)),
             });
             setEditing(null);
           }}
@@ -206,7 +246,8 @@ export function RulesEditor({
 
 function Learnt({ learnt: { track_record, confirmed, rejected } }: { learnt: RuleSet["learnt"] }) {
   const { decided, precision, at_least, proven } = track_record;
-  if (confirmed + rejected === 0) return <p className="text-sm text-muted">No decisions to learn from yet.</p>;
+  if (confirmed + rejected === 0)
+    return <p className="text-sm text-muted">No decisions to learn from yet.</p>;
   return (
     <p className="text-sm text-muted">
       {proven ? "Proven" : "Not proven yet"}: {decided.toLocaleString("en")} decisions

@@ -17,7 +17,10 @@ export function RulesPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const mayWrite = useMay(putRulesContract.access);
   const { data: reconciliation } = useQuery(reconciliationById(tenant, id));
-  const { data, error, refetch } = useQuery({ ...rulesOf(tenant, id), refetchOnWindowFocus: false });
+  const { data, error, refetch } = useQuery({
+    ...rulesOf(tenant, id),
+    refetchOnWindowFocus: false,
+  });
   const runs = useQuery(runsOfReconciliation(tenant, id));
   return (
     <Page
@@ -36,7 +39,10 @@ export function RulesPage({ id }: { id: string }) {
           readOnly={!mayWrite}
         />
       ) : (
-        <PartSkeleton label="Loading the rules" bars={["h-16 w-full", "h-16 w-full ", "h-16  w-full", "h-16 w-11/12"]} />
+        <PartSkeleton
+          label="Loading the rules"
+          bars={["h-16 w-full", "h-16 w-full ", "h-16  w-full", "h-16 w-11/12"]}
+        />
       )}
     </Page>
   );

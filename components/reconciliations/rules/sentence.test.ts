@@ -9,14 +9,33 @@ test.each<[Rule, string]>([
     "Match lines with the same amount and reference and value date, if no other line agrees.",
   ],
   [
-    { name: "b", kind: "tolerance", amount_tolerance_minor: 100, days_before: 3, days_after: 3, day_kind: "business", then: "match" },
+    {
+      name: "b",
+      kind: "tolerance",
+      amount_tolerance_minor: 100,
+      days_before: 3,
+      days_after: 3,
+      day_kind: "business",
+      then: "match",
+    },
     "Match lines of about the same amount, amounts at most €1.00 apart, within 3 business days.",
   ],
   [
-    { name: "c", kind: "score", amount_tolerance_bps: 9500, days_before: 5, days_after: 31, residual: "none", then: "suggest" },
+    {
+      name: "c",
+      kind: "score",
+      amount_tolerance_bps: 9500,
+      days_before: 5,
+      days_after: 31,
+      residual: "none",
+      then: "suggest",
+    },
     "Suggest the most probable pairs by all evidence, amounts at most 95 % apart, the right one up to 5 days before or 31 after the left one. What is left over stays open.",
   ],
-  [{ name: "d", kind: "group", max_group_size: 4, then: "suggest" }, "Suggest one line with up to 4 others that add up to it."],
+  [
+    { name: "d", kind: "group", max_group_size: 4, then: "suggest" },
+    "Suggest one line with up to 4 others that add up to it.",
+  ],
 ])("a rule is read as a sentence: %#", (rule, sentence) => {
   expect(sentenceOf(rule, money)).toBe(sentence);
 });

@@ -3,7 +3,10 @@ import type { RuleSet } from "#lib/matching/rules/contract.ts";
 export type Rule = RuleSet["rules"][number];
 
 /** What the editor changes. */
-export type RulesDraft = Pick<RuleSet, "rules" | "automatic" | "fees" | "four_eyes" | "calendar_id"> & {
+export type RulesDraft = Pick<
+  RuleSet,
+  "rules" | "automatic" | "fees" | "four_eyes" | "calendar_id"
+> & {
   forget_names?: { left: string; right: string }[];
 };
 
@@ -19,14 +22,16 @@ const FIELD_WORDS: Record<NonNullable<Rule["on"]>[number], string> = {
 /** A rule as a sentence. `money`: how an amount in minor units is written; null where the pair has several currencies. */
 export function sentenceOf(rule: Rule, money: (minor: number) => string): string {
   const parts = [SUBJECTS[rule.kind](rule), amountOf(rule, money), daysOf(rule)].filter(Boolean);
-  const residual = hasTolerance(rule) && rule.residual === "none" ? " What is left over stays open." : "";
+  const residual =
+    hasTolerance(rule) && rule.residual === "none" ? " What is left over stays open." : "";
   return `${rule.then === "match" ? "Match" : "Suggest"} ${parts.join(", ")}.${residual}`;
 }
 
 const SUBJECTS: Record<Rule["kind"], (rule: Rule) => string> = {
   exact: (rule) => `lines with the same amount${fieldsOf(rule, " and ")}, if no other line agrees`,
   tolerance: (rule) => `lines of about the same amount${fieldsOf(rule, " with the same ")}`,
-  reversal: (rule) => `lines of one side that cancel each other${fieldsOf(rule, " with the same ")}`,
+  reversal: (rule) =>
+    `lines of one side that cancel each other${fieldsOf(rule, " with the same ")}`,
   group: (rule) =>
     rule.on?.length
       ? `groups of lines${fieldsOf(rule, " with the same ")} whose sums agree`
@@ -44,16 +49,21 @@ function hasTolerance({ amount_tolerance_minor, amount_tolerance_bps }: Rule): b
   return Boolean(amount_tolerance_minor) || Boolean(amount_tolerance_bps);
 }
 
-function amountOf({ amount_tolerance_minor = 0, amount_tolerance_bps = 0 }: Rule, money: (minor: number) => string): string {
+function amountOf(
+  { amount_tolerance_minor = 0, amount_tolerance_bps = 0 }: Rule,
+  money: (minor: number) => string,
+): string {
   const percent = `${(amount_tolerance_bps / 100).toLocaleString("en")} %`;
-  if (amount_tolerance_minor > 0 && amount_tolerance_bps > 0) return `amounts at most ${money(amount_tolerance_minor)} or ${percent} apart`;
+  if (amount_tolerance_minor > 0 && amount_tolerance_bps > 0)
+    return `amounts at most ${money(amount_tolerance_minor)} or ${percent} apart`;
   if (amount_tolerance_minor > 0) return `amounts at most ${money(amount_tolerance_minor)} apart`;
   return amount_tolerance_bps > 0 ? `amounts at most ${percent} apart` : "";
 }
 
 function daysOf({ kind, days_before, days_after, day_kind }: Rule): string {
   const unlimited = kind === "exact" || kind === "group";
-  if (days_before === undefined && days_after === undefined) return unlimited ? "" : "on the same day";
+  if (days_before === undefined && days_after === undefined)
+    return unlimited ? "" : "on the same day";
   const unit = day_kind === "business" ? "business days" : "days";
   const before = days_before ?? 0;
   const after = days_after ?? 0;

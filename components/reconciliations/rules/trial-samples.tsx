@@ -17,7 +17,11 @@ const CHANGES: Record<Sample["change"], string> = {
   no_longer_matched: "Lost",
   changed: "Changed",
 };
-const TONES: Record<Sample["change"], string> = { newly_matched: "good", no_longer_matched: "warning", changed: "info" };
+const TONES: Record<Sample["change"], string> = {
+  newly_matched: "good",
+  no_longer_matched: "warning",
+  changed: "info",
+};
 /** Of one match: the others are counted. */
 const LINES_SHOWN = 2;
 
@@ -44,7 +48,9 @@ export function TrialSamples({ samples }: { samples: readonly Sample[] }) {
 
 function Row({ sample: { change, rule, line_ids, currency, amount_minor } }: { sample: Sample }) {
   const tenant = useTenantId();
-  const shown = useQueries({ queries: line_ids.slice(0, LINES_SHOWN).map((id) => lineById(tenant, id)) });
+  const shown = useQueries({
+    queries: line_ids.slice(0, LINES_SHOWN).map((id) => lineById(tenant, id)),
+  });
   const more = line_ids.length - shown.length;
   return (
     <tr className="grid grid-cols-[4.5rem_minmax(0,1fr)_auto] gap-x-3 border-b border-line py-2 last:border-0">
@@ -53,12 +59,22 @@ function Row({ sample: { change, rule, line_ids, currency, amount_minor } }: { s
       </th>
       <td className="min-w-0">
         {shown.map(({ data }, place) =>
-          data ? <LineText key={line_ids[place]} line={data} /> : <Skeleton key={line_ids[place]} className="my-1 h-3.5 w-3/4" />,
+          data ? (
+            <LineText key={line_ids[place]} line={data} />
+          ) : (
+            <Skeleton key={line_ids[place]} className="my-1 h-3.5 w-3/4" />
+          ),
         )}
-        {more > 0 && <span className="block text-muted">and {more === 1 ? "1 more line" : `${more.toLocaleString("en")} more lines`}</span>}
+        {more > 0 && (
+          <span className="block text-muted">
+            and {more === 1 ? "1 more line" : `${more.toLocaleString("en")} more lines`}
+          </span>
+        )}
       </td>
       <td className="text-right">
-        <span className="block font-medium tabular-nums">{formatMoney(amount_minor, currency)}</span>
+        <span className="block font-medium tabular-nums">
+          {formatMoney(amount_minor, currency)}
+        </span>
         <span className="block max-w-32 truncate text-xs text-muted" title={rule}>
           {rule}
         </span>
@@ -68,7 +84,13 @@ function Row({ sample: { change, rule, line_ids, currency, amount_minor } }: { s
 }
 
 function LineText({ line }: { line: Line }) {
-  const said = [lineName(line), line.counterparty && line.reference, formatDay(line.value_date, "UTC")].filter(Boolean).join(" · ");
+  const said = [
+    lineName(line),
+    line.counterparty && line.reference,
+    formatDay(line.value_date, "UTC"),
+  ]
+    .filter(Boolean)
+    .join(" · ");
   return (
     <span className="block truncate" title={said}>
       {said}

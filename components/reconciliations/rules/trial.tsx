@@ -20,10 +20,19 @@ import { TrialSamples } from "./trial-samples.tsx";
 const PAST_PERIODS = 3;
 
 /** What a draft would change in this period and the last closed ones of the same sources: dry runs, one after the other. */
-export function Trials({ reconciliation, draft }: { reconciliation: Reconciliation; draft: RulesDraft }) {
+export function Trials({
+  reconciliation,
+  draft,
+}: {
+  reconciliation: Reconciliation;
+  draft: RulesDraft;
+}) {
   const { data, error } = useQuery(periodsOfPair(useTenantId(), reconciliation));
   const past = (data?.items ?? [])
-    .filter(({ id, status, closed_at }) => id !== reconciliation.id && closed_at !== null && status !== "archived")
+    .filter(
+      ({ id, status, closed_at }) =>
+        id !== reconciliation.id && closed_at !== null && status !== "archived",
+    )
     .sort((one, other) => other.period_end.localeCompare(one.period_end))
     .slice(0, PAST_PERIODS);
   return (
@@ -36,13 +45,24 @@ export function Trials({ reconciliation, draft }: { reconciliation: Reconciliati
   );
 }
 
-function Trial({ period, draft: { rules, fees, calendar_id } }: { period: Reconciliation; draft: RulesDraft }) {
+function Trial({
+  period,
+  draft: { rules, fees, calendar_id },
+}: {
+  period: Reconciliation;
+  draft: RulesDraft;
+}) {
   const tenant = useTenantId();
   const [asked, setAsked] = useState<string | null>(null);
   const { data: run } = useQuery({ ...runById(tenant, asked ?? ""), enabled: asked !== null });
   const { start, error } = useAttempt({
     send: (_: undefined, idempotencyKey) =>
-      callApi(createRunContract, { tenant, params: { id: period.id }, body: { dry_run: true, rules, fees, calendar_id }, idempotencyKey }),
+      callApi(createRunContract, {
+        tenant,
+        params: { id: period.id },
+        body: { dry_run: true, rules, fees, calendar_id },
+        idempotencyKey,
+      }),
     onDone: ({ id }) => setAsked(id),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is shown
@@ -50,9 +70,16 @@ function Trial({ period, draft: { rules, fees, calendar_id } }: { period: Reconc
   return (
     <section aria-label={periodOf(period)} className="flex flex-col gap-2">
       <h3 className="font-semibold">
-        {periodOf(period)} {period.closed_at && <span className="font-normal text-muted">· closed, not run again</span>}
+        {periodOf(period)}{" "}
+        {period.closed_at && (
+          <span className="font-normal text-muted">· closed, not run again</span>
+        )}
       </h3>
-      {error ? <ProblemNote error={error} /> : <Outcome run={run} closed={period.closed_at !== null} />}
+      {error ? (
+        <ProblemNote error={error} />
+      ) : (
+        <Outcome run={run} closed={period.closed_at !== null} />
+      )}
     </section>
   );
 }
@@ -63,7 +90,11 @@ function Outcome({ run, closed }: { run: Run | undefined; closed: boolean }) {
     return (
       <div className="flex flex-col gap-1.5">
         <span role="status">Trying the rules…</span>
-        <ProgressBar label="Progress of the dry run" value={run?.lines_done ?? 0} max={Math.max(1, run?.lines_total ?? 1)} />
+        <ProgressBar
+          label="Progress of the dry run"
+          value={run?.lines_done ?? 0}
+          max={Math.max(1, run?.lines_total ?? 1)}
+        />
       </div>
     );
   }
@@ -98,28 +129,42 @@ function Outcome({ run, closed }: { run: Run | undefined; closed: boolean }) {
               </th>
               <td className="py-1.5 text-right">{matches.toLocaleString("en")}</td>
               <td className="py-1.5 text-right">
-                {amounts.length === 0 ? "–" : amounts.map(({ currency, amount_minor }) => formatMoney(amount_minor, currency)).join(", ")}
+                {amounts.length === 0
+                  ? "–"
+                  : amounts
+                      .map(({ currency, amount_minor }) => formatMoney(amount_minor, currency))
+                      .join(", ")}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
       <p className="text-muted">
-        {exceptionsInWords(exceptions)} {run.open_count.toLocaleString("en")} lines {closed ? "would have stayed" : "would stay"} open,{" "}
+        {exceptionsInWords(exceptions)} {run.open_count.toLocaleString("en")} lines{" "}
+        {closed ? "would have stayed" : "would stay"} open,{" "}
         {run.suggested_count.toLocaleString("en")} matches suggested.
       </p>
       {samples.length > 0 && (
-        <Disclosure title={samples.length === 1 ? "Show the match" : `Show ${samples.length} of these matches`}>
+        <Disclosure
+          title={
+            samples.length === 1 ? "Show the match" : `Show ${samples.length} of these matches`
+          }
+        >
           <TrialSamples samples={samples} />
         </Disclosure>
       )}
-      {!closed && no_longer_matched.matches > 0 && <Note tone="warning">Matches that these rules no longer make are undone.</Note>}
+      {!closed && no_longer_matched.matches > 0 && (
+        <Note tone="warning">Matches that these rules no longer make are undone.</Note>
+      )}
     </>
   );
 }
 
 function exceptionsInWords({ avoided, added }: NonNullable<Run["impact"]>["exceptions"]): string {
   if (avoided === 0 && added === 0) return "No change in exceptions.";
-  const parts = [avoided > 0 && `${avoided.toLocaleString("en")} avoided`, added > 0 && `${added.toLocaleString("en")} added`];
+  const parts = [
+    avoided > 0 && `${avoided.toLocaleString("en")} avoided`,
+    added > 0 && `${added.toLocaleString("en")} added`,
+  ];
   return `Exceptions: ${parts.filter(Boolean).join(", ")}.`;
 }

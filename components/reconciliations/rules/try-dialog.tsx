@@ -33,7 +33,8 @@ export function TryDialog({
   const { id, closed_at } = reconciliation;
   const form = useForm({
     initial: draft,
-    send: (rules) => callApi(putRulesContract, { tenant, params: { id }, body: rules, ifMatch: etag }),
+    send: (rules) =>
+      callApi(putRulesContract, { tenant, params: { id }, body: rules, ifMatch: etag }),
     onDone: ({ version }) => {
       toast(`Saved version ${version}. Open periods run again.`);
       onSaved();

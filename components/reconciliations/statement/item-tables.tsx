@@ -3,7 +3,12 @@ import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
-import type { Statement, StatementAdjustment, StatementExclusion, StatementResidual } from "#lib/matching/periods/contract.ts";
+import type {
+  Statement,
+  StatementAdjustment,
+  StatementExclusion,
+  StatementResidual,
+} from "#lib/matching/periods/contract.ts";
 import { ADJUSTMENT_WORDS } from "../words.tsx";
 import { LineHead, Row, Table } from "./table.tsx";
 import type { Total } from "./totals.ts";
@@ -13,20 +18,31 @@ type Itemised<Item> = { items: readonly Item[]; totals: readonly Total[]; statem
 export function AdjustmentTable({ items, totals, statement }: Itemised<StatementAdjustment>) {
   const { timeZone } = usePreferences();
   return (
-    <ItemTable caption="Adjustments" columns={["Adjustment", "Decided by", "Date", "Amount"]} totals={totals} statement={statement}>
-      {items.map(({ match_id, currency, kind, amount_minor, note, decided_by, decided_at }, place) => (
-        <Row
-          // biome-ignore lint/suspicious/noArrayIndexKey: one match can have several alike
-          key={`${match_id} ${place}`}
-          head={
-            <>
-              {ADJUSTMENT_WORDS[kind]}
-              {note && <span className="block text-xs wrap-anywhere text-muted">{note}</span>}
-            </>
-          }
-          cells={[decider(decided_by), decided_at ? formatDay(decided_at, timeZone) : "–", formatMoney(amount_minor, currency)]}
-        />
-      ))}
+    <ItemTable
+      caption="Adjustments"
+      columns={["Adjustment", "Decided by", "Date", "Amount"]}
+      totals={totals}
+      statement={statement}
+    >
+      {items.map(
+        ({ match_id, currency, kind, amount_minor, note, decided_by, decided_at }, place) => (
+          <Row
+            // biome-ignore lint/suspicious/noArrayIndexKey: one match can have several alike
+            key={`${match_id} ${place}`}
+            head={
+              <>
+                {ADJUSTMENT_WORDS[kind]}
+                {note && <span className="block text-xs wrap-anywhere text-muted">{note}</span>}
+              </>
+            }
+            cells={[
+              decider(decided_by),
+              decided_at ? formatDay(decided_at, timeZone) : "–",
+              formatMoney(amount_minor, currency),
+            ]}
+          />
+        ),
+      )}
     </ItemTable>
   );
 }
@@ -34,14 +50,25 @@ export function AdjustmentTable({ items, totals, statement }: Itemised<Statement
 export function ResidualTable({ items, totals, statement }: Itemised<StatementResidual>) {
   const { timeZone } = usePreferences();
   return (
-    <ItemTable caption="Residuals" columns={["Match", "Decided by", "Date", "Amount"]} totals={totals} statement={statement}>
-      {items.map(({ decided_by, decided_at, amount_minor, currency, value_date, reason, ...line }) => (
-        <Row
-          key={line.match_id}
-          head={<LineHead line={line} hints={[formatDay(value_date, "UTC"), reason]} />}
-          cells={[decider(decided_by), formatDay(decided_at, timeZone), formatMoney(amount_minor, currency)]}
-        />
-      ))}
+    <ItemTable
+      caption="Residuals"
+      columns={["Match", "Decided by", "Date", "Amount"]}
+      totals={totals}
+      statement={statement}
+    >
+      {items.map(
+        ({ decided_by, decided_at, amount_minor, currency, value_date, reason, ...line }) => (
+          <Row
+            key={line.match_id}
+            head={<LineHead line={line} hints={[formatDay(value_date, "UTC"), reason]} />}
+            cells={[
+              decider(decided_by),
+              formatDay(decided_at, timeZone),
+              formatMoney(amount_minor, currency),
+            ]}
+          />
+        ),
+      )}
     </ItemTable>
   );
 }
@@ -49,14 +76,30 @@ export function ResidualTable({ items, totals, statement }: Itemised<StatementRe
 export function ExclusionTable({ items, totals, statement }: Itemised<StatementExclusion>) {
   const { timeZone } = usePreferences();
   return (
-    <ItemTable caption="Excluded lines" columns={["Line", "Excluded by", "Date", "Amount"]} totals={totals} statement={statement}>
-      {items.map(({ decided_by, decided_at, amount_minor, currency, value_date, reason, side, ...line }) => (
-        <Row
-          key={line.line_id}
-          head={<LineHead line={line} hints={[`${sourceOf(statement, side)} · ${formatDay(value_date, "UTC")}`, reason]} />}
-          cells={[decider(decided_by), formatDay(decided_at, timeZone), formatMoney(amount_minor, currency)]}
-        />
-      ))}
+    <ItemTable
+      caption="Excluded lines"
+      columns={["Line", "Excluded by", "Date", "Amount"]}
+      totals={totals}
+      statement={statement}
+    >
+      {items.map(
+        ({ decided_by, decided_at, amount_minor, currency, value_date, reason, side, ...line }) => (
+          <Row
+            key={line.line_id}
+            head={
+              <LineHead
+                line={line}
+                hints={[`${sourceOf(statement, side)} · ${formatDay(value_date, "UTC")}`, reason]}
+              />
+            }
+            cells={[
+              decider(decided_by),
+              formatDay(decided_at, timeZone),
+              formatMoney(amount_minor, currency),
+            ]}
+          />
+        ),
+      )}
     </ItemTable>
   );
 }
@@ -85,7 +128,9 @@ function ItemTable({
             <span className="font-medium">
               Total{side && `, ${sourceOf(statement, side)}`}
               {earlier !== "0" && (
-                <span className="block text-xs font-normal text-muted">Earlier periods add {formatMoney(earlier, currency)}</span>
+                <span className="block text-xs font-normal text-muted">
+                  Earlier periods add {formatMoney(earlier, currency)}
+                </span>
               )}
             </span>
           }

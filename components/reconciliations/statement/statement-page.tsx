@@ -22,7 +22,10 @@ import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 export function StatementPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(statementOf(tenant, id));
-  const withMatches = { name: `statement-${data?.period_end}-matches`, call: { tenant, params: { id }, query: { matches: "true" } } };
+  const withMatches = {
+    name: `statement-${data?.period_end}-matches`,
+    call: { tenant, params: { id }, query: { matches: "true" } },
+  };
   return (
     <Page
       parent={{ name: data?.name ?? "Reconciliation", path: `reconciliations/${id}` }}
@@ -37,7 +40,12 @@ export function StatementPage({ id }: { id: string }) {
               call={{ tenant, params: { id } }}
               failed="Couldn't export the statement"
               more={[
-                { label: "Excel workbook", name: `statement-${data.period_end}`, format: "xlsx", call: { tenant, params: { id } } },
+                {
+                  label: "Excel workbook",
+                  name: `statement-${data.period_end}`,
+                  format: "xlsx",
+                  call: { tenant, params: { id } },
+                },
                 { label: "Excel workbook, with every match", format: "xlsx", ...withMatches },
                 { label: "CSV, with every match", format: "csv", ...withMatches },
               ]}
@@ -55,14 +63,27 @@ export function StatementPage({ id }: { id: string }) {
       ) : data ? (
         <Sheet statement={data} />
       ) : (
-        <PartSkeleton label="Loading the statement" bars={["h-8 w-2/3", "h-32 w-full", "h-40 w-full", "h-48 w-full"]} />
+        <PartSkeleton
+          label="Loading the statement"
+          bars={["h-8 w-2/3", "h-32 w-full", "h-40 w-full", "h-48 w-full"]}
+        />
       )}
     </Page>
   );
 }
 
 function Sheet({ statement }: { statement: Statement }) {
-  const { name, left_source, right_source, as_of, closed_at, closed_by, proof, outstanding_count, outstanding } = statement;
+  const {
+    name,
+    left_source,
+    right_source,
+    as_of,
+    closed_at,
+    closed_by,
+    proof,
+    outstanding_count,
+    outstanding,
+  } = statement;
   return (
     <article className="flex max-w-4xl flex-col gap-8 text-sm print:max-w-none">
       <header className="flex flex-wrap items-start justify-between gap-4">
@@ -108,28 +129,38 @@ function Sheet({ statement }: { statement: Statement }) {
             : undefined
         }
       >
-        {outstanding.length === 0 ? <p className="text-muted">Nothing is outstanding.</p> : <OutstandingTable statement={statement} />}
+        {outstanding.length === 0 ? (
+          <p className="text-muted">Nothing is outstanding.</p>
+        ) : (
+          <OutstandingTable statement={statement} />
+        )}
       </Part>
       <Items
         title="Adjustments"
         items={statement.adjustments}
         count={statement.adjustment_count}
         totals={explainedTotals(statement, "adjustments")}
-        table={(items, totals) => <AdjustmentTable items={items} totals={totals} statement={statement} />}
+        table={(items, totals) => (
+          <AdjustmentTable items={items} totals={totals} statement={statement} />
+        )}
       />
       <Items
         title="Residuals"
         items={statement.residuals}
         count={statement.residual_count}
         totals={explainedTotals(statement, "residual")}
-        table={(items, totals) => <ResidualTable items={items} totals={totals} statement={statement} />}
+        table={(items, totals) => (
+          <ResidualTable items={items} totals={totals} statement={statement} />
+        )}
       />
       <Items
         title="Excluded lines"
         items={statement.exclusions}
         count={statement.exclusion_count}
         totals={excludedTotals(statement)}
-        table={(items, totals) => <ExclusionTable items={items} totals={totals} statement={statement} />}
+        table={(items, totals) => (
+          <ExclusionTable items={items} totals={totals} statement={statement} />
+        )}
       />
       <footer className="hidden grid-cols-2 gap-12 pt-12 print:grid">
         {["Prepared by", "Reviewed by"].map((role) => (
@@ -157,7 +188,10 @@ function Items<Item>({
   table: (items: readonly Item[], totals: readonly Total[]) => React.ReactNode;
 }) {
   if (items.length === 0 && totals.length === 0) return null;
-  const hint = count > items.length ? `The first ${items.length.toLocaleString("en")} of ${count.toLocaleString("en")}.` : null;
+  const hint =
+    count > items.length
+      ? `The first ${items.length.toLocaleString("en")} of ${count.toLocaleString("en")}.`
+      : null;
   return (
     <Part title={title} hint={hint ? `${hint} The export has all of them.` : undefined}>
       {table(items, totals)}
@@ -165,7 +199,15 @@ function Items<Item>({
   );
 }
 
-function Part({ title, hint, children }: { title: string; hint?: string; children: React.ReactNode }) {
+function Part({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint?: string;
+  children: React.ReactNode;
+}) {
   return (
     <section className="flex flex-col gap-2 print:break-inside-auto">
       <h2 className="text-base font-semibold">{title}</h2>

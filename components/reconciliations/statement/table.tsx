@@ -3,7 +3,15 @@ import { type ReactNode, useId } from "react";
 const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
 
 /** A table of a statement: names at the left, numbers at the right. */
-export function Table({ caption, columns, children }: { caption: string; columns: readonly string[]; children: ReactNode }) {
+export function Table({
+  caption,
+  columns,
+  children,
+}: {
+  caption: string;
+  columns: readonly string[];
+  children: ReactNode;
+}) {
   const id = useId();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by itself, by keyboard too
@@ -15,7 +23,11 @@ export function Table({ caption, columns, children }: { caption: string; columns
         <thead className="text-xs text-muted">
           <tr className="border-b border-line">
             {columns.map((name, place) => (
-              <th key={name} scope="col" className={place === 0 ? "py-1.5 text-left font-medium" : `${NUMBER} font-medium`}>
+              <th
+                key={name}
+                scope="col"
+                className={place === 0 ? "py-1.5 text-left font-medium" : `${NUMBER} font-medium`}
+              >
                 {name}
               </th>
             ))}
@@ -43,13 +55,26 @@ export function Row({ head, cells }: { head: ReactNode; cells: readonly ReactNod
   );
 }
 
-type Named = { line_id: string; reference: string | null; counterparty: string | null; description: string | null };
+type Named = {
+  line_id: string;
+  reference: string | null;
+  counterparty: string | null;
+  description: string | null;
+};
 
 /** A line by what people know it by; `hints` below it. */
-export function LineHead({ line: { line_id, reference, counterparty, description }, hints }: { line: Named; hints: readonly string[] }) {
+export function LineHead({
+  line: { line_id, reference, counterparty, description },
+  hints,
+}: {
+  line: Named;
+  hints: readonly string[];
+}) {
   return (
     <>
-      <span className="wrap-anywhere">{[counterparty, reference].filter(Boolean).join(" · ") || description || line_id}</span>
+      <span className="wrap-anywhere">
+        {[counterparty, reference].filter(Boolean).join(" · ") || description || line_id}
+      </span>
       {hints.map((hint) => (
         <span key={hint} className="block text-xs wrap-anywhere text-muted">
           {hint}

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { excludedTotals, explainedTotals } from "./totals.ts";
 
-const item = (side: "left" | "right", excluded: number, adjustments: number, residual: number | string) => ({
+const item = (
+  side: "left" | "right",
+  excluded: number,
+  adjustments: number,
+  residual: number | string,
+) => ({
   currency: "EUR",
   side,
   lines: 0,
@@ -28,10 +33,26 @@ test("the items of a period and what earlier ones had add up to the statement's 
   const statement: Pick<Statement, "balances" | "differences" | "proof"> = {
     balances: [balance("left", -1490), balance("right", 0)],
     // Of the adjustments, −250 is this period's.
-    differences: [{ currency: "EUR", adjustments_minor: -400, residual_minor: "9007199254740993", difference_minor: 0 }],
-    proof: { items: [item("left", -1490, 0, "9007199254740993"), item("right", 0, 250, 0)], holds: true },
+    differences: [
+      {
+        currency: "EUR",
+        adjustments_minor: -400,
+        residual_minor: "9007199254740993",
+        difference_minor: 0,
+      },
+    ],
+    proof: {
+      items: [item("left", -1490, 0, "9007199254740993"), item("right", 0, 250, 0)],
+      holds: true,
+    },
   };
-  expect(excludedTotals(statement)).toEqual([{ currency: "EUR", side: "left", period: "-1490", earlier: "0" }]);
-  expect(explainedTotals(statement, "adjustments")).toEqual([{ currency: "EUR", side: null, period: "-250", earlier: "-150" }]);
-  expect(explainedTotals(statement, "residual")).toEqual([{ currency: "EUR", side: null, period: "9007199254740993", earlier: "0" }]);
+  expect(excludedTotals(statement)).toEqual([
+    { currency: "EUR", side: "left", period: "-1490", earlier: "0" },
+  ]);
+  expect(explainedTotals(statement, "adjustments")).toEqual([
+    { currency: "EUR", side: null, period: "-250", earlier: "-150" },
+  ]);
+  expect(explainedTotals(statement, "residual")).toEqual([
+    { currency: "EUR", side: null, period: "9007199254740993", earlier: "0" },
+  ]);
 });

@@ -33,13 +33,22 @@ export function AlwaysDialog({
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const { data: version, error } = useQuery({ ...rulesOf(tenant, reconciliation.id), refetchOnWindowFocus: false });
+  const { data: version, error } = useQuery({
+    ...rulesOf(tenant, reconciliation.id),
+    refetchOnWindowFocus: false,
+  });
   const [edited, setEdited] = useState<Rule | null>(null);
   const [editing, setEditing] = useState(false);
   if (!version) {
     return (
       <Dialog title={TITLE} onClose={onClose}>
-        <DialogBody>{error ? <ProblemNote error={error} /> : <PartSkeleton label="Loading the rules" bars={["h-16 w-full"]} />}</DialogBody>
+        <DialogBody>
+          {error ? (
+            <ProblemNote error={error} />
+          ) : (
+            <PartSkeleton label="Loading the rules" bars={["h-16 w-full"]} />
+          )}
+        </DialogBody>
       </Dialog>
     );
   }
@@ -65,7 +74,13 @@ export function AlwaysDialog({
       key={JSON.stringify(rule)}
       reconciliation={reconciliation}
       title={TITLE}
-      draft={{ rules: withRule(rules, rule, option.method), automatic, fees, four_eyes, calendar_id }}
+      draft={{
+        rules: withRule(rules, rule, option.method),
+        automatic,
+        fees,
+        four_eyes,
+        calendar_id,
+      }}
       etag={version.etag}
       onClose={onClose}
       onSaved={() => {
@@ -76,7 +91,9 @@ export function AlwaysDialog({
       <div className="flex items-start justify-between gap-3 rounded-lg border border-line bg-raised p-3 text-sm">
         <p className="min-w-0">
           <span className="block font-medium">{rule.name}</span>
-          <span className="text-muted">{sentenceOf(rule, (minor) => formatMoney(minor, currency))}</span>
+          <span className="text-muted">
+            {sentenceOf(rule, (minor) => formatMoney(minor, currency))}
+          </span>
         </p>
         <Button size="sm" onClick={() => setEditing(true)}>
           Edit rule
@@ -84,7 +101,8 @@ export function AlwaysDialog({
       </div>
       {rule.then === "suggest" && (
         <Note tone="info">
-          Too little agrees here to match by itself: this rule only suggests. Edit it to name a field that has to agree.
+          Too little agrees here to match by itself: this rule only suggests. Edit it to name a
+          field that has to agree.
         </Note>
       )}
     </TryDialog>

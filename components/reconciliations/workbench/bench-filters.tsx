@@ -33,14 +33,25 @@ export function BenchFilters({
   /** Accepts many suggestions at once; false where that isn't allowed. */
   onBulk: (() => void) | false;
 }) {
-  const currencies = [...new Set([...(currency ? [currency] : []), ...lines.map((line) => line.currency)])].sort();
+  const currencies = [
+    ...new Set([...(currency ? [currency] : []), ...lines.map((line) => line.currency)]),
+  ].sort();
   return (
     <div className="-mb-4">
       <FilterBar onClear={onClear}>
         <div className="flex min-w-0 max-sm:w-full sm:w-80">
-          <SearchField label="Find by amount or text" value={q ?? ""} onChange={(typed) => onChange({ q: typed || null })} />
+          <SearchField
+            label="Find by amount or text"
+            value={q ?? ""}
+            onChange={(typed) => onChange({ q: typed || null })}
+          />
         </div>
-        <FilterMenu name="Suggestion" value={suggested} options={SUGGESTED} onChange={(chosen) => onChange({ suggested: chosen })} />
+        <FilterMenu
+          name="Suggestion"
+          value={suggested}
+          options={SUGGESTED}
+          onChange={(chosen) => onChange({ suggested: chosen })}
+        />
         {currencies.length > 1 && (
           <FilterMenu
             name="Currency"
@@ -60,7 +71,12 @@ export function BenchFilters({
             </>
           }
         >
-          <MenuChoice label="Order" value={sort} options={SORTS} onChange={(chosen) => onChange({ sort: chosen })} />
+          <MenuChoice
+            label="Order"
+            value={sort}
+            options={SORTS}
+            onChange={(chosen) => onChange({ sort: chosen })}
+          />
         </Menu>
         {onBulk && (
           <Button size="sm" onClick={onBulk}>

@@ -12,7 +12,11 @@ import { ProofBadge } from "../matching/proof-card.tsx";
 import { proofOf } from "../queries.ts";
 
 /** Said where nothing of a period can be decided: it is closed, or being closed. */
-export function NothingChanges({ reconciliation: { id, closed_at } }: { reconciliation: Reconciliation }) {
+export function NothingChanges({
+  reconciliation: { id, closed_at },
+}: {
+  reconciliation: Reconciliation;
+}) {
   return closed_at ? (
     <Notice icon={LockKeyhole} title="This period is closed" action={<Back id={id} />}>
       Its matches can't be changed. Reopen it to decide again.
@@ -25,7 +29,11 @@ export function NothingChanges({ reconciliation: { id, closed_at } }: { reconcil
 }
 
 /** Said where a period has nothing to decide. */
-export function NothingOpen({ reconciliation: { id, preparing, matched_count } }: { reconciliation: Reconciliation }) {
+export function NothingOpen({
+  reconciliation: { id, preparing, matched_count },
+}: {
+  reconciliation: Reconciliation;
+}) {
   const back = <Back id={id} />;
   if (preparing)
     return (
@@ -44,7 +52,10 @@ export function NothingOpen({ reconciliation: { id, preparing, matched_count } }
 
 function Back({ id }: { id: string }) {
   return (
-    <PrefetchLink href={`/${useTenantId()}/reconciliations/${id}`} className={buttonClass({ variant: "primary" })}>
+    <PrefetchLink
+      href={`/${useTenantId()}/reconciliations/${id}`}
+      className={buttonClass({ variant: "primary" })}
+    >
       Go to the period
     </PrefetchLink>
   );
@@ -66,7 +77,11 @@ function TiedOut({ id, action }: { id: string; action: ReactNode }) {
 export function BareSide({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   return (
     <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center text-sm text-muted">
-      {filtered ? <SearchX aria-hidden className="size-5" /> : <BadgeCheck aria-hidden className="size-5" />}
+      {filtered ? (
+        <SearchX aria-hidden className="size-5" />
+      ) : (
+        <BadgeCheck aria-hidden className="size-5" />
+      )}
       <p>{filtered ? "No open line matches." : "Nothing is open on this side."}</p>
       {filtered && (
         <Button size="sm" onClick={onClear}>

@@ -25,7 +25,10 @@ import { useOthers } from "./use-others.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
-const AlwaysDialog = dynamic(() => import("./always-dialog.tsx").then((part) => part.AlwaysDialog), { ssr: false });
+const AlwaysDialog = dynamic(
+  () => import("./always-dialog.tsx").then((part) => part.AlwaysDialog),
+  { ssr: false },
+);
 
 const SIDES = ["left", "right"] as const;
 const NOBODY: ReadonlySet<string> = new Set();
@@ -34,7 +37,11 @@ const PAGE_ROWS = 8;
 export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
   const { id, left_source, right_source } = reconciliation;
   const mayRule = useMay(putRulesContract.access);
-  const { search, set, isFiltered, clear } = useSearch(workbenchSearch, ["q", "suggested", "currency"]);
+  const { search, set, isFiltered, clear } = useSearch(workbenchSearch, [
+    "q",
+    "suggested",
+    "currency",
+  ]);
   const bench = useWorkbench(id, search);
   const acts = useActs(id, bench);
   const { asking } = acts;
@@ -77,14 +84,22 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
   const ready = bench.left.newest !== undefined && bench.right.newest !== undefined;
   useEffect(() => {
     if (ready && document.activeElement === document.body)
-      root.current?.querySelector<HTMLElement>("[data-pane]:not(.hidden)")?.focus({ preventScroll: true });
+      root.current
+        ?.querySelector<HTMLElement>("[data-pane]:not(.hidden)")
+        ?.focus({ preventScroll: true });
   }, [ready]);
 
   const failure = bench.left.failure ?? bench.right.failure;
   if (failure)
-    return <ProblemNotice error={failure} onRetry={() => Promise.all([bench.left.pages.refetch(), bench.right.pages.refetch()])} />;
+    return (
+      <ProblemNotice
+        error={failure}
+        onRetry={() => Promise.all([bench.left.pages.refetch(), bench.right.pages.refetch()])}
+      />
+    );
   if (!ready) return <WorkbenchSkeleton />;
-  if (bench.left.isBare && bench.right.isBare && !isFiltered) return <NothingOpen reconciliation={reconciliation} />;
+  if (bench.left.isBare && bench.right.isBare && !isFiltered)
+    return <NothingOpen reconciliation={reconciliation} />;
 
   const taken = picked.size === 0 && option ? new Set(option.line_ids) : NOBODY;
   return (
@@ -100,7 +115,10 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
         <Segmented
           label="Side"
           value={side}
-          options={SIDES.map((value) => ({ value, label: `${value === "left" ? "Left" : "Right"} · ${countOf(bench[value])}` }))}
+          options={SIDES.map((value) => ({
+            value,
+            label: `${value === "left" ? "Left" : "Right"} · ${countOf(bench[value])}`,
+          }))}
           onChange={(to) => bench.go(to, 0)}
         />
       </div>
@@ -158,14 +176,26 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
         />
       )}
       {asking?.to === "exclude" && (
-        <ExcludeDialog line={asking.line} onClose={acts.stopAsking} onExclude={(reason) => acts.exclude(asking.line, reason)} />
+        <ExcludeDialog
+          line={asking.line}
+          onClose={acts.stopAsking}
+          onExclude={(reason) => acts.exclude(asking.line, reason)}
+        />
       )}
       {isBulk && <BulkDialog id={id} undoing={acts.undoing} onClose={() => setBulk(false)} />}
-      {always && <AlwaysDialog reconciliation={reconciliation} {...always} onClose={() => setAlways(null)} />}
+      {always && (
+        <AlwaysDialog reconciliation={reconciliation} {...always} onClose={() => setAlways(null)} />
+      )}
     </div>
   );
 }
 
-function countOf({ items, pages }: { items: readonly unknown[]; pages: { hasNextPage: boolean } }): string {
+function countOf({
+  items,
+  pages,
+}: {
+  items: readonly unknown[];
+  pages: { hasNextPage: boolean };
+}): string {
   return `${items.length.toLocaleString("en")}${pages.hasNextPage ? "+" : ""}`;
 }

@@ -23,7 +23,15 @@ import { SampleTable } from "./sample-table.tsx";
 import type { Undo } from "./use-undo.ts";
 
 /** Accepts all suggestions of a rule and a range of scores, after a look at a sample of them. */
-export function BulkDialog({ id, undoing, onClose }: { id: string; undoing: Undo; onClose: () => void }) {
+export function BulkDialog({
+  id,
+  undoing,
+  onClose,
+}: {
+  id: string;
+  undoing: Undo;
+  onClose: () => void;
+}) {
   const [band, setBand] = useState<SuggestionBand | null>(null);
   return (
     <Dialog
@@ -36,7 +44,13 @@ export function BulkDialog({ id, undoing, onClose }: { id: string; undoing: Undo
       onClose={onClose}
     >
       {band ? (
-        <Sample id={id} band={band} undoing={undoing} onBack={() => setBand(null)} onClose={onClose} />
+        <Sample
+          id={id}
+          band={band}
+          undoing={undoing}
+          onBack={() => setBand(null)}
+          onClose={onClose}
+        />
       ) : (
         <Bands id={id} onChoose={setBand} />
       )}
@@ -52,7 +66,10 @@ function Bands({ id, onChoose }: { id: string; onChoose: (band: SuggestionBand) 
         error ? (
           <ProblemNote error={error} />
         ) : (
-          <PartSkeleton label="Loading the suggestions" bars={["h-16 w-full", "h-16 w-full ", "h-16  w-full"]} />
+          <PartSkeleton
+            label="Loading the suggestions"
+            bars={["h-16 w-full", "h-16 w-full ", "h-16  w-full"]}
+          />
         )
       ) : data.items.length === 0 ? (
         <p className="flex items-center justify-center gap-2 py-6 text-sm text-muted">
@@ -72,7 +89,9 @@ function Bands({ id, onChoose }: { id: string; onChoose: (band: SuggestionBand) 
                 <span className="font-medium">
                   {band.method} <span className="font-normal text-muted">· {rangeOf(band)}</span>
                 </span>
-                <span className="text-right font-medium tabular-nums">{band.count.toLocaleString("en")}</span>
+                <span className="text-right font-medium tabular-nums">
+                  {band.count.toLocaleString("en")}
+                </span>
                 <span className="text-muted">{precisionOf(band)}</span>
                 <span className="text-right text-muted tabular-nums">{moneyOf(band.amounts)}</span>
               </button>
@@ -108,15 +127,27 @@ function Sample({
           tenant,
           body: {
             action: "confirm",
-            filter: { reconciliation_id: id, method, score_from, ...(score_below !== null && { score_below }) },
+            filter: {
+              reconciliation_id: id,
+              method,
+              score_from,
+              ...(score_below !== null && { score_below }),
+            },
             expected_count,
           },
           idempotencyKey,
         }),
       ),
     onDone: ({ count, items: [one] }) => {
-      toast(`Confirmed ${count.toLocaleString("en")} matches`, one && { action: { label: "Undo", run: () => undoOf(one.id) } });
-      for (const queryKey of [openLinesKey(tenant), suggestionsKey(tenant), reconciliationsKey(tenant)])
+      toast(
+        `Confirmed ${count.toLocaleString("en")} matches`,
+        one && { action: { label: "Undo", run: () => undoOf(one.id) } },
+      );
+      for (const queryKey of [
+        openLinesKey(tenant),
+        suggestionsKey(tenant),
+        reconciliationsKey(tenant),
+      ])
         cache.invalidateQueries({ queryKey });
       onClose();
     },
@@ -131,7 +162,10 @@ function Sample({
           error ? (
             <ProblemNote error={error} />
           ) : (
-            <PartSkeleton label="Loading the sample" bars={["h-12 w-full", "h-12 w-full ", "h-12  w-full", "h-12 w-11/12"]} />
+            <PartSkeleton
+              label="Loading the sample"
+              bars={["h-12 w-full", "h-12 w-full ", "h-12  w-full", "h-12 w-11/12"]}
+            />
           )
         ) : (
           <>
@@ -151,7 +185,8 @@ function Sample({
             </p>
             {tooMany && (
               <Note tone="warning">
-                More than {FILTERED_MOST.toLocaleString("en")} can't be accepted at once. Confirm some through the API, by a narrower range.
+                More than {FILTERED_MOST.toLocaleString("en")} can't be accepted at once. Confirm
+                some through the API, by a narrower range.
               </Note>
             )}
           </>
@@ -172,7 +207,11 @@ function Sample({
           disabled={!data || data.count === 0 || tooMany || isFetching || accept.isPending}
           onClick={() => data && accept.start(data.count)}
         >
-          {accept.isPending ? "Accepting…" : data ? `Accept ${data.count.toLocaleString("en")}` : "Accept"}
+          {accept.isPending
+            ? "Accepting…"
+            : data
+              ? `Accept ${data.count.toLocaleString("en")}`
+              : "Accept"}
         </Button>
       </DialogActions>
     </>
@@ -181,7 +220,9 @@ function Sample({
 
 function rangeOf({ score_from, score_below }: SuggestionBand): string {
   if (score_below === null) return `${percent(score_from)} and more`;
-  return score_from === 0 ? `below ${percent(score_below)}` : `${percent(score_from)} to ${percent(score_below)}`;
+  return score_from === 0
+    ? `below ${percent(score_below)}`
+    : `${percent(score_from)} to ${percent(score_below)}`;
 }
 
 /** How right such were, by what people decided one by one. */
@@ -192,5 +233,7 @@ function precisionOf({ confirmed_count, rejected_count }: SuggestionBand): strin
 }
 
 function moneyOf(amounts: SuggestionBand["amounts"]): string {
-  return amounts.map(({ currency, amount_minor }) => formatMoney(amount_minor, currency)).join(", ");
+  return amounts
+    .map(({ currency, amount_minor }) => formatMoney(amount_minor, currency))
+    .join(", ");
 }

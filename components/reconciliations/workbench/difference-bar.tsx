@@ -16,15 +16,22 @@ export function DifferenceBar({
   count: number;
 }) {
   const mixed = sums.length > 1;
-  const agrees = count > 1 && !mixed && sums.every(({ left_minor, right_minor }) => left_minor - right_minor === fees);
-  const each = (minorOf: (sum: Sum) => number) => sums.map((sum) => formatMoney(minorOf(sum), sum.currency)).join(" · ");
+  const agrees =
+    count > 1 &&
+    !mixed &&
+    sums.every(({ left_minor, right_minor }) => left_minor - right_minor === fees);
+  const each = (minorOf: (sum: Sum) => number) =>
+    sums.map((sum) => formatMoney(minorOf(sum), sum.currency)).join(" · ");
   return (
     <dl className="flex min-w-0 flex-wrap items-baseline gap-x-4 gap-y-0.5 text-sm tabular-nums">
       <Total name="Left" text={each(({ left_minor }) => left_minor)} />
       <Total name="Right" text={each(({ right_minor }) => right_minor)} />
       <div
         data-tone={agrees ? "good" : "warning"}
-        className={classes("flex items-baseline gap-1.5 rounded-sm px-1.5 py-0.5", count > 0 && "bg-tone-soft text-tone-ink")}
+        className={classes(
+          "flex items-baseline gap-1.5 rounded-sm px-1.5 py-0.5",
+          count > 0 && "bg-tone-soft text-tone-ink",
+        )}
       >
         <dt className="text-xs">Difference</dt>
         <dd className="font-semibold">

@@ -11,7 +11,15 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 const REASON_MAX = 900;
 
 /** Takes a line out of the period, with the reason. */
-export function ExcludeDialog({ line, onExclude, onClose }: { line: OpenLine; onExclude: (reason: string) => void; onClose: () => void }) {
+export function ExcludeDialog({
+  line,
+  onExclude,
+  onClose,
+}: {
+  line: OpenLine;
+  onExclude: (reason: string) => void;
+  onClose: () => void;
+}) {
   const [reason, setReason] = useState("");
   const [missing, setMissing] = useState(false);
   return (

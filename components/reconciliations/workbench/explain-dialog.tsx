@@ -10,7 +10,10 @@ import { ADJUSTMENT_WORDS } from "../words.tsx";
 import type { Adjustment } from "./use-decide.ts";
 
 type Kind = Adjustment["kind"];
-const KINDS = (["write_off", "fee", "fx", "rounding", "other"] as const).map((value) => ({ value, label: ADJUSTMENT_WORDS[value] }));
+const KINDS = (["write_off", "fee", "fx", "rounding", "other"] as const).map((value) => ({
+  value,
+  label: ADJUSTMENT_WORDS[value],
+}));
 const NOTE_MAX = 500;
 
 /** Says what the difference of a match is. */
@@ -42,15 +45,28 @@ export function ExplainDialog({
         className="flex min-h-0 flex-1 flex-col"
       >
         <DialogBody>
-          <TextField label="Note" hint="Optional" maxLength={NOTE_MAX} value={note} onChange={({ target }) => setNote(target.value)} />
+          <TextField
+            label="Note"
+            hint="Optional"
+            maxLength={NOTE_MAX}
+            value={note}
+            onChange={({ target }) => setNote(target.value)}
+          />
           <div className="overflow-x-auto">
-            <Segmented label="What the difference is" value={kind} options={KINDS} onChange={setKind} />
+            <Segmented
+              label="What the difference is"
+              value={kind}
+              options={KINDS}
+              onChange={setKind}
+            />
           </div>
         </DialogBody>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary">
-            {kind === "write_off" ? `Write off ${money}` : `Match with ${ADJUSTMENT_WORDS[kind].toLowerCase()}`}
+            {kind === "write_off"
+              ? `Write off ${money}`
+              : `Match with ${ADJUSTMENT_WORDS[kind].toLowerCase()}`}
           </Button>
         </DialogActions>
       </form>

@@ -101,7 +101,10 @@ export function OpenSide({
     );
   };
   return (
-    <section aria-labelledby={id} className={classes("flex min-h-0 min-w-0 flex-1 flex-col", hidden && "max-md:hidden")}>
+    <section
+      aria-labelledby={id}
+      className={classes("flex min-h-0 min-w-0 flex-1 flex-col", hidden && "max-md:hidden")}
+    >
       <header className="flex items-baseline justify-between gap-3 border-b border-line bg-canvas px-3 py-2">
         <h2 id={id} className="truncate text-sm font-semibold">
           {title}
@@ -124,7 +127,11 @@ export function OpenSide({
         )}
       >
         {mounted ? (
-          <div role="presentation" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+          <div
+            role="presentation"
+            className="relative w-full"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
             {rows.map(({ index, start }) => (
               <div
                 key={items[index]?.id}
@@ -164,9 +171,21 @@ function Row({
   onCursor: () => void;
   onPick: () => void;
 }) {
-  const { currency, open_minor, amount_minor, value_date, reference, counterparty, description, suggestion, exception_id } = item;
+  const {
+    currency,
+    open_minor,
+    amount_minor,
+    value_date,
+    reference,
+    counterparty,
+    description,
+    suggestion,
+    exception_id,
+  } = item;
   const name = lineName(item);
-  const more = [counterparty && reference, counterparty ? description : null].filter(Boolean).join(" · ");
+  const more = [counterparty && reference, counterparty ? description : null]
+    .filter(Boolean)
+    .join(" · ");
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list box handles the keyboard
     <div
@@ -175,14 +194,22 @@ function Row({
       tabIndex={-1}
       aria-selected={picked || chosen}
       onClick={(event) => {
-        const picks = event.metaKey || event.ctrlKey || event.shiftKey || (event.target as Element).closest("[data-pick]");
+        const picks =
+          event.metaKey ||
+          event.ctrlKey ||
+          event.shiftKey ||
+          (event.target as Element).closest("[data-pick]");
         if (picks) onPick();
         else onCursor();
       }}
       className={classes(
         "relative flex h-14 cursor-default items-center gap-2 border-b border-line pr-3 pl-1 text-sm before:absolute before:inset-y-0 before:left-0 before:w-[3px]",
         picked || chosen ? "bg-accent-soft" : "hover:bg-hover",
-        atHand ? (active ? "bg-selected before:bg-accent" : "before:bg-field") : chosen && "before:bg-accent-text",
+        atHand
+          ? active
+            ? "bg-selected before:bg-accent"
+            : "before:bg-field"
+          : chosen && "before:bg-accent-text",
       )}
     >
       <span aria-hidden data-pick className="flex size-9 shrink-0 items-center justify-center">
@@ -219,7 +246,9 @@ function Row({
       </span>
       <span className="shrink-0 text-right tabular-nums">
         <span className="block font-medium">{formatMoney(open_minor, currency)}</span>
-        {open_minor !== amount_minor && <span className="block text-xs text-muted">of {formatMoney(amount_minor, currency)}</span>}
+        {open_minor !== amount_minor && (
+          <span className="block text-xs text-muted">of {formatMoney(amount_minor, currency)}</span>
+        )}
       </span>
     </div>
   );

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { balanceOf, feesOf, splittable } from "./options.ts";
 
-const line = (side: "left" | "right", open_minor: number, id = `${side}${open_minor}`): OpenLine => ({
+const line = (
+  side: "left" | "right",
+  open_minor: number,
+  id = `${side}${open_minor}`,
+): OpenLine => ({
   id,
   side,
   currency: "EUR",
@@ -21,13 +25,19 @@ const line = (side: "left" | "right", open_minor: number, id = `${side}${open_mi
 });
 
 test("the difference of a selection is left less right, lines of both signs counted", () => {
-  const { left_minor, right_minor } = balanceOf([line("left", 10_000), line("left", -250), line("right", 9_750)]);
+  const { left_minor, right_minor } = balanceOf([
+    line("left", 10_000),
+    line("left", -250),
+    line("right", 9_750),
+  ]);
   expect(left_minor - right_minor).toBe(0);
 });
 
 test("fees are left less right, too, and none where no line has one", () => {
   const fee = (fee_minor: number, side: "left" | "right") => ({ ...line(side, 10_000), fee_minor });
-  expect(feesOf([fee(290, "right"), fee(-290, "right"), fee(1500, "right"), line("left", 1)])).toBe(-1500);
+  expect(feesOf([fee(290, "right"), fee(-290, "right"), fee(1500, "right"), line("left", 1)])).toBe(
+    -1500,
+  );
   expect(feesOf([fee(290, "left"), line("right", 9710)])).toBe(290);
   expect(feesOf([line("left", 1), line("right", 1)])).toBe(0);
 });
@@ -41,5 +51,12 @@ test("what stays open is of the larger side, and of a line that is larger than i
 test("nothing is split where the sides agree, one is missing, or no line is large enough", () => {
   expect(splittable([line("left", 100), line("right", 100)])).toBeNull();
   expect(splittable([line("left", 100)])).toBeNull();
-  expect(splittable([line("left", 100), line("left", 100, "b"), line("right", 50), line("left", 100, "c")])).toBeNull();
+  expect(
+    splittable([
+      line("left", 100),
+      line("left", 100, "b"),
+      line("right", 50),
+      line("left", 100, "c"),
+    ]),
+  ).toBeNull();
 });

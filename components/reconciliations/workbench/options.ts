@@ -26,15 +26,22 @@ export type Option = {
 };
 
 /** The run's suggestions first, then what was found beside them; the same lines once. */
-export function optionsOf(line: OpenLine, matches: readonly Match[], near: readonly LineSuggestion[]): Option[] {
+export function optionsOf(
+  line: OpenLine,
+  matches: readonly Match[],
+  near: readonly LineSuggestion[],
+): Option[] {
   const known = matches.map(ofMatch);
   const seen = new Set(known.map(({ line_ids }) => setOf(line_ids)));
-  const found = near.map((suggestion) => ofSuggestion(suggestion, line)).filter(({ line_ids }) => !seen.has(setOf(line_ids)));
+  const found = near
+    .map((suggestion) => ofSuggestion(suggestion, line))
+    .filter(({ line_ids }) => !seen.has(setOf(line_ids)));
   return [...known, ...found].slice(0, MOST);
 }
 
 function ofMatch({ id, members, method, score, margin, adjustments, explanation }: Match): Option {
-  const sumOf = (side: Side) => members.reduce((sum, member) => (member.side === side ? sum + member.allocated_minor : sum), 0);
+  const sumOf = (side: Side) =>
+    members.reduce((sum, member) => (member.side === side ? sum + member.allocated_minor : sum), 0);
   return {
     key: id,
     match_id: id,
@@ -44,15 +51,23 @@ function ofMatch({ id, members, method, score, margin, adjustments, explanation 
     margin,
     left_minor: sumOf("left"),
     right_minor: sumOf("right"),
-    fee_minor: adjustments.reduce((sum, { kind, amount_minor }) => (kind === "fee" ? sum + amount_minor : sum), 0),
+    fee_minor: adjustments.reduce(
+      (sum, { kind, amount_minor }) => (kind === "fee" ? sum + amount_minor : sum),
+      0,
+    ),
     explanation,
     takes: new Map(members.map(({ line_id, allocated_minor }) => [line_id, allocated_minor])),
   };
 }
 
-function ofSuggestion({ line_ids, method, score, difference_minor, explanation }: LineSuggestion, line: OpenLine): Option {
-  const other = line.side === "left" ? line.open_minor - difference_minor : line.open_minor + difference_minor;
-  const [left_minor, right_minor] = line.side === "left" ? [line.open_minor, other] : [other, line.open_minor];
+function ofSuggestion(
+  { line_ids, method, score, difference_minor, explanation }: LineSuggestion,
+  line: OpenLine,
+): Option {
+  const other =
+    line.side === "left" ? line.open_minor - difference_minor : line.open_minor + difference_minor;
+  const [left_minor, right_minor] =
+    line.side === "left" ? [line.open_minor, other] : [other, line.open_minor];
   const all = [line.id, ...line_ids];
   return {
     key: setOf(all),
@@ -74,11 +89,20 @@ function setOf(ids: readonly string[]): string {
 }
 
 /** What lines of both sides leave: left − right. */
-export type Balance = { left_minor: number; right_minor: number; lefts: number; rights: number; currencies: readonly string[] };
+export type Balance = {
+  left_minor: number;
+  right_minor: number;
+  lefts: number;
+  rights: number;
+  currencies: readonly string[];
+};
 
-export function balanceOf(lines: readonly Pick<OpenLine, "side" | "open_minor" | "currency">[]): Balance {
+export function balanceOf(
+  lines: readonly Pick<OpenLine, "side" | "open_minor" | "currency">[],
+): Balance {
   const of = (side: Side) => lines.filter((line) => line.side === side);
-  const sum = (some: readonly { open_minor: number }[]) => some.reduce((total, { open_minor }) => total + open_minor, 0);
+  const sum = (some: readonly { open_minor: number }[]) =>
+    some.reduce((total, { open_minor }) => total + open_minor, 0);
   return {
     left_minor: sum(of("left")),
     right_minor: sum(of("right")),
@@ -90,14 +114,22 @@ export function balanceOf(lines: readonly Pick<OpenLine, "side" | "open_minor" |
 
 /** Fees that came with these lines, left − right: a difference that is just that needs no other explanation. */
 export function feesOf(lines: readonly Pick<OpenLine, "side" | "fee_minor">[]): number {
-  return lines.reduce((sum, { side, fee_minor }) => sum + (side === "left" ? 1 : -1) * (fee_minor ?? 0), 0);
+  return lines.reduce(
+    (sum, { side, fee_minor }) => sum + (side === "left" ? 1 : -1) * (fee_minor ?? 0),
+    0,
+  );
 }
 
 export type Sum = { currency: string; left_minor: number; right_minor: number };
 
 /** The balance in each currency of these lines. */
-export function sumsOf(lines: readonly Pick<OpenLine, "side" | "open_minor" | "currency">[]): Sum[] {
-  return balanceOf(lines).currencies.map((currency) => ({ ...balanceOf(lines.filter((line) => line.currency === currency)), currency }));
+export function sumsOf(
+  lines: readonly Pick<OpenLine, "side" | "open_minor" | "currency">[],
+): Sum[] {
+  return balanceOf(lines).currencies.map((currency) => ({
+    ...balanceOf(lines.filter((line) => line.currency === currency)),
+    currency,
+  }));
 }
 
 /** The line of which the difference can stay open: one of the larger side that is larger than the difference. Null: none is. */
@@ -109,5 +141,7 @@ export function splittable(lines: readonly OpenLine[]): OpenLine | null {
     const rest = open_minor - (side === "left" ? difference : -difference);
     return Math.sign(rest) === Math.sign(open_minor) && Math.abs(rest) < Math.abs(open_minor);
   };
-  return lines.filter(fits).sort((a, b) => Math.abs(b.open_minor) - Math.abs(a.open_minor))[0] ?? null;
+  return (
+    lines.filter(fits).sort((a, b) => Math.abs(b.open_minor) - Math.abs(a.open_minor))[0] ?? null
+  );
 }

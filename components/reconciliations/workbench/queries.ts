@@ -1,7 +1,11 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
-import { listSuggestionBandsContract, type SuggestionBand, sampleSuggestionsContract } from "#lib/matching/bands/contract.ts";
+import {
+  listSuggestionBandsContract,
+  type SuggestionBand,
+  sampleSuggestionsContract,
+} from "#lib/matching/bands/contract.ts";
 import { listMatchesContract } from "#lib/matching/contract.ts";
 import { listLineSuggestionsContract } from "#lib/matching/lines/contract.ts";
 import { listDecisionsContract, listOpenLinesContract } from "#lib/matching/workbench/contract.ts";
@@ -18,7 +22,12 @@ export type Side = "left" | "right";
 export const openLinesKey = (tenant: string) => resourceKey(tenant, "open-lines");
 export const suggestionsKey = (tenant: string) => resourceKey(tenant, "suggestions");
 
-export function openLinePages(tenant: string, id: string, side: Side, { q, sort, suggested, currency }: Omit<WorkbenchSearch, "line">) {
+export function openLinePages(
+  tenant: string,
+  id: string,
+  side: Side,
+  { q, sort, suggested, currency }: Omit<WorkbenchSearch, "line">,
+) {
   return listQuery(
     {
       under: openLinesKey(tenant),
@@ -26,7 +35,14 @@ export function openLinePages(tenant: string, id: string, side: Side, { q, sort,
       call: {
         tenant,
         params: { id },
-        query: queryOf({ side, sort, suggested, currency, q: q?.trim().slice(0, LONGEST_SEARCH), limit: PAGE_SIZE }),
+        query: queryOf({
+          side,
+          sort,
+          suggested,
+          currency,
+          q: q?.trim().slice(0, LONGEST_SEARCH),
+          limit: PAGE_SIZE,
+        }),
       },
     },
     { next: { limit: String(NEXT_PAGE_SIZE) } },
@@ -48,13 +64,21 @@ export function suggestedMatches(tenant: string, id: string, line_id: string) {
 /** A period's suggestions by rule and score. */
 export function suggestionBands(tenant: string, id: string) {
   return oneQuery(
-    { under: suggestionsKey(tenant), contract: listSuggestionBandsContract, call: { tenant, params: { id } } },
+    {
+      under: suggestionsKey(tenant),
+      contract: listSuggestionBandsContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: 0 },
   );
 }
 
 /** Of a band what a person looks at before all of it is accepted. */
-export function suggestionSample(tenant: string, id: string, { method, score_from, score_below }: SuggestionBand) {
+export function suggestionSample(
+  tenant: string,
+  id: string,
+  { method, score_from, score_below }: SuggestionBand,
+) {
   return oneQuery(
     {
       under: suggestionsKey(tenant),
@@ -80,7 +104,11 @@ export function nearLines(tenant: string, reconciliation_id: string, line: strin
 /** What people decided last, asked each second: others' decisions show at once. */
 export function decisionsOf(tenant: string, id: string) {
   return oneQuery(
-    { under: resourceKey(tenant, "decisions"), contract: listDecisionsContract, call: { tenant, params: { id }, query: { limit: "20" } } },
+    {
+      under: resourceKey(tenant, "decisions"),
+      contract: listDecisionsContract,
+      call: { tenant, params: { id }, query: { limit: "20" } },
+    },
     { refetchInterval: OTHERS_MS, placeholderData: keepPreviousData },
   );
 }

@@ -19,7 +19,10 @@ export function RunnerUp({
   loaded: readonly OpenLine[];
 }) {
   const known = runner_up && loaded.find(({ id }) => id === runner_up.line_id);
-  const { data } = useQuery({ ...lineById(useTenantId(), runner_up?.line_id ?? ""), enabled: runner_up !== null && !known });
+  const { data } = useQuery({
+    ...lineById(useTenantId(), runner_up?.line_id ?? ""),
+    enabled: runner_up !== null && !known,
+  });
   if (margin === null) return "None: nothing else comes near.";
   const line = known ?? data;
   if (!line) return `The next best is ${marginInWords(margin)}.`;
@@ -27,7 +30,11 @@ export function RunnerUp({
     <>
       <span className="block font-medium">{lineName(line)}</span>
       <span className="block text-muted tabular-nums">
-        {[known && formatMoney(known.open_minor, known.currency), line.counterparty && line.reference, formatDay(line.value_date, "UTC")]
+        {[
+          known && formatMoney(known.open_minor, known.currency),
+          line.counterparty && line.reference,
+          formatDay(line.value_date, "UTC"),
+        ]
           .filter(Boolean)
           .join(" · ")}
       </span>

@@ -19,7 +19,10 @@ export function SampleTable({ matches }: { matches: readonly Match[] }) {
       </thead>
       <tbody className="block rounded-lg border border-line">
         {matches.map((match) => (
-          <tr key={match.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-b border-line px-3 py-2 last:border-0">
+          <tr
+            key={match.id}
+            className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-b border-line px-3 py-2 last:border-0"
+          >
             <td className="min-w-0">
               <Side match={match} side="left" />
               <Side match={match} side="right" />
@@ -30,7 +33,8 @@ export function SampleTable({ matches }: { matches: readonly Match[] }) {
             </td>
             <td className="col-span-2 text-xs text-muted tabular-nums">
               {match.score !== null && percent(match.score)}
-              {match.residual_minor !== 0 && ` · ${formatMoney(match.residual_minor, match.currency)} left over`}
+              {match.residual_minor !== 0 &&
+                ` · ${formatMoney(match.residual_minor, match.currency)} left over`}
             </td>
           </tr>
         ))}
@@ -39,11 +43,25 @@ export function SampleTable({ matches }: { matches: readonly Match[] }) {
   );
 }
 
-function Side({ match: { explanation, members, currency }, side }: { match: Match; side: "left" | "right" }) {
+function Side({
+  match: { explanation, members, currency },
+  side,
+}: {
+  match: Match;
+  side: "left" | "right";
+}) {
   const lines = members.filter((member) => member.side === side).length;
-  const texts = explanation.fields.filter(({ field }) => TEXTS.includes(field)).map((field) => field[side]);
+  const texts = explanation.fields
+    .filter(({ field }) => TEXTS.includes(field))
+    .map((field) => field[side]);
   const day = explanation.fields.find(({ field }) => field === "value_date")?.[side];
-  const said = [...texts, day && valueInWords("value_date", day, currency), lines > 1 && `${lines} lines`].filter(Boolean).join(" · ");
+  const said = [
+    ...texts,
+    day && valueInWords("value_date", day, currency),
+    lines > 1 && `${lines} lines`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
   return (
     <span className="block truncate" title={said}>
       <span className="sr-only">{side === "left" ? "Left: " : "Right: "}</span>

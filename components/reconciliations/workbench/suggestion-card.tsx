@@ -12,11 +12,31 @@ import { RunnerUp } from "./runner-up.tsx";
 import { WeightBar } from "./weight-bar.tsx";
 import { fieldInWords, heldInWords, VERDICT_WORDS, valueInWords } from "./words.ts";
 
-const ICONS = { equal: Check, close: EqualApproximately, similar: EqualApproximately, differs: X, missing: CircleSlash } as const;
-const TONES = { equal: "good", close: "good", similar: "info", differs: "warning", missing: "neutral" } as const;
+const ICONS = {
+  equal: Check,
+  close: EqualApproximately,
+  similar: EqualApproximately,
+  differs: X,
+  missing: CircleSlash,
+} as const;
+const TONES = {
+  equal: "good",
+  close: "good",
+  similar: "info",
+  differs: "warning",
+  missing: "neutral",
+} as const;
 
 /** Why these lines: their fields side by side, the evidence of each, tolerance, runner-up, and why a person decides. */
-export function SuggestionCard({ option, currency, loaded }: { option: Option; currency: string; loaded: readonly OpenLine[] }) {
+export function SuggestionCard({
+  option,
+  currency,
+  loaded,
+}: {
+  option: Option;
+  currency: string;
+  loaded: readonly OpenLine[];
+}) {
   const { explanation, method, score, match_id } = option;
   const difference = option.left_minor - option.right_minor;
   const most = Math.max(1, ...explanation.fields.map(({ weight }) => Math.abs(weight ?? 0)));
@@ -26,7 +46,10 @@ export function SuggestionCard({ option, currency, loaded }: { option: Option; c
       <div className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
         <p className="font-medium">
           {method}
-          <span className="font-normal text-muted"> · {match_id ? "suggested by the last run" : "found for this line"}</span>
+          <span className="font-normal text-muted">
+            {" "}
+            · {match_id ? "suggested by the last run" : "found for this line"}
+          </span>
         </p>
         {score !== null && <p className="font-semibold tabular-nums">{percent(score)}</p>}
       </div>
@@ -41,7 +64,13 @@ export function SuggestionCard({ option, currency, loaded }: { option: Option; c
         </thead>
         <tbody>
           {explanation.fields.map((field) => (
-            <FieldRow key={field.field} field={field} most={most} weighed={weighed} currency={currency} />
+            <FieldRow
+              key={field.field}
+              field={field}
+              most={most}
+              weighed={weighed}
+              currency={currency}
+            />
           ))}
         </tbody>
       </table>
@@ -51,7 +80,8 @@ export function SuggestionCard({ option, currency, loaded }: { option: Option; c
             <span className="font-medium tabular-nums">{formatMoney(difference, currency)}</span>
             {option.fee_minor === difference
               ? " in fees"
-              : option.fee_minor !== 0 && `, of which ${formatMoney(option.fee_minor, currency)} in fees`}
+              : option.fee_minor !== 0 &&
+                `, of which ${formatMoney(option.fee_minor, currency)} in fees`}
           </Told>
         )}
         <Tolerance tolerance={explanation.tolerance} currency={currency} />
@@ -59,7 +89,9 @@ export function SuggestionCard({ option, currency, loaded }: { option: Option; c
           <RunnerUp explanation={explanation} loaded={loaded} />
         </Told>
         {explanation.note && <Told name="Note">{explanation.note}</Told>}
-        {match_id && explanation.held && <Told name="Why not automatic">{heldInWords(explanation.held)}</Told>}
+        {match_id && explanation.held && (
+          <Told name="Why not automatic">{heldInWords(explanation.held)}</Told>
+        )}
       </dl>
     </div>
   );
@@ -81,18 +113,30 @@ function FieldRow({
     <tr className="border-b border-line align-top last:border-0">
       <th scope="row" className="w-25 py-1.5 pr-2 text-left font-normal">
         <span className="block text-muted">{fieldInWords(field)}</span>
-        <span data-tone={TONES[verdict]} className="inline-flex items-center gap-1 text-xs font-medium text-tone-ink">
+        <span
+          data-tone={TONES[verdict]}
+          className="inline-flex items-center gap-1 text-xs font-medium text-tone-ink"
+        >
           <Icon aria-hidden className="size-3" strokeWidth={2.5} />
           {VERDICT_WORDS[verdict]}
         </span>
       </th>
       <td className="py-1.5">
-        <Value text={left} side={left === right ? null : "Left"} field={field} currency={currency} />
+        <Value
+          text={left}
+          side={left === right ? null : "Left"}
+          field={field}
+          currency={currency}
+        />
         {left !== right && <Value text={right} side="Right" field={field} currency={currency} />}
       </td>
       {weighed && (
         <td className="w-20 py-2 pl-2">
-          {weight === null ? <Minus aria-hidden className="ml-auto size-3 text-muted" /> : <WeightBar weight={weight} most={most} />}
+          {weight === null ? (
+            <Minus aria-hidden className="ml-auto size-3 text-muted" />
+          ) : (
+            <WeightBar weight={weight} most={most} />
+          )}
         </td>
       )}
     </tr>
@@ -100,17 +144,36 @@ function FieldRow({
 }
 
 /** `side`: whose it is; null where both say the same. */
-function Value({ text, side, field, currency }: { text: string | null; side: "Left" | "Right" | null; field: string; currency: string }) {
+function Value({
+  text,
+  side,
+  field,
+  currency,
+}: {
+  text: string | null;
+  side: "Left" | "Right" | null;
+  field: string;
+  currency: string;
+}) {
   const said = text === null ? "None" : valueInWords(field, text, currency);
   return (
-    <span className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")} title={said}>
+    <span
+      className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")}
+      title={said}
+    >
       {side && <span className="sr-only">{side}: </span>}
       {said}
     </span>
   );
 }
 
-function Tolerance({ tolerance, currency }: { tolerance: MatchExplanation["tolerance"]; currency: string }) {
+function Tolerance({
+  tolerance,
+  currency,
+}: {
+  tolerance: MatchExplanation["tolerance"];
+  currency: string;
+}) {
   if (!tolerance) return null;
   const { amount_used_minor, amount_allowed_minor, days, days_before, days_after } = tolerance;
   const allowed = days < 0 ? days_before : days_after;
@@ -121,7 +184,8 @@ function Tolerance({ tolerance, currency }: { tolerance: MatchExplanation["toler
           `${formatMoney(Math.abs(Number(amount_used_minor)), currency)} of ${formatMoney(amount_allowed_minor, currency)}`}
         {amount_allowed_minor > 0 && " · "}
         {Math.abs(days)}
-        {allowed !== null && ` of ${allowed}`} {Math.abs(days) === 1 && allowed === null ? "day" : "days"}
+        {allowed !== null && ` of ${allowed}`}{" "}
+        {Math.abs(days) === 1 && allowed === null ? "day" : "days"}
       </span>
     </Told>
   );
@@ -158,14 +222,28 @@ export function OptionList({
             key={key}
             className="flex min-h-9 cursor-pointer items-center gap-2 rounded-md border border-line px-2 py-1 text-sm hover:bg-hover has-checked:border-accent-text has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-focus"
           >
-            <input type="radio" name="suggestion" checked={index === chosen} onChange={() => onChoose(index)} className="sr-only" />
+            <input
+              type="radio"
+              name="suggestion"
+              checked={index === chosen}
+              onChange={() => onChoose(index)}
+              className="sr-only"
+            />
             <Keys keys={[String(index + 1)]} />
             <span className="min-w-0 flex-1 truncate">
               {method}
-              {line_ids.length > 2 && <span className="text-muted"> · {line_ids.length} lines</span>}
+              {line_ids.length > 2 && (
+                <span className="text-muted"> · {line_ids.length} lines</span>
+              )}
             </span>
-            {difference !== 0 && <span className="shrink-0 text-xs text-muted tabular-nums">{formatMoney(difference, currency)}</span>}
-            {score !== null && <span className="w-14 shrink-0 text-right tabular-nums">{percent(score)}</span>}
+            {difference !== 0 && (
+              <span className="shrink-0 text-xs text-muted tabular-nums">
+                {formatMoney(difference, currency)}
+              </span>
+            )}
+            {score !== null && (
+              <span className="w-14 shrink-0 text-right tabular-nums">{percent(score)}</span>
+            )}
           </label>
         );
       })}

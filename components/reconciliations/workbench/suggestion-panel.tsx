@@ -42,8 +42,21 @@ export function SuggestionPanel({
         <ProblemNote error={failure} />
       ) : options.length > 0 ? (
         <>
-          {options.length > 1 && <OptionList options={options} chosen={choice} currency={currency} onChoose={bench.choose} />}
-          {option && <SuggestionCard option={option} currency={currency} loaded={[...bench.left.items, ...bench.right.items]} />}
+          {options.length > 1 && (
+            <OptionList
+              options={options}
+              chosen={choice}
+              currency={currency}
+              onChoose={bench.choose}
+            />
+          )}
+          {option && (
+            <SuggestionCard
+              option={option}
+              currency={currency}
+              loaded={[...bench.left.items, ...bench.right.items]}
+            />
+          )}
           {option && onAlways && (
             <Button size="sm" onClick={onAlways} className="self-start">
               <Repeat aria-hidden className="size-4 text-muted" />
@@ -52,7 +65,10 @@ export function SuggestionPanel({
           )}
         </>
       ) : isLooking ? (
-        <PartSkeleton label="Looking for counterparts" bars={["h-9 w-full", "h-24 w-full", "h-5 w-2/3"]} />
+        <PartSkeleton
+          label="Looking for counterparts"
+          bars={["h-9 w-full", "h-24 w-full", "h-5 w-2/3"]}
+        />
       ) : (
         line && (
           <div className="flex flex-1 flex-col items-center justify-center gap-2 py-6 text-center text-sm text-muted">
@@ -76,7 +92,10 @@ function OpenException({ id }: { id: string }) {
     <p className="flex gap-2 border-t border-line pt-3 text-sm text-muted">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <span>
-        <PrefetchLink href={`/${tenant}/exceptions?exception=${id}`} className="text-accent-text underline underline-offset-2">
+        <PrefetchLink
+          href={`/${tenant}/exceptions?exception=${id}`}
+          className="text-accent-text underline underline-offset-2"
+        >
           An exception is open
         </PrefetchLink>{" "}
         for this line. Matching the line resolves it.
@@ -90,18 +109,27 @@ function Picked({ lines, onClear }: { lines: readonly OpenLine[]; onClear: () =>
     <div className="flex flex-col gap-2 text-sm">
       <div className="flex items-baseline justify-between gap-3">
         <h3 className="font-semibold">Selected by hand</h3>
-        <button type="button" onClick={onClear} className="min-h-6 text-accent-text hover:underline">
+        <button
+          type="button"
+          onClick={onClear}
+          className="min-h-6 text-accent-text hover:underline"
+        >
           Clear
         </button>
       </div>
       <ul className="flex flex-col">
         {lines.map((line) => (
-          <li key={line.id} className="flex justify-between gap-3 border-b border-line py-1.5 last:border-0">
+          <li
+            key={line.id}
+            className="flex justify-between gap-3 border-b border-line py-1.5 last:border-0"
+          >
             <span className="min-w-0 truncate">
               <span className="text-muted">{line.side === "left" ? "Left" : "Right"} · </span>
               {lineName(line)}
             </span>
-            <span className="shrink-0 tabular-nums">{formatMoney(line.open_minor, line.currency)}</span>
+            <span className="shrink-0 tabular-nums">
+              {formatMoney(line.open_minor, line.currency)}
+            </span>
           </li>
         ))}
       </ul>

@@ -12,9 +12,16 @@ import { useUndo } from "./use-undo.ts";
 import type { Workbench } from "./use-workbench.ts";
 
 const MIXED = "These lines are in several currencies. A match needs one.";
-const NOT_BY_HAND = "Your role can confirm suggestions. Ask an admin or a lead to match by hand, write off or exclude.";
+const NOT_BY_HAND =
+  "Your role can confirm suggestions. Ask an admin or a lead to match by hand, write off or exclude.";
 
-type Chosen = { ids: readonly string[]; left_minor: number; right_minor: number; difference: number; currency: string };
+type Chosen = {
+  ids: readonly string[];
+  left_minor: number;
+  right_minor: number;
+  difference: number;
+  currency: string;
+};
 
 /** What a dialog asks about: as it was when it was opened, whatever becomes of the lists. */
 type Asking = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
@@ -28,10 +35,15 @@ export function useActs(id: string, bench: Workbench) {
   const decide = useDecide(id, undoing, bench);
   const [asking, setAsking] = useState<Asking | null>(null);
 
-  const loaded = (ids: readonly string[]): OpenLine[] => [...bench.left.items, ...bench.right.items].filter((one) => ids.includes(one.id));
+  const loaded = (ids: readonly string[]): OpenLine[] =>
+    [...bench.left.items, ...bench.right.items].filter((one) => ids.includes(one.id));
   const pickedLines = [...picked.values()];
-  const lines = picked.size > 0 ? pickedLines : option ? loaded(option.line_ids) : line ? [line] : [];
-  const ids = picked.size > 0 ? pickedLines.map((one) => one.id) : (option?.line_ids ?? (line ? [line.id] : []));
+  const lines =
+    picked.size > 0 ? pickedLines : option ? loaded(option.line_ids) : line ? [line] : [];
+  const ids =
+    picked.size > 0
+      ? pickedLines.map((one) => one.id)
+      : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
   // A suggestion has them as adjustments; a match by hand takes them as such where they are all of the difference.
@@ -44,7 +56,8 @@ export function useActs(id: string, bench: Workbench) {
   const money = (minor: number) => formatMoney(minor, currency);
   const split = lines.length === ids.length ? splittable(lines) : null;
   const isFree = !decide.isPending;
-  const single = picked.size === 0 ? line : pickedLines.length === 1 ? (pickedLines[0] ?? null) : null;
+  const single =
+    picked.size === 0 ? line : pickedLines.length === 1 ? (pickedLines[0] ?? null) : null;
 
   function matchByHand(
     { ids, left_minor, right_minor, difference, currency }: Chosen,
@@ -68,7 +81,10 @@ export function useActs(id: string, bench: Workbench) {
     if (!mayDecide || !isFree) return;
     if (picked.size === 0 && option?.match_id) {
       const partly = lines.some((one) => option.takes?.get(one.id) !== one.open_minor);
-      const gone = option.line_ids.filter((one) => !lines.some((known) => known.id === one && option.takes?.get(one) !== known.open_minor));
+      const gone = option.line_ids.filter(
+        (one) =>
+          !lines.some((known) => known.id === one && option.takes?.get(one) !== known.open_minor),
+      );
       decide.start({
         act: "confirm",
         match_id: option.match_id,
@@ -84,7 +100,9 @@ export function useActs(id: string, bench: Workbench) {
     } else if (mixed) {
       toast(MIXED);
     } else if (!agrees) {
-      toast(`${money(difference)} isn't explained`, { description: "W explains it; S leaves it open on the larger line." });
+      toast(`${money(difference)} isn't explained`, {
+        description: "W explains it; S leaves it open on the larger line.",
+      });
     } else matchByHand(chosen);
   }
 
@@ -121,7 +139,8 @@ export function useActs(id: string, bench: Workbench) {
   function askToExclude() {
     if (!mayWrite) return toast(NOT_BY_HAND);
     if (single) setAsking({ to: "exclude", line: single });
-    else if (picked.size > 1) toast("Lines are excluded one at a time. Press Esc to clear the selection.");
+    else if (picked.size > 1)
+      toast("Lines are excluded one at a time. Press Esc to clear the selection.");
   }
 
   function explain(chosen: Chosen, kind: Adjustment["kind"], note: string | null) {
@@ -152,7 +171,11 @@ export function useActs(id: string, bench: Workbench) {
     mayWrite,
     asking,
     can: {
-      accept: mayDecide && isFree && ids.length > 1 && (picked.size === 0 && option?.match_id ? true : mayWrite && agrees && !mixed),
+      accept:
+        mayDecide &&
+        isFree &&
+        ids.length > 1 &&
+        (picked.size === 0 && option?.match_id ? true : mayWrite && agrees && !mixed),
       reject: mayDecide && isFree && picked.size === 0 && Boolean(option?.match_id),
       split: mayWrite && isFree && split !== null && !mixed,
       writeOff: mayWrite && isFree && (ids.length === 1 || (difference !== 0 && !mixed)),

@@ -7,7 +7,12 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { resourceKey } from "#components/kit/query.ts";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { toast } from "#components/ui/toast.ts";
-import { confirmMatchContract, createMatchContract, type Match, rejectMatchContract } from "#lib/matching/contract.ts";
+import {
+  confirmMatchContract,
+  createMatchContract,
+  type Match,
+  rejectMatchContract,
+} from "#lib/matching/contract.ts";
 import { excludeLineContract } from "#lib/matching/lines/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { reconciliationById } from "../queries.ts";
@@ -21,16 +26,31 @@ export type Adjustment = Match["adjustments"][number];
  * What a person decides. `gone`: lines that nothing is open of afterwards. `partial`: what else stays open isn't known here.
  * `picked`: the selection that it takes. `at`: the line at hand.
  */
-export type Decided = { gone: readonly string[]; partial: boolean; done: string; picked?: readonly OpenLine[]; at?: string } & (
+export type Decided = {
+  gone: readonly string[];
+  partial: boolean;
+  done: string;
+  picked?: readonly OpenLine[];
+  at?: string;
+} & (
   | { act: "confirm" | "reject"; match_id: string }
-  | { act: "match"; line_ids: string[]; adjustments?: Adjustment[] | undefined; split_line_id?: string | undefined }
+  | {
+      act: "match";
+      line_ids: string[];
+      adjustments?: Adjustment[] | undefined;
+      split_line_id?: string | undefined;
+    }
   | { act: "exclude"; line_id: string; reason: string }
 );
 
 type Pages = InfiniteData<{ items: OpenLine[] }>;
 
 /** Decides, at once in both lists; a refusal brings the lines back and says why. */
-export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clear, restore }: Pick<Workbench, "clear" | "restore">) {
+export function useDecide(
+  id: string,
+  { follow, undoOf, remember }: Undo,
+  { clear, restore }: Pick<Workbench, "clear" | "restore">,
+) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const lists = { queryKey: openLinesKey(tenant) };
@@ -46,7 +66,10 @@ export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clea
     await cache.cancelQueries(lists);
     const before = cache.getQueriesData<Pages>(lists);
     const left = new Set(gone);
-    cache.setQueriesData<Pages>(lists, (data) => data && { ...data, pages: data.pages.map((page) => without(page, left)) });
+    cache.setQueriesData<Pages>(
+      lists,
+      (data) => data && { ...data, pages: data.pages.map((page) => without(page, left)) },
+    );
     return () => {
       for (const [key, data] of before) cache.setQueryData(key, data);
       // Somebody else may have decided, or begun to close the period, meanwhile.
@@ -57,10 +80,17 @@ export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clea
 
   /** Whether something was or is being read that doesn't know the decision, or had to give way to it. */
   function isBehind(gone: readonly string[]): boolean {
-    return interrupted.current || cache.isFetching(lists) > 0 || cache.getQueriesData<Pages>(lists).some(([, data]) => holds(data, gone));
+    return (
+      interrupted.current ||
+      cache.isFetching(lists) > 0 ||
+      cache.getQueriesData<Pages>(lists).some(([, data]) => holds(data, gone))
+    );
   }
 
-  async function take(gone: readonly string[], picked: readonly OpenLine[] = []): Promise<() => void> {
+  async function take(
+    gone: readonly string[],
+    picked: readonly OpenLine[] = [],
+  ): Promise<() => void> {
     if (picked.length > 0) clear();
     const bringBack = await remove(gone);
     return () => {
@@ -72,16 +102,34 @@ export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clea
   function send(decided: Decided, idempotencyKey: string): Promise<{ id: string }> {
     switch (decided.act) {
       case "confirm":
-        return callApi(confirmMatchContract, { tenant, params: { id: decided.match_id }, idempotencyKey });
+        return callApi(confirmMatchContract, {
+          tenant,
+          params: { id: decided.match_id },
+          idempotencyKey,
+        });
       case "reject":
-        return callApi(rejectMatchContract, { tenant, params: { id: decided.match_id }, idempotencyKey });
+        return callApi(rejectMatchContract, {
+          tenant,
+          params: { id: decided.match_id },
+          idempotencyKey,
+        });
       case "match": {
         const { line_ids, adjustments = [], split_line_id } = decided;
-        return callApi(createMatchContract, { tenant, params: { id }, body: { line_ids, adjustments, split_line_id }, idempotencyKey });
+        return callApi(createMatchContract, {
+          tenant,
+          params: { id },
+          body: { line_ids, adjustments, split_line_id },
+          idempotencyKey,
+        });
       }
       case "exclude": {
         const { line_id, reason } = decided;
-        return callApi(excludeLineContract, { tenant, params: { id: line_id }, body: { reason, reconciliation_id: id }, idempotencyKey });
+        return callApi(excludeLineContract, {
+          tenant,
+          params: { id: line_id },
+          body: { reason, reconciliation_id: id },
+          idempotencyKey,
+        });
       }
     }
   }
@@ -102,7 +150,9 @@ export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clea
 }
 
 function without<Page extends { items: OpenLine[] }>(page: Page, gone: ReadonlySet<string>): Page {
-  return page.items.some(({ id }) => gone.has(id)) ? { ...page, items: page.items.filter(({ id }) => !gone.has(id)) } : page;
+  return page.items.some(({ id }) => gone.has(id))
+    ? { ...page, items: page.items.filter(({ id }) => !gone.has(id)) }
+    : page;
 }
 
 function holds(data: Pages | undefined, gone: readonly string[]): boolean {

@@ -22,7 +22,9 @@ export function useOthers(id: string): void {
     seen.current = now;
     if (!before) return;
     const others = data.items.filter(
-      (one) => !before.has(`${one.id} ${one.undone_at !== null}`) && (one.undone_by ?? one.created_by) !== self,
+      (one) =>
+        !before.has(`${one.id} ${one.undone_at !== null}`) &&
+        (one.undone_by ?? one.created_by) !== self,
     );
     const last = others[0];
     if (!last) return;

@@ -7,7 +7,11 @@ import { useMember, useTenantId } from "#components/kit/member.tsx";
 import { resourceKey } from "#components/kit/query.ts";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { toast } from "#components/ui/toast.ts";
-import { type Decision, listDecisionsContract, undoDecisionContract } from "#lib/matching/workbench/contract.ts";
+import {
+  type Decision,
+  listDecisionsContract,
+  undoDecisionContract,
+} from "#lib/matching/workbench/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { openLinesKey, suggestionsKey } from "./queries.ts";
 import { decided } from "./words.ts";
@@ -35,7 +39,11 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   }
 
   async function find(about: string | null): Promise<Decision | undefined> {
-    const { items } = await callApi(listDecisionsContract, { tenant, params: { id }, query: { limit: LOOKED_THROUGH } });
+    const { items } = await callApi(listDecisionsContract, {
+      tenant,
+      params: { id },
+      query: { limit: LOOKED_THROUGH },
+    });
     return items.find(
       (one) =>
         one.created_by === self &&
@@ -45,7 +53,8 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   }
 
   async function takeBack(decision: string): Promise<Decision> {
-    if (asked.current?.decision !== decision) asked.current = { decision, key: newIdempotencyKey() };
+    if (asked.current?.decision !== decision)
+      asked.current = { decision, key: newIdempotencyKey() };
     const call = { tenant, params: { id: decision }, idempotencyKey: asked.current.key };
     const undone = await callApi(undoDecisionContract, call).catch((problem) => {
       if (isRefusal(problem)) asked.current = null;
@@ -55,7 +64,10 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     return undone;
   }
 
-  async function takeBackAfter(before: Promise<unknown> | null, about: string | null): Promise<Decision | null> {
+  async function takeBackAfter(
+    before: Promise<unknown> | null,
+    about: string | null,
+  ): Promise<Decision | null> {
     const failed = await before?.then(
       () => false,
       () => true,
@@ -68,9 +80,15 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
     onDone: (undone) => {
       toast(undone ? `Undone: ${decided(undone)}` : "Nothing to undo");
-      const line = undone && (undone.line_id ?? undone.match_ids.flatMap((match) => madeOn.current.get(match) ?? [])[0]);
+      const line =
+        undone &&
+        (undone.line_id ?? undone.match_ids.flatMap((match) => madeOn.current.get(match) ?? [])[0]);
       if (line) onBack(line);
-      for (const queryKey of [suggestionsKey(tenant), reconciliationsKey(tenant), resourceKey(tenant, "decisions")])
+      for (const queryKey of [
+        suggestionsKey(tenant),
+        reconciliationsKey(tenant),
+        resourceKey(tenant, "decisions"),
+      ])
         cache.invalidateQueries({ queryKey });
     },
     failed: "Couldn't undo",

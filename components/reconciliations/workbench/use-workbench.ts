@@ -25,9 +25,12 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
 
   // A side without lines has nothing at hand: the other has.
   const elsewhere = cursor.side === "left" ? "right" : "left";
-  const foundElsewhere = cursor.id !== null && lists[elsewhere].items.some((item) => item.id === cursor.id);
+  const foundElsewhere =
+    cursor.id !== null && lists[elsewhere].items.some((item) => item.id === cursor.id);
   const side: Side =
-    foundElsewhere || (lists[cursor.side].items.length === 0 && lists[elsewhere].items.length > 0) ? elsewhere : cursor.side;
+    foundElsewhere || (lists[cursor.side].items.length === 0 && lists[elsewhere].items.length > 0)
+      ? elsewhere
+      : cursor.side;
   const items: readonly OpenLine[] = lists[side].items;
   const known = items.findIndex((item) => item.id === cursor.id);
   // A line that is gone leaves its place to the next one.
@@ -38,12 +41,19 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
   const asked = useDeferredValue(line);
   const enabled = asked !== null;
   const matches = useQuery({ ...suggestedMatches(tenant, id, asked?.id ?? ""), enabled });
-  const near = useQuery({ ...nearLines(tenant, id, asked?.id ?? ""), enabled: enabled && matches.data !== undefined });
+  const near = useQuery({
+    ...nearLines(tenant, id, asked?.id ?? ""),
+    enabled: enabled && matches.data !== undefined,
+  });
   const options = useMemo(
-    () => (asked && asked.id === line?.id && matches.data ? optionsOf(asked, matches.data.items, near.data?.items ?? []) : NO_OPTIONS),
+    () =>
+      asked && asked.id === line?.id && matches.data
+        ? optionsOf(asked, matches.data.items, near.data?.items ?? [])
+        : NO_OPTIONS,
     [asked, line, matches.data, near.data],
   );
-  const option = picked.size === 0 ? (options[choice.line === line?.id ? choice.option : 0] ?? null) : null;
+  const option =
+    picked.size === 0 ? (options[choice.line === line?.id ? choice.option : 0] ?? null) : null;
 
   function go(to: Side, place: number): void {
     const target = lists[to].items;
@@ -77,7 +87,8 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
       }),
     clear: () => setPicked(NONE),
     /** A selection whose decision failed comes back, unless another was begun meanwhile. */
-    restore: (lines: readonly OpenLine[]) => setPicked((now) => (now.size === 0 ? new Map(lines.map((one) => [one.id, one])) : now)),
+    restore: (lines: readonly OpenLine[]) =>
+      setPicked((now) => (now.size === 0 ? new Map(lines.map((one) => [one.id, one])) : now)),
   };
 }
 

@@ -3,9 +3,19 @@ export function WeightBar({ weight, most }: { weight: number; most: number }) {
   const half = (Math.abs(weight) / most) * 50;
   return (
     <span className="flex items-center gap-1">
-      <svg aria-hidden data-tone={weight >= 0 ? "good" : "danger"} className="block h-2 min-w-0 flex-1">
+      <svg
+        aria-hidden
+        data-tone={weight >= 0 ? "good" : "danger"}
+        className="block h-2 min-w-0 flex-1"
+      >
         <rect width="100%" height="100%" rx="1" className="fill-hover" />
-        <rect x={`${weight >= 0 ? 50 : 50 - half}%`} width={`${Math.max(1, half)}%`} height="100%" rx="1" className="fill-tone-ink" />
+        <rect
+          x={`${weight >= 0 ? 50 : 50 - half}%`}
+          width={`${Math.max(1, half)}%`}
+          height="100%"
+          rx="1"
+          className="fill-tone-ink"
+        />
       </svg>
       <span className="w-9 shrink-0 text-right text-xs text-muted tabular-nums">
         {weight > 0 && "+"}

@@ -22,7 +22,9 @@ export function fieldInWords(field: string): string {
 /** What a line says in a field: money and days as everywhere. */
 export function valueInWords(field: string, text: string, currency: string): string {
   if (field === "amount" && /^-?\d+$/.test(text)) return formatMoney(Number(text), currency);
-  return field.endsWith("date") ? text.replaceAll(/\d{4}-\d{2}-\d{2}/g, (day) => formatDay(day, "UTC")) : text;
+  return field.endsWith("date")
+    ? text.replaceAll(/\d{4}-\d{2}-\d{2}/g, (day) => formatDay(day, "UTC"))
+    : text;
 }
 
 export const VERDICT_WORDS: Record<MatchExplanation["fields"][number]["verdict"], string> = {
@@ -35,7 +37,8 @@ export const VERDICT_WORDS: Record<MatchExplanation["fields"][number]["verdict"]
 
 const HELD: Record<NonNullable<MatchExplanation["held"]>, string> = {
   rule: "Its rule only suggests.",
-  track_record: "Rules by score match by themselves once your team's decisions have proved them right.",
+  track_record:
+    "Rules by score match by themselves once your team's decisions have proved them right.",
   score: "Its score is below what counts as certain.",
   margin: "Another line fits almost as well.",
   chance: "A sum like this could be a coincidence.",
@@ -55,7 +58,12 @@ export function marginInWords(nats: number): string {
   return `${times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString("en")} times less likely`;
 }
 
-const DID: Record<Decision["action"], string> = { confirm: "confirmed", reject: "rejected", match: "matched by hand", exclude: "excluded" };
+const DID: Record<Decision["action"], string> = {
+  confirm: "confirmed",
+  reject: "rejected",
+  match: "matched by hand",
+  exclude: "excluded",
+};
 
 /** What somebody did by a decision, after their name. */
 export function decided({ action, match_count }: Decision): string {

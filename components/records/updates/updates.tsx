@@ -12,7 +12,13 @@ import { MarkdownText } from "./markdown.tsx";
 import { updatePages } from "./queries.ts";
 
 /** A tenant's published release notes, public. */
-export function Updates({ tenantId, publishableKey }: { tenantId: string; publishableKey: string }) {
+export function Updates({
+  tenantId,
+  publishableKey,
+}: {
+  tenantId: string;
+  publishableKey: string;
+}) {
   const list = useList(updatePages(tenantId, publishableKey));
   return (
     <ListBody
@@ -40,11 +46,18 @@ function Note({ note }: { note: StoredRecord }) {
   const at = textOf(note.published_at) ?? note.created_at;
   const [title, version, body] = [textOf(note.title), textOf(note.version), textOf(note.body)];
   return (
-    <article aria-labelledby={note.id} className="flex flex-col gap-3 border-b border-line py-8 last:border-0">
+    <article
+      aria-labelledby={note.id}
+      className="flex flex-col gap-3 border-b border-line py-8 last:border-0"
+    >
       <div className="flex flex-col gap-1">
         <p className="flex items-center gap-2 text-sm text-muted">
           <time dateTime={at}>{formatDay(at, timeZone)}</time>
-          {version && <span className="rounded-sm border border-line px-1.5 font-mono text-xs">{version}</span>}
+          {version && (
+            <span className="rounded-sm border border-line px-1.5 font-mono text-xs">
+              {version}
+            </span>
+          )}
         </p>
         <h2 id={note.id} className="text-xl font-semibold tracking-tight wrap-break-word">
           {title ?? version ?? "Update"}

@@ -16,15 +16,26 @@ test.each([
   ["evt", `/acme/requests?view=deliveries&event_id=evt_${REST}`],
   ["sev", `/acme/security-events?event=sev_${REST}`],
 ])("an ID that begins with %s leads to its page", (prefix, href) => {
-  expect(byId(as("tenant_admin"), ` ${prefix}_${REST}\n`)).toEqual([expect.objectContaining({ href })]);
+  expect(byId(as("tenant_admin"), ` ${prefix}_${REST}\n`)).toEqual([
+    expect.objectContaining({ href }),
+  ]);
 });
 
 test("what only admins see is refused to others, and named", () => {
   const refused = (prefix: string) => byId(as("tenant_analyst"), `${prefix}_${REST}`)[0]?.refused;
-  expect(["exc", "rcn", "src", "lin"].map(refused)).toEqual([undefined, undefined, undefined, undefined]);
-  for (const prefix of ["key", "whk", "req", "evt", "sev"]) expect(refused(prefix)).toMatch(/^Admins only/);
+  expect(["exc", "rcn", "src", "lin"].map(refused)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  for (const prefix of ["key", "whk", "req", "evt", "sev"])
+    expect(refused(prefix)).toMatch(/^Admins only/);
 });
 
-test.each(["exc_", "exc_1", `xyz_${REST}`, `exc_${REST} late`, `tk_${REST}.${REST}`, "late"])("%s is no ID", (text) => {
-  expect(byId(as("tenant_admin"), text)).toEqual([]);
-});
+test.each(["exc_", "exc_1", `xyz_${REST}`, `exc_${REST} late`, `tk_${REST}.${REST}`, "late"])(
+  "%s is no ID",
+  (text) => {
+    expect(byId(as("tenant_admin"), text)).toEqual([]);
+  },
+);

@@ -1,4 +1,15 @@
-import { Activity, KeyRound, Layers, type LucideIcon, Rows3, Scale, Send, ShieldCheck, TimerReset, Webhook } from "lucide-react";
+import {
+  Activity,
+  KeyRound,
+  Layers,
+  type LucideIcon,
+  Rows3,
+  Scale,
+  Send,
+  ShieldCheck,
+  TimerReset,
+  Webhook,
+} from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import { pageOf } from "#components/requests/words.ts";
@@ -28,5 +39,14 @@ export function byId({ tenant, roles }: Pick<Member, "tenant" | "roles">, text: 
   if (!kind || !href) return [];
   const { title, icon, permission } = kind;
   const isRefused = permission !== undefined && !may(roles, needs(permission));
-  return [{ id: "by-id", title, note: id, icon, href, ...(isRefused && { refused: "Admins only. Ask a tenant admin." }) }];
+  return [
+    {
+      id: "by-id",
+      title,
+      note: id,
+      icon,
+      href,
+      ...(isRefused && { refused: "Admins only. Ask a tenant admin." }),
+    },
+  ];
 }

@@ -15,16 +15,29 @@ import { collectTypedAhead, isPaletteWanted, WANTED } from "./typed-ahead.ts";
 
 // Each has its own boundary: otherwise the page would hide while they load.
 const Palette = dynamic(loadPalette, { ssr: false });
-const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog), { ssr: false });
-const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-steps-dialog.tsx").then((module) => module.FirstStepsDialog), {
-  ssr: false,
-});
-const SessionsDialog = dynamic(() => import("#components/sign-in/sessions-dialog.tsx").then((module) => module.SessionsDialog), {
-  ssr: false,
-});
+const ShortcutsDialog = dynamic(
+  () => import("./shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog),
+  { ssr: false },
+);
+const FirstStepsDialog = dynamic(
+  () =>
+    import("#components/first-steps/first-steps-dialog.tsx").then(
+      (module) => module.FirstStepsDialog,
+    ),
+  {
+    ssr: false,
+  },
+);
+const SessionsDialog = dynamic(
+  () => import("#components/sign-in/sessions-dialog.tsx").then((module) => module.SessionsDialog),
+  {
+    ssr: false,
+  },
+);
 
 /** Where a key types text or moves within a widget. */
-const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
+const TAKES_KEYS =
+  "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
 
 /** The commands of every page: ⌘K and single-key shortcuts. What they open is loaded on demand. */
 export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
@@ -41,12 +54,18 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
       if (event.defaultPrevented || event.isComposing || event.repeat) return;
       const { key } = event;
       if (key === "Control" || key === "Meta") void loadPalette();
-      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k") {
+      if (
+        (event.metaKey || event.ctrlKey) &&
+        !event.altKey &&
+        !event.shiftKey &&
+        key.toLowerCase() === "k"
+      ) {
         event.preventDefault();
         if (front.get() === "palette") front.set(null);
       }
       if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey) return;
-      if ((event.target as Element).closest?.(TAKES_KEYS) || document.querySelector("dialog:modal")) return;
+      if ((event.target as Element).closest?.(TAKES_KEYS) || document.querySelector("dialog:modal"))
+        return;
       const going = event.timeStamp < goUntil;
       goUntil = 0;
       if (going) {

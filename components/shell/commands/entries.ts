@@ -62,7 +62,8 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
   const own = `/${tenant.id}`;
   const local = localTimeZone();
   const dark =
-    document.documentElement.matches("[data-theme=dark]") || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+    document.documentElement.matches("[data-theme=dark]") ||
+    (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
   return [
     {
       id: "new-exception",
@@ -137,7 +138,13 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
     })),
     ...member.tenants
       .filter((id) => id !== tenant.id)
-      .map((id) => ({ id: `tenant-${id}`, title: `Switch to ${id}`, icon: Repeat, also: "tenant", href: addressOf(id, section) })),
+      .map((id) => ({
+        id: `tenant-${id}`,
+        title: `Switch to ${id}`,
+        icon: Repeat,
+        also: "tenant",
+        href: addressOf(id, section),
+      })),
     {
       id: "theme",
       title: dark ? "Switch to light theme" : "Switch to dark theme",
@@ -150,13 +157,20 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       : [
           {
             id: "times",
-            title: timeZone === "UTC" ? `Show local times (${zoneName(local)})` : "Show times in UTC",
+            title:
+              timeZone === "UTC" ? `Show local times (${zoneName(local)})` : "Show times in UTC",
             icon: Clock,
             also: "time zone",
             run: () => setTimeZone(timeZone === "UTC" ? local : "UTC"),
           },
         ]),
-    { id: "docs", title: "Documentation", icon: BookOpen, also: "docs api reference guides help", href: "/docs" },
+    {
+      id: "docs",
+      title: "Documentation",
+      icon: BookOpen,
+      also: "docs api reference guides help",
+      href: "/docs",
+    },
     {
       id: "first-steps",
       title: "First steps",
@@ -199,5 +213,9 @@ export function matching(entries: readonly Entry[], text: string): Entry[] {
     const own = `${title} ${also}`.toLowerCase().split(/[\s().]+/);
     return words.every((word) => own.some((one) => one.startsWith(word)));
   });
-  return found.sort((a, b) => Number(b.title.toLowerCase().startsWith(wanted)) - Number(a.title.toLowerCase().startsWith(wanted)));
+  return found.sort(
+    (a, b) =>
+      Number(b.title.toLowerCase().startsWith(wanted)) -
+      Number(a.title.toLowerCase().startsWith(wanted)),
+  );
 }

@@ -12,7 +12,13 @@ import { takeTypedAhead } from "./typed-ahead.ts";
 import { useFound } from "./use-found.ts";
 
 /** The command palette: pages, actions and the tenant's data. */
-export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
+export function Palette({
+  surfaces,
+  onClose,
+}: {
+  surfaces: readonly SurfaceLink[];
+  onClose: () => void;
+}) {
   const member = useMember();
   const preferences = usePreferences();
   const section = sectionOf(useSelectedLayoutSegments());
@@ -51,7 +57,8 @@ export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[
 
 function sayCount(text: string, count: number, searching: boolean): string {
   if (searching) return "Searching…";
-  if (text.trim() === "") return "Type to also search exceptions, lines, reconciliations, keys, members, records and docs.";
+  if (text.trim() === "")
+    return "Type to also search exceptions, lines, reconciliations, keys, members, records and docs.";
   if (count === 0) return `No results for “${text.trim()}”.`;
   return count === 1 ? "1 result" : `${count} results`;
 }

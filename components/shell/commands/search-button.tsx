@@ -12,12 +12,21 @@ function openPalette(): void {
   front.set("palette");
 }
 
-const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: openPalette } as const;
+const opening = {
+  "aria-haspopup": "dialog",
+  onPointerEnter: loadPalette,
+  onClick: openPalette,
+} as const;
 
 /** Opens the palette. */
 export function SearchButton() {
   return (
-    <Button variant="secondary" size="sm" className="justify-start px-2 font-normal text-muted" {...opening}>
+    <Button
+      variant="secondary"
+      size="sm"
+      className="justify-start px-2 font-normal text-muted"
+      {...opening}
+    >
       <Search aria-hidden className="size-4" />
       <span className="mr-auto">Search or jump to…</span>
       <Keys keys={["⌘K"]} />

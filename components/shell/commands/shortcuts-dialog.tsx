@@ -48,9 +48,17 @@ const IN_THE_WORKBENCH: readonly Shortcut[] = [
   { what: "Undo your last decision", keys: ["u"] },
 ];
 
-export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
+export function ShortcutsDialog({
+  surfaces,
+  onClose,
+}: {
+  surfaces: readonly SurfaceLink[];
+  onClose: () => void;
+}) {
   const { singleKeys, setSingleKeys } = usePreferences();
-  const pages = sectionsOf(surfaces).flatMap(({ name, letter }) => (letter ? [{ what: name, keys: ["g", letter] }] : []));
+  const pages = sectionsOf(surfaces).flatMap(({ name, letter }) =>
+    letter ? [{ what: name, keys: ["g", letter] }] : [],
+  );
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <DialogBody>
@@ -62,8 +70,9 @@ export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly Surf
             aria-describedby="single-keys-hint"
           />
           <p id="single-keys-hint" className="text-sm text-muted">
-            When off, only shortcuts with {navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} work. Helpful with speech input. Single-key
-            shortcuts never work while you type in a field.
+            When off, only shortcuts with {navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"}{" "}
+            work. Helpful with speech input. Single-key shortcuts never work while you type in a
+            field.
           </p>
         </div>
         <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
@@ -83,16 +92,28 @@ export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly Surf
   );
 }
 
-function Shortcuts({ title, shortcuts, off }: { title: string; shortcuts: readonly Shortcut[]; off: boolean }) {
+function Shortcuts({
+  title,
+  shortcuts,
+  off,
+}: {
+  title: string;
+  shortcuts: readonly Shortcut[];
+  off: boolean;
+}) {
   return (
     <section>
       <h3 className="pb-1 text-sm font-medium text-muted">{title}</h3>
       <dl className="divide-y divide-line">
         {shortcuts.map(({ what, keys }) => (
           <div key={what} className="flex min-h-9 items-center justify-between gap-4">
-            <dt className={off && isSingle(keys) ? "text-muted line-through" : undefined}>{what}</dt>
+            <dt className={off && isSingle(keys) ? "text-muted line-through" : undefined}>
+              {what}
+            </dt>
             <dd>
-              <span className="sr-only">{keys.join(" then ").replace("⌘", "Control or Command ")}</span>
+              <span className="sr-only">
+                {keys.join(" then ").replace("⌘", "Control or Command ")}
+              </span>
               <Keys keys={keys} />
             </dd>
           </div>

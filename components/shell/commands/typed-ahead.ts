@@ -28,10 +28,19 @@ export function collectTypedAhead(): void {
   const onKeyDown = (event: KeyboardEvent) => {
     const { key } = event;
     if (event.isComposing || event.defaultPrevented) return;
-    const command = (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k";
+    const command =
+      (event.metaKey || event.ctrlKey) &&
+      !event.altKey &&
+      !event.shiftKey &&
+      key.toLowerCase() === "k";
     if (!ahead.wanted) {
       // An open form would lose its input, and the palette closes itself.
-      if (!command || event.repeat || document.querySelector("dialog[closedby]:modal, dialog[data-palette]")) return;
+      if (
+        !command ||
+        event.repeat ||
+        document.querySelector("dialog[closedby]:modal, dialog[data-palette]")
+      )
+        return;
       want(true);
     } else if (command || key === "Escape") {
       want(false);

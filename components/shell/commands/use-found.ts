@@ -1,7 +1,17 @@
 "use client";
 
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { Bookmark, BookOpen, KeyRound, type LucideIcon, Rows3, Scale, TimerReset, User, Webhook } from "lucide-react";
+import {
+  Bookmark,
+  BookOpen,
+  KeyRound,
+  type LucideIcon,
+  Rows3,
+  Scale,
+  TimerReset,
+  User,
+  Webhook,
+} from "lucide-react";
 import { createSerializer } from "nuqs/server";
 import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
@@ -31,10 +41,19 @@ const LOOKED_THROUGH = 250;
 const FRESH_MS = 30_000;
 
 type Item = { id: string; title: string; note?: string; place?: string; href: string };
-type Source = { name: string; icon: LucideIcon; key: readonly unknown[]; find: (signal: AbortSignal) => Promise<Item[]> };
+type Source = {
+  name: string;
+  icon: LucideIcon;
+  key: readonly unknown[];
+  find: (signal: AbortSignal) => Promise<Item[]>;
+};
 
 /** The tenant's data that matches the text, as far as the reader may see it. */
-export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLink[], typed: string) {
+export function useFound(
+  { tenant, roles }: Member,
+  surfaces: readonly SurfaceLink[],
+  typed: string,
+) {
   const text = useSettled(withoutSecret(typed).trim());
   const enabled = text.length >= SHORTEST;
   const sources = [
@@ -57,7 +76,11 @@ export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLi
   const groups = sources.map(({ name, icon }, at) => {
     const found = (enabled && answers[at]?.data) || [];
     const shown = found.filter(matches(text, name)).slice(0, SHOWN);
-    return { name, entries: shown.map((one) => ({ icon, ...one })), settling: behind || answers[at]?.isPlaceholderData === true };
+    return {
+      name,
+      entries: shown.map((one) => ({ icon, ...one })),
+      settling: behind || answers[at]?.isPlaceholderData === true,
+    };
   });
   return {
     groups: groups.filter(({ entries }) => entries.length > 0),
@@ -80,7 +103,9 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
           callApi(listSlaExceptionsContract, { tenant, query, signal }),
           callApi(listExceptionsContract, { tenant, query, signal }),
         ]);
-        const items = [...new Map([...open.items, ...any.items].map((item) => [item.id, item])).values()];
+        const items = [
+          ...new Map([...open.items, ...any.items].map((item) => [item.id, item])).values(),
+        ];
         return items.map(({ id, title, status }) => ({
           id,
           title,
@@ -95,7 +120,11 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
       icon: Scale,
       key: ["reconciliations"],
       async find(signal) {
-        const { items } = await callApi(listReconciliationsContract, { tenant, query: all, signal });
+        const { items } = await callApi(listReconciliationsContract, {
+          tenant,
+          query: all,
+          signal,
+        });
         return items.map(({ id, name, status }) => ({
           id,
           title: name,
@@ -109,13 +138,19 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
       icon: Rows3,
       key: ["lines", text],
       async find(signal) {
-        const { items } = await callApi(listLinesContract, { tenant, query: { q: text, limit: SHOWN }, signal });
-        return items.map(({ id, reference, description, counterparty, amount_minor, currency, value_date }) => ({
-          id,
-          title: reference ?? description ?? counterparty ?? id,
-          note: `${formatMoney(amount_minor, currency)}, ${value_date}`,
-          href: `/${tenant}/lines?line=${id}`,
-        }));
+        const { items } = await callApi(listLinesContract, {
+          tenant,
+          query: { q: text, limit: SHOWN },
+          signal,
+        });
+        return items.map(
+          ({ id, reference, description, counterparty, amount_minor, currency, value_date }) => ({
+            id,
+            title: reference ?? description ?? counterparty ?? id,
+            note: `${formatMoney(amount_minor, currency)}, ${value_date}`,
+            href: `/${tenant}/lines?line=${id}`,
+          }),
+        );
       },
     },
     ...(may(roles, listApiKeysContract.access) ? [apiKeySource(tenant, text)] : []),
@@ -125,7 +160,11 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
       icon: User,
       key: ["members", text],
       async find(signal) {
-        const { items } = await callApi(listMembersContract, { tenant, query: { q: text, limit: SHOWN }, signal });
+        const { items } = await callApi(listMembersContract, {
+          tenant,
+          query: { q: text, limit: SHOWN },
+          signal,
+        });
         return items.map(({ name, user }) => ({
           id: user,
           title: name,
@@ -145,11 +184,18 @@ function viewSource(tenant: string): Source {
     icon: Bookmark,
     key: ["views"],
     async find(signal) {
-      const { items } = await callApi(listViewsContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
+      const { items } = await callApi(listViewsContract, {
+        tenant,
+        query: { limit: LOOKED_THROUGH },
+        signal,
+      });
       return items.map((view) => ({
         id: view.id,
         title: view.name,
-        note: view.open_count === null ? "open exceptions" : `${view.open_count.toLocaleString("en")} open`,
+        note:
+          view.open_count === null
+            ? "open exceptions"
+            : `${view.open_count.toLocaleString("en")} open`,
         href: boardAt(`/${tenant}/exceptions`, searchOfView(view)),
       }));
     },
@@ -162,8 +208,18 @@ function apiKeySource(tenant: string, q: string): Source {
     icon: KeyRound,
     key: ["api-keys", q],
     async find(signal) {
-      const { items } = await callApi(listApiKeysContract, { tenant, params: { id: tenant }, query: { q, limit: SHOWN }, signal });
-      return items.map(({ id, name, key_id }) => ({ id, title: name, note: key_id, href: `/${tenant}/api-keys?key=${id}` }));
+      const { items } = await callApi(listApiKeysContract, {
+        tenant,
+        params: { id: tenant },
+        query: { q, limit: SHOWN },
+        signal,
+      });
+      return items.map(({ id, name, key_id }) => ({
+        id,
+        title: name,
+        note: key_id,
+        href: `/${tenant}/api-keys?key=${id}`,
+      }));
     },
   };
 }
@@ -174,8 +230,17 @@ function webhookSource(tenant: string): Source {
     icon: Webhook,
     key: ["webhooks"],
     async find(signal) {
-      const { items } = await callApi(listWebhooksContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
-      return items.map(({ id, url, status }) => ({ id, title: url, note: status, href: `/${tenant}/webhooks/${id}` }));
+      const { items } = await callApi(listWebhooksContract, {
+        tenant,
+        query: { limit: LOOKED_THROUGH },
+        signal,
+      });
+      return items.map(({ id, url, status }) => ({
+        id,
+        title: url,
+        note: status,
+        href: `/${tenant}/webhooks/${id}`,
+      }));
     },
   };
 }
@@ -187,8 +252,16 @@ function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): 
     key: ["records", path, q],
     async find(signal) {
       const { surface, contracts } = surfaceOf(path);
-      const { items } = await callApi(contracts.list, { tenant, query: { q, limit: SHOWN }, signal });
-      return items.map((record) => ({ id: record.id, title: nameOf(surface, record), href: `/${tenant}/${path}?record=${record.id}` }));
+      const { items } = await callApi(contracts.list, {
+        tenant,
+        query: { q, limit: SHOWN },
+        signal,
+      });
+      return items.map((record) => ({
+        id: record.id,
+        title: nameOf(surface, record),
+        href: `/${tenant}/${path}?record=${record.id}`,
+      }));
     },
   };
 }
@@ -208,7 +281,9 @@ function docsSource(text: string): Source {
       });
       try {
         const found = search(await docs, text);
-        return found.slice(0, SHOWN).map(({ title, kind, place, href }) => ({ id: href, title, note: kind, place, href }));
+        return found
+          .slice(0, SHOWN)
+          .map(({ title, kind, place, href }) => ({ id: href, title, note: kind, place, href }));
       } catch (error) {
         docs = undefined;
         throw error;
@@ -221,7 +296,8 @@ function docsSource(text: string): Source {
 function matches(text: string, source: string): (found: Item) => boolean {
   if (!["Reconciliations", "Saved views", "Webhooks"].includes(source)) return () => true;
   const words = text.toLowerCase().split(/\s+/);
-  return ({ id, title, note = "" }) => words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
+  return ({ id, title, note = "" }) =>
+    words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
 }
 
 /** The text, debounced. */

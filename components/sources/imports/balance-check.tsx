@@ -10,11 +10,23 @@ type Statement = Import["statements"][number];
 const SHOWN_MOST = 12;
 
 /** Of each statement in a file, whether opening balance + lines = closing balance. `currency`: of statements that name none. */
-export function BalanceCheck({ statements, currency }: { statements: readonly Statement[]; currency: string }) {
-  const checked = statements.filter(({ balance_holds, control_totals_hold }) => balance_holds !== null || control_totals_hold !== null);
+export function BalanceCheck({
+  statements,
+  currency,
+}: {
+  statements: readonly Statement[];
+  currency: string;
+}) {
+  const checked = statements.filter(
+    ({ balance_holds, control_totals_hold }) =>
+      balance_holds !== null || control_totals_hold !== null,
+  );
   if (checked.length === 0) return null;
   const failing = checked.filter(failed);
-  const shown = [...failing, ...checked.filter((statement) => !failed(statement))].slice(0, SHOWN_MOST);
+  const shown = [...failing, ...checked.filter((statement) => !failed(statement))].slice(
+    0,
+    SHOWN_MOST,
+  );
   return (
     <section aria-label="Balance check" className="flex flex-col gap-3">
       {shown.map((statement, index) => (
@@ -22,7 +34,9 @@ export function BalanceCheck({ statements, currency }: { statements: readonly St
         <Check key={index} statement={statement} currency={statement.currency ?? currency} />
       ))}
       {checked.length > shown.length && (
-        <p className="text-sm text-muted">and {counted(checked.length - shown.length, "more statement")}.</p>
+        <p className="text-sm text-muted">
+          and {counted(checked.length - shown.length, "more statement")}.
+        </p>
       )}
     </section>
   );
@@ -33,13 +47,27 @@ function failed({ balance_holds, control_totals_hold }: Statement): boolean {
 }
 
 function Check({ statement, currency }: { statement: Statement; currency: string }) {
-  const { account, id, period_start, period_end, opening_balance_minor, closing_balance_minor, sum_minor, line_count } = statement;
+  const {
+    account,
+    id,
+    period_start,
+    period_end,
+    opening_balance_minor,
+    closing_balance_minor,
+    sum_minor,
+    line_count,
+  } = statement;
   const wrong = failed(statement);
-  const days = [...new Set([period_start, period_end])].filter((day) => day !== null).map((day) => formatDay(day, "UTC"));
+  const days = [...new Set([period_start, period_end])]
+    .filter((day) => day !== null)
+    .map((day) => formatDay(day, "UTC"));
   const about = [account, id && `No. ${id}`, days.join(" – ")].filter(Boolean).join(" · ");
   const sum = Number(sum_minor);
   return (
-    <div data-tone={wrong ? "warning" : "good"} className="rounded-lg border border-tone-line bg-raised text-sm">
+    <div
+      data-tone={wrong ? "warning" : "good"}
+      className="rounded-lg border border-tone-line bg-raised text-sm"
+    >
       <p className="flex items-start gap-2 rounded-t-lg border-b border-tone-line bg-tone-soft px-3 py-2 font-medium text-tone-ink">
         {wrong ? (
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
@@ -52,19 +80,36 @@ function Check({ statement, currency }: { statement: Statement; currency: string
         </span>
       </p>
       <dl className="grid grid-cols-[1fr_auto] gap-y-1 px-3 py-2.5 tabular-nums">
-        {opening_balance_minor !== null && <Sum name="Opening balance" value={formatMoney(opening_balance_minor, currency)} />}
-        <Sum name={counted(line_count, "line")} value={`${sum < 0 ? "" : "+"}${formatMoney(sum, currency)}`} />
-        {opening_balance_minor !== null && closing_balance_minor !== null && (
-          <Sum name="Opening + lines" value={formatMoney(opening_balance_minor + sum, currency)} ruled />
+        {opening_balance_minor !== null && (
+          <Sum name="Opening balance" value={formatMoney(opening_balance_minor, currency)} />
         )}
-        {closing_balance_minor !== null && <Sum name="Closing balance" value={formatMoney(closing_balance_minor, currency)} />}
+        <Sum
+          name={counted(line_count, "line")}
+          value={`${sum < 0 ? "" : "+"}${formatMoney(sum, currency)}`}
+        />
+        {opening_balance_minor !== null && closing_balance_minor !== null && (
+          <Sum
+            name="Opening + lines"
+            value={formatMoney(opening_balance_minor + sum, currency)}
+            ruled
+          />
+        )}
+        {closing_balance_minor !== null && (
+          <Sum name="Closing balance" value={formatMoney(closing_balance_minor, currency)} />
+        )}
       </dl>
     </div>
   );
 }
 
 function verdict(
-  { balance_holds, control_totals_hold, opening_balance_minor, closing_balance_minor, sum_minor }: Statement,
+  {
+    balance_holds,
+    control_totals_hold,
+    opening_balance_minor,
+    closing_balance_minor,
+    sum_minor,
+  }: Statement,
   currency: string,
 ): string {
   if (balance_holds === false) {
@@ -72,7 +117,9 @@ function verdict(
     return `The balances don't add up: ${formatMoney(Math.abs(gap), currency)} ${gap > 0 ? "is missing" : "too much"}`;
   }
   if (control_totals_hold === false) return "The file's own totals don't match its lines";
-  return balance_holds ? "Opening balance + lines = closing balance" : "The file's own totals match its lines";
+  return balance_holds
+    ? "Opening balance + lines = closing balance"
+    : "The file's own totals match its lines";
 }
 
 function Sum({ name, value, ruled = false }: { name: string; value: string; ruled?: boolean }) {

@@ -15,7 +15,14 @@ import type { Mapping } from "#lib/imports/formats/mapping.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { moreThan } from "../words.ts";
 import { BalanceCheck } from "./balance-check.tsx";
-import { type AmountStyle, amountStyleOf, missingColumns, NO_FIELDS, sameMapping, withAnswer } from "./draft.ts";
+import {
+  type AmountStyle,
+  amountStyleOf,
+  missingColumns,
+  NO_FIELDS,
+  sameMapping,
+  withAnswer,
+} from "./draft.ts";
 import { FileCard } from "./file-card.tsx";
 import { MappingFields } from "./mapping-fields.tsx";
 import { ParsedLines } from "./parsed-lines.tsx";
@@ -44,17 +51,30 @@ export function CheckStep({ source, file, asking, uploadError, onCommit, onReset
         {error ? (
           <Unreadable error={error} onRetry={() => asking.askWith(null)} onReset={onReset} />
         ) : (
-          <PartSkeleton label="Reading the beginning of the file" bars={["h-5 w-48", "h-56 w-full"]} />
+          <PartSkeleton
+            label="Reading the beginning of the file"
+            bars={["h-5 w-48", "h-56 w-full"]}
+          />
         )}
       </div>
     );
   }
   // Cut into other cells it has other columns: nothing that was chosen for them holds.
   const cut = `${preview.encoding} ${preview.mapping?.delimiter} ${preview.mapping?.header_row}`;
-  return <Checked key={cut} {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />;
+  return (
+    <Checked key={cut} {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />
+  );
 }
 
-function Unreadable({ error, onRetry, onReset }: { error: Error; onRetry: () => void; onReset: () => void }) {
+function Unreadable({
+  error,
+  onRetry,
+  onReset,
+}: {
+  error: Error;
+  onRetry: () => void;
+  onReset: () => void;
+}) {
   const found = error instanceof ApiProblem ? error.errors : [];
   return (
     <div role="alert" className="flex flex-col items-start gap-3">
@@ -81,13 +101,23 @@ function Unreadable({ error, onRetry, onReset }: { error: Error; onRetry: () => 
   );
 }
 
-function Checked({ source, file, asking, uploadError, onCommit, onReset, preview }: Props & { preview: ImportPreview }) {
+function Checked({
+  source,
+  file,
+  asking,
+  uploadError,
+  onCommit,
+  onReset,
+  preview,
+}: Props & { preview: ImportPreview }) {
   const [edited, setEdited] = useState<Mapping | null>(null);
   const [chosenStyle, setStyle] = useState<AmountStyle | null>(null);
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   // A question that was answered stays, so that its answer can be changed.
   const [asked, setAsked] = useState(preview.questions);
-  const more = preview.questions.filter(({ about }) => asked.every((known) => known.about !== about));
+  const more = preview.questions.filter(({ about }) =>
+    asked.every((known) => known.about !== about),
+  );
   if (more.length > 0) setAsked([...asked, ...more]);
   const [sign, setSign] = useState(source.sign);
   const [keeps, setKeeps] = useState(true);
@@ -97,13 +127,18 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
   const columns = isColumns(preview) ? preview.columns : null;
   const style = chosenStyle ?? (mapping ? amountStyleOf(mapping) : "signed");
   const missing = columns && mapping ? missingColumns(mapping, style) : [];
-  const isReadable = preview.questions.length === 0 && missing.length === 0 && preview.failure === null && preview.read_count > 0;
+  const isReadable =
+    preview.questions.length === 0 &&
+    missing.length === 0 &&
+    preview.failure === null &&
+    preview.read_count > 0;
   const isMapped = columns !== null || (isJson && !sameMapping(mapping, NO_FIELDS));
   const learns = isMapped && mapping !== null && !sameMapping(mapping, source.mapping);
 
   function change(next: Mapping) {
     setEdited(next);
-    if (isJson || missingColumns(next, style).length === 0 || preview.questions.length > 0) asking.askWith(next);
+    if (isJson || missingColumns(next, style).length === 0 || preview.questions.length > 0)
+      asking.askWith(next);
   }
 
   function commit() {
@@ -139,7 +174,13 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
           />
         ))}
       </div>
-      <div className={columns && mapping ? "grid gap-x-10 gap-y-6 @4xl:grid-cols-[20rem_minmax(0,1fr)]" : "flex max-w-3xl flex-col gap-6"}>
+      <div
+        className={
+          columns && mapping
+            ? "grid gap-x-10 gap-y-6 @4xl:grid-cols-[20rem_minmax(0,1fr)]"
+            : "flex max-w-3xl flex-col gap-6"
+        }
+      >
         {columns && mapping && (
           <section aria-label="Columns" className="flex min-w-0 flex-col gap-4 @max-4xl:order-last">
             <h3 className="font-semibold">Columns</h3>
@@ -158,7 +199,9 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
         {isJson && mapping && <PathFields mapping={mapping} onChange={change} />}
         <section aria-label="Preview" className="flex min-w-0 flex-col gap-4">
           <Outcome preview={preview} />
-          {preview.lines.length > 0 && <ParsedLines lines={preview.lines} sign={sign} stale={asking.isPending} />}
+          {preview.lines.length > 0 && (
+            <ParsedLines lines={preview.lines} sign={sign} stale={asking.isPending} />
+          )}
           {preview.lines.length > 0 && source.line_count === 0 && (
             <RadioGroup
               legend="Positive amounts are"
@@ -169,14 +212,21 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
               ]}
               onChange={setSign}
             >
-              <p className="text-sm text-muted">This holds for all lines of the source and can't be changed once it has lines.</p>
+              <p className="text-sm text-muted">
+                This holds for all lines of the source and can't be changed once it has lines.
+              </p>
             </RadioGroup>
           )}
           <BalanceCheck statements={preview.statements} currency={source.currency} />
           {preview.refusals.length > 0 && (
             <div className="flex flex-col gap-2">
-              <h3 className="font-semibold">{preview.failure ? "Why it can't be read" : "Rejected rows"}</h3>
-              <RejectedRows rows={preview.refusals} more={moreThan(preview.refusals, preview.refused_count)} />
+              <h3 className="font-semibold">
+                {preview.failure ? "Why it can't be read" : "Rejected rows"}
+              </h3>
+              <RejectedRows
+                rows={preview.refusals}
+                more={moreThan(preview.refusals, preview.refused_count)}
+              />
             </div>
           )}
           {asking.error && (
@@ -189,7 +239,9 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
       <div className="sticky bottom-0 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
         {uploadError && (
           <div role="alert">
-            <ProblemNote error={uploadError}>Trying again is safe: the file is imported once.</ProblemNote>
+            <ProblemNote error={uploadError}>
+              Trying again is safe: the file is imported once.
+            </ProblemNote>
           </div>
         )}
         {learns && (
@@ -204,7 +256,9 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
             {uploadError ? "Try again" : label(preview)}
           </Button>
           <Button onClick={onReset}>Choose another file</Button>
-          {!isReadable && !asking.isPending && <p className="text-sm text-muted">{obstacle(preview, missing.length)}</p>}
+          {!isReadable && !asking.isPending && (
+            <p className="text-sm text-muted">{obstacle(preview, missing.length)}</p>
+          )}
         </div>
       </div>
     </form>
@@ -218,15 +272,28 @@ function label({ complete, read_count, duplicate_count, checked_count }: ImportP
 }
 
 function obstacle({ questions, failure }: ImportPreview, missing: number): string {
-  if (questions.length > 0) return questions.length === 1 ? "Answer the question above." : "Answer the questions above.";
+  if (questions.length > 0)
+    return questions.length === 1 ? "Answer the question above." : "Answer the questions above.";
   if (missing > 0) return "Choose the missing columns.";
   return failure ?? "No row of the file can be read.";
 }
 
 /** The counts of what was read, in a sentence. */
 function Outcome({ preview }: { preview: ImportPreview }) {
-  const { questions, failure, complete, read_count, duplicate_count, checked_count, refused_count, skipped_count } = preview;
-  if (questions.length > 0) return <p className="text-sm text-muted">Lines are shown here once the questions are answered.</p>;
+  const {
+    questions,
+    failure,
+    complete,
+    read_count,
+    duplicate_count,
+    checked_count,
+    refused_count,
+    skipped_count,
+  } = preview;
+  if (questions.length > 0)
+    return (
+      <p className="text-sm text-muted">Lines are shown here once the questions are answered.</p>
+    );
   if (failure) return <Note tone="danger">This file can't be imported. {failure}</Note>;
   const parts = [
     counted(read_count, "line"),
@@ -237,7 +304,9 @@ function Outcome({ preview }: { preview: ImportPreview }) {
   ].filter(Boolean);
   return (
     <div className="flex flex-col gap-0.5">
-      <h3 className="font-semibold">{preview.lines.length < read_count ? `First ${preview.lines.length} lines` : "Lines"}</h3>
+      <h3 className="font-semibold">
+        {preview.lines.length < read_count ? `First ${preview.lines.length} lines` : "Lines"}
+      </h3>
       <p role="status" className="text-sm text-muted tabular-nums">
         {!complete && "In the first MB: "}
         {parts.join(" · ")}

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
-import { amountStyleOf, missingColumns, sameMapping, withAmountStyle, withAnswer, withColumn } from "./draft.ts";
+import {
+  amountStyleOf,
+  missingColumns,
+  sameMapping,
+  withAmountStyle,
+  withAnswer,
+  withColumn,
+} from "./draft.ts";
 
 const mapping: Mapping = { fields: { amount: "Betrag", value_date: "Valuta" }, delimiter: ";" };
 
@@ -24,7 +31,9 @@ test("a column is taken from a field, and an answer goes to the field that it is
 });
 
 test("mappings that read a file alike are the same, whatever the order of their members", () => {
-  expect(sameMapping(mapping, { delimiter: ";", fields: { value_date: "Valuta", amount: "Betrag" } })).toBe(true);
+  expect(
+    sameMapping(mapping, { delimiter: ";", fields: { value_date: "Valuta", amount: "Betrag" } }),
+  ).toBe(true);
   expect(sameMapping(mapping, { ...mapping, date_format: "DD.MM.YYYY" })).toBe(false);
   expect(sameMapping(mapping, null)).toBe(false);
 });

@@ -17,7 +17,10 @@ export function amountStyleOf({ fields }: Mapping): AmountStyle {
 export function withAmountStyle(mapping: Mapping, style: AmountStyle): Mapping {
   const rest = without(mapping.fields, AMOUNT_FIELDS);
   const { amount, amount_minor } = mapping.fields;
-  const kept = style === "two_columns" ? {} : { ...(amount && { amount }), ...(amount_minor && { amount_minor }) };
+  const kept =
+    style === "two_columns"
+      ? {}
+      : { ...(amount && { amount }), ...(amount_minor && { amount_minor }) };
   return { ...mapping, fields: { ...rest, ...kept } };
 }
 
@@ -41,10 +44,13 @@ export function withAnswer(mapping: Mapping, about: string, value: string): Mapp
 /** Which fields still need a column before the file can be read. */
 export function missingColumns({ fields }: Mapping, style: AmountStyle): MappedField[] {
   const missing: MappedField[] = [];
-  if (style === "two_columns" && fields.debit === undefined && fields.credit === undefined) missing.push("debit");
-  if (style !== "two_columns" && fields.amount === undefined && fields.amount_minor === undefined) missing.push("amount");
+  if (style === "two_columns" && fields.debit === undefined && fields.credit === undefined)
+    missing.push("debit");
+  if (style !== "two_columns" && fields.amount === undefined && fields.amount_minor === undefined)
+    missing.push("amount");
   if (style === "named" && fields.sign === undefined) missing.push("sign");
-  if (fields.value_date === undefined && fields.booked_date === undefined) missing.push("value_date");
+  if (fields.value_date === undefined && fields.booked_date === undefined)
+    missing.push("value_date");
   return missing;
 }
 
@@ -63,5 +69,7 @@ function sorted(value: unknown): unknown {
 }
 
 function without(fields: Mapping["fields"], names: readonly MappedField[]): Mapping["fields"] {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !names.includes(field as MappedField)));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field]) => !names.includes(field as MappedField)),
+  );
 }

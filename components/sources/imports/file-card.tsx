@@ -4,7 +4,15 @@ import { Button } from "#components/ui/button.tsx";
 import { inSize } from "#components/ui/size.ts";
 
 /** The chosen file. `children`: what it was taken for. */
-export function FileCard({ file, onReset, children }: { file: File; onReset?: () => void; children?: ReactNode }) {
+export function FileCard({
+  file,
+  onReset,
+  children,
+}: {
+  file: File;
+  onReset?: () => void;
+  children?: ReactNode;
+}) {
   return (
     <div className="flex items-start gap-3 rounded-lg border border-line bg-raised p-3 shadow-raised sm:p-4">
       <FileText aria-hidden className="mt-0.5 size-5 shrink-0 text-muted" />
@@ -16,7 +24,13 @@ export function FileCard({ file, onReset, children }: { file: File; onReset?: ()
         {children}
       </div>
       {onReset && (
-        <Button variant="ghost" size="icon" aria-label="Choose another file" title="Choose another file" onClick={onReset}>
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Choose another file"
+          title="Choose another file"
+          onClick={onReset}
+        >
           <X aria-hidden className="size-4" />
         </Button>
       )}

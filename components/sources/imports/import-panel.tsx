@@ -21,7 +21,15 @@ import { CancelImport, UndoImport } from "./undo-import.tsx";
 import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
 
 /** An import beside the page of its source. `currency`: the source's. */
-export function ImportPanel({ id, currency, onClose }: { id: string | null; currency: string; onClose: () => void }) {
+export function ImportPanel({
+  id,
+  currency,
+  onClose,
+}: {
+  id: string | null;
+  currency: string;
+  onClose: () => void;
+}) {
   const tenantId = useTenantId();
   return (
     <ResourcePanel
@@ -87,12 +95,16 @@ export function ImportOutcome({ imported, currency }: { imported: Import; curren
           </Link>
         )}
         {mayUndo && status === "done" && <UndoImport imported={imported} />}
-        {mayUndo && (status === "queued" || status === "reading") && <CancelImport imported={imported} />}
+        {mayUndo && (status === "queued" || status === "reading") && (
+          <CancelImport imported={imported} />
+        )}
       </div>
       {status !== "undone" && <BalanceCheck statements={statements} currency={currency} />}
       {refusals.length > 0 && (
         <PanelSection title={refused_count > 0 ? "Rejected rows" : "Problems"}>
-          <p className="text-sm text-muted">Fix only these rows and import them as a file. Rows already imported are skipped.</p>
+          <p className="text-sm text-muted">
+            Fix only these rows and import them as a file. Rows already imported are skipped.
+          </p>
           <RejectedRows rows={refusals} more={moreThan(refusals, refused_count)} />
         </PanelSection>
       )}

@@ -6,9 +6,20 @@ import { inSize } from "#components/ui/size.ts";
 import type { Import } from "#lib/imports/contract.ts";
 
 /** How far an import is: by bytes and lines. */
-export function ImportProgress({ imported: { status, bytes_read, bytes_total, read_count } }: { imported: Import }) {
-  if (status === "undoing") return <Bar label="Undoing the import" note="Removing its lines and undoing their matches…" />;
-  if (status === "queued") return <Bar label="Waiting to be read" note="The file is in. It's read as soon as a worker is free." />;
+export function ImportProgress({
+  imported: { status, bytes_read, bytes_total, read_count },
+}: {
+  imported: Import;
+}) {
+  if (status === "undoing")
+    return <Bar label="Undoing the import" note="Removing its lines and undoing their matches…" />;
+  if (status === "queued")
+    return (
+      <Bar
+        label="Waiting to be read"
+        note="The file is in. It's read as soon as a worker is free."
+      />
+    );
   return (
     <Bar
       label="Reading the file"
@@ -20,7 +31,17 @@ export function ImportProgress({ imported: { status, bytes_read, bytes_total, re
 }
 
 /** `done`: left out while nobody knows. */
-export function Bar({ label, note, aside, done }: { label: string; note: string; aside?: string; done?: { value: number; max: number } }) {
+export function Bar({
+  label,
+  note,
+  aside,
+  done,
+}: {
+  label: string;
+  note: string;
+  aside?: string;
+  done?: { value: number; max: number };
+}) {
   return (
     <div className="flex flex-col gap-1.5">
       <p role="status" className="text-sm font-medium">
@@ -40,7 +61,11 @@ export function Bar({ label, note, aside, done }: { label: string; note: string;
 }
 
 /** What came of an import, as figures. */
-export function ImportFigures({ imported: { accepted_count, duplicate_count, refused_count, skipped_count } }: { imported: Import }) {
+export function ImportFigures({
+  imported: { accepted_count, duplicate_count, refused_count, skipped_count },
+}: {
+  imported: Import;
+}) {
   const figures = [
     ["New", accepted_count],
     ["Duplicates", duplicate_count],

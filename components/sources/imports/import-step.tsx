@@ -26,8 +26,10 @@ export function ImportStep({
   onAnother: () => void;
 }) {
   const tenantId = useTenantId();
-  if (error && (!data || isRefusal(error))) return <ProblemNotice error={error} onRetry={() => refetch()} />;
-  if (!data) return <PartSkeleton label="Loading the import" bars={["h-6 w-64", "h-16 w-full max-w-3xl"]} />;
+  if (error && (!data || isRefusal(error)))
+    return <ProblemNotice error={error} onRetry={() => refetch()} />;
+  if (!data)
+    return <PartSkeleton label="Loading the import" bars={["h-6 w-64", "h-16 w-full max-w-3xl"]} />;
   return (
     <div className="@container flex max-w-3xl flex-col gap-5">
       <div className="flex flex-col items-start gap-2">
@@ -55,6 +57,10 @@ function summary({ status, file_name, accepted_count, undone_at, finished_at }: 
   if (status === "undoing") return `Undoing the import of ${name}`;
   if (status === "failed") return `${name} couldn't be imported`;
   if (status === "undone")
-    return undone_at === finished_at ? "Cancelled. Nothing of the file was kept." : `The import of ${name} was undone`;
-  return accepted_count === 0 ? `${name} has no new lines` : `${counted(accepted_count, "line")} imported from ${name}`;
+    return undone_at === finished_at
+      ? "Cancelled. Nothing of the file was kept."
+      : `The import of ${name} was undone`;
+  return accepted_count === 0
+    ? `${name} has no new lines`
+    : `${counted(accepted_count, "line")} imported from ${name}`;
 }

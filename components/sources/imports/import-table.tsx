@@ -20,7 +20,13 @@ const COLUMNS: readonly Column[] = [
   ["Imported", "w-40 pl-6 max-md:hidden"],
 ];
 
-export function ImportTable({ items, linkTo }: { items: Import[]; linkTo: (to: { import: string }) => PageLink }) {
+export function ImportTable({
+  items,
+  linkTo,
+}: {
+  items: Import[];
+  linkTo: (to: { import: string }) => PageLink;
+}) {
   return (
     <PlainTable caption="Imports" columns={COLUMNS}>
       {items.map((item) => (
@@ -60,7 +66,12 @@ export function ImportTable({ items, linkTo }: { items: Import[]; linkTo: (to: {
 
 function Count({ count, warns = false }: { count: number; warns?: boolean }) {
   return (
-    <PlainCell className={classes(NUMBER, count === 0 ? "text-muted" : warns && "font-semibold text-danger-text")}>
+    <PlainCell
+      className={classes(
+        NUMBER,
+        count === 0 ? "text-muted" : warns && "font-semibold text-danger-text",
+      )}
+    >
       {count.toLocaleString("en")}
     </PlainCell>
   );

@@ -25,18 +25,27 @@ import { useUpload } from "./use-upload.ts";
 
 /** Loaded with the first file. */
 const CheckStep = dynamic(() => import("./check-step.tsx").then((part) => part.CheckStep), {
-  loading: () => <PartSkeleton label="Reading the beginning of the file" bars={["h-20 w-full max-w-3xl", "h-56 w-full max-w-3xl"]} />,
+  loading: () => (
+    <PartSkeleton
+      label="Reading the beginning of the file"
+      bars={["h-20 w-full max-w-3xl", "h-56 w-full max-w-3xl"]}
+    />
+  ),
 });
 
 const STEPS = ["Choose a file", "Check", "Import"] as const;
-const FORMATS_HINT = "or drop it here. CSV, camt.052 to 054, MT940, MT942, BAI2, OFX, NDJSON or JSON, up to 1 GB. Nothing is imported yet.";
+const FORMATS_HINT =
+  "or drop it here. CSV, camt.052 to 054, MT940, MT942, BAI2, OFX, NDJSON or JSON, up to 1 GB. Nothing is imported yet.";
 
 /** Imports a file into a source: choose, check, import. An import that has begun is in the URL. */
 export function ImportWizard({ sourceId }: { sourceId: string }) {
   const tenantId = useTenantId();
   const { data: source, error, refetch } = useQuery(sourceById(tenantId, sourceId));
   return (
-    <Page parent={{ name: source?.name ?? "Source", path: `sources/${sourceId}` }} title="Import a file">
+    <Page
+      parent={{ name: source?.name ?? "Source", path: `sources/${sourceId}` }}
+      title="Import a file"
+    >
       {source && !(error && isRefusal(error)) ? (
         <Steps source={source} />
       ) : error ? (
@@ -108,7 +117,11 @@ function Progress({ step }: { step: number }) {
           <span
             className={classes(
               "flex size-5 items-center justify-center rounded-full border text-xs tabular-nums",
-              at < step ? "border-accent bg-accent text-on-accent" : at === step ? "border-accent-text text-accent-text" : "border-field",
+              at < step
+                ? "border-accent bg-accent text-on-accent"
+                : at === step
+                  ? "border-accent-text text-accent-text"
+                  : "border-field",
             )}
           >
             {at < step ? <Check aria-label="Done" className="size-3" strokeWidth={3} /> : at + 1}
@@ -128,8 +141,12 @@ function useLiveImport(id: string | null) {
   const ended = query.data !== undefined && !isAtWork(query.data);
   useEffect(() => {
     if (!ended) return;
-    for (const key of [sourcesKey(tenantId), linesKey(tenantId)]) cache.invalidateQueries({ queryKey: key });
-    cache.invalidateQueries({ queryKey: importsKey(tenantId), predicate: ({ queryKey }) => queryKey.includes("listImports") });
+    for (const key of [sourcesKey(tenantId), linesKey(tenantId)])
+      cache.invalidateQueries({ queryKey: key });
+    cache.invalidateQueries({
+      queryKey: importsKey(tenantId),
+      predicate: ({ queryKey }) => queryKey.includes("listImports"),
+    });
   }, [ended, cache, tenantId]);
   return query;
 }

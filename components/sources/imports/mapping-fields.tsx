@@ -32,11 +32,20 @@ const AMOUNT_COLUMNS: Record<AmountStyle, readonly MappedField[]> = {
   named: ["amount", "sign"],
 };
 
-const TEXT_COLUMNS: readonly MappedField[] = ["reference", "counterparty", "description", "external_id", "currency", "group_key"];
+const TEXT_COLUMNS: readonly MappedField[] = [
+  "reference",
+  "counterparty",
+  "description",
+  "external_id",
+  "currency",
+  "group_key",
+];
 
 const isDelimiter = (value: string): value is Delimiter => DELIMITERS.some((one) => one === value);
-const isEncoding = (value: string | null): value is Encoding => ENCODINGS.some((one) => one === value);
-const isDateFormat = (value: string): value is DateFormat => DATE_FORMATS.some((format) => format === value);
+const isEncoding = (value: string | null): value is Encoding =>
+  ENCODINGS.some((one) => one === value);
+const isDateFormat = (value: string): value is DateFormat =>
+  DATE_FORMATS.some((format) => format === value);
 
 /** Which column is which field, and how its values are written. */
 export function MappingFields({
@@ -89,7 +98,9 @@ export function MappingFields({
           }}
         />
         {AMOUNT_COLUMNS[style].map(column)}
-        {style === "named" && mapping.fields.sign !== undefined && <SignValues mapping={mapping} onChange={onChange} />}
+        {style === "named" && mapping.fields.sign !== undefined && (
+          <SignValues mapping={mapping} onChange={onChange} />
+        )}
         {column("fee")}
         {mapping.fields.fee !== undefined && <FeeSign mapping={mapping} onChange={onChange} />}
         <SelectField
@@ -97,7 +108,11 @@ export function MappingFields({
           value={mapping.decimal_separator ?? ""}
           onChange={({ target }) => {
             const { decimal_separator: _, ...rest } = mapping;
-            onChange(target.value === "," || target.value === "." ? { ...rest, decimal_separator: target.value } : rest);
+            onChange(
+              target.value === "," || target.value === "."
+                ? { ...rest, decimal_separator: target.value }
+                : rest,
+            );
           }}
         >
           <option value="">As each amount shows</option>
@@ -112,7 +127,9 @@ export function MappingFields({
         <SelectField
           label="Date format"
           value={mapping.date_format ?? ""}
-          onChange={({ target }) => isDateFormat(target.value) && onChange({ ...mapping, date_format: target.value })}
+          onChange={({ target }) =>
+            isDateFormat(target.value) && onChange({ ...mapping, date_format: target.value })
+          }
         >
           {mapping.date_format === undefined && <option value="">Choose a format</option>}
           {DATE_FORMATS.map((format) => (
@@ -131,7 +148,9 @@ export function MappingFields({
         <SelectField
           label="Separator"
           value={mapping.delimiter ?? ","}
-          onChange={({ target }) => isDelimiter(target.value) && onLayout({ ...layout, delimiter: target.value })}
+          onChange={({ target }) =>
+            isDelimiter(target.value) && onLayout({ ...layout, delimiter: target.value })
+          }
         >
           {DELIMITERS.map((delimiter) => (
             <option key={delimiter} value={delimiter}>
@@ -143,7 +162,9 @@ export function MappingFields({
           label="Encoding"
           value={layout.encoding ?? "utf-8"}
           hint="Choose another if letters such as ä or é look wrong."
-          onChange={({ target }) => isEncoding(target.value) && onLayout({ ...layout, encoding: target.value })}
+          onChange={({ target }) =>
+            isEncoding(target.value) && onLayout({ ...layout, encoding: target.value })
+          }
         >
           {ENCODINGS.map((one) => (
             <option key={one} value={one}>
@@ -175,13 +196,19 @@ function ColumnField({
   onChange: (column: string) => void;
 }) {
   const isKnown = value === "" || columns.some(({ name }) => name === value);
-  const samples = columns.find(({ name }) => name === value)?.samples.filter((sample) => sample.trim() !== "") ?? [];
+  const samples =
+    columns.find(({ name }) => name === value)?.samples.filter((sample) => sample.trim() !== "") ??
+    [];
   return (
     <SelectField
       label={FIELD_WORDS[field]}
       value={value}
       error={error ?? (isKnown ? undefined : `The file has no column "${value}".`)}
-      hint={samples.length > 0 && <span className="block truncate">{samples.slice(0, 3).join(" · ")}</span>}
+      hint={
+        samples.length > 0 && (
+          <span className="block truncate">{samples.slice(0, 3).join(" · ")}</span>
+        )
+      }
       onChange={({ target }) => onChange(target.value)}
     >
       <option value="">Not in the file</option>
@@ -196,7 +223,13 @@ function ColumnField({
 }
 
 /** How fees are written; that the amount has to be the one before them. */
-function FeeSign({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: Mapping) => void }) {
+function FeeSign({
+  mapping,
+  onChange,
+}: {
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}) {
   return (
     <SelectField
       label="A fee that was kept is written"
@@ -216,11 +249,21 @@ function FeeSign({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: 
 const USUAL = { debit: ["D", "DR", "S", "Soll"], credit: ["C", "CR", "H", "Haben"] };
 
 /** What the sign column says; sent once both are known. */
-function SignValues({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: Mapping) => void }) {
+function SignValues({
+  mapping,
+  onChange,
+}: {
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}) {
   const values = mapping.sign_values;
   const keep = (side: "debit" | "credit", typed: string) => {
     const said = typed.split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
-    const next = { debit: values?.debit ?? USUAL.debit, credit: values?.credit ?? USUAL.credit, [side]: said };
+    const next = {
+      debit: values?.debit ?? USUAL.debit,
+      credit: values?.credit ?? USUAL.credit,
+      [side]: said,
+    };
     const { sign_values: _, ...rest } = mapping;
     onChange(said.length === 0 ? rest : { ...rest, sign_values: next });
   };
@@ -234,7 +277,9 @@ function SignValues({ mapping, onChange }: { mapping: Mapping; onChange: (mappin
           spellCheck={false}
           placeholder={USUAL[side].join(", ")}
           defaultValue={values?.[side]?.join(", ") ?? ""}
-          onBlur={({ target }) => target.value !== (values?.[side]?.join(", ") ?? "") && keep(side, target.value)}
+          onBlur={({ target }) =>
+            target.value !== (values?.[side]?.join(", ") ?? "") && keep(side, target.value)
+          }
         />
       ))}
     </div>

@@ -3,7 +3,12 @@
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { DATE_FORMATS, MAPPED_FIELDS, type MappedField, type Mapping } from "#lib/imports/formats/mapping.ts";
+import {
+  DATE_FORMATS,
+  MAPPED_FIELDS,
+  type MappedField,
+  type Mapping,
+} from "#lib/imports/formats/mapping.ts";
 import { withColumn, withLinesPath } from "./draft.ts";
 import { FIELD_WORDS } from "./words.tsx";
 
@@ -11,8 +16,19 @@ import { FIELD_WORDS } from "./words.tsx";
 const WITHOUT_NAME: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
 
 /** Where in a JSON document the lines are, and where in a line its fields. */
-export function PathFields({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: Mapping) => void }) {
-  const path = (label: string, value: string, placeholder: string, keep: (path: string) => Mapping) => (
+export function PathFields({
+  mapping,
+  onChange,
+}: {
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}) {
+  const path = (
+    label: string,
+    value: string,
+    placeholder: string,
+    keep: (path: string) => Mapping,
+  ) => (
     <TextField
       key={`${label} ${value}`}
       label={label}
@@ -34,12 +50,18 @@ export function PathFields({ mapping, onChange }: { mapping: Mapping; onChange: 
     <Disclosure title="Where the fields are">
       <div className="flex flex-col gap-3">
         <p className="text-sm text-muted">
-          Separate names with dots, such as amount.value. Leave a field empty to read the member of the same name.
+          Separate names with dots, such as amount.value. Leave a field empty to read the member of
+          the same name.
         </p>
-        {path("List of lines", mapping.lines_path ?? "", "lines", (typed) => withLinesPath(mapping, typed))}
+        {path("List of lines", mapping.lines_path ?? "", "lines", (typed) =>
+          withLinesPath(mapping, typed),
+        )}
         {MAPPED_FIELDS.map((field) =>
-          path(FIELD_WORDS[field], mapping.fields[field] ?? "", WITHOUT_NAME.includes(field) ? "" : field, (typed) =>
-            withColumn(mapping, field, typed),
+          path(
+            FIELD_WORDS[field],
+            mapping.fields[field] ?? "",
+            WITHOUT_NAME.includes(field) ? "" : field,
+            (typed) => withColumn(mapping, field, typed),
           ),
         )}
         <SelectField

@@ -15,7 +15,11 @@ export function isAtWork({ status }: Pick<Import, "status">): boolean {
 
 export function importPages(tenant: string, sourceId: string) {
   return listQuery(
-    { under: importsKey(tenant), contract: listImportsContract, call: { tenant, query: { source_id: sourceId, limit: PAGE_SIZE } } },
+    {
+      under: importsKey(tenant),
+      contract: listImportsContract,
+      call: { tenant, query: { source_id: sourceId, limit: PAGE_SIZE } },
+    },
     { refreshMs: (newest) => (newest?.items.some(isAtWork) ? AT_WORK_MS : REFRESH_MS) },
   );
 }

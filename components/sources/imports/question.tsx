@@ -19,14 +19,18 @@ export function QuestionNote({
   answer: string;
   onAnswer: (value: string) => void;
 }) {
-  const named = (value: string) => (about === "decimal_separator" ? (DECIMALS[value] ?? value) : value);
+  const named = (value: string) =>
+    about === "decimal_separator" ? (DECIMALS[value] ?? value) : value;
   const read = (text: string) => (about === "date_format" ? formatDay(text, "UTC") : text);
   return (
     <Note tone="warning">
       <RadioGroup
         legend={message}
         value={answer}
-        options={choices.map(({ value, reads_as }) => ({ value, label: reads_as ? `${named(value)} → ${read(reads_as)}` : named(value) }))}
+        options={choices.map(({ value, reads_as }) => ({
+          value,
+          label: reads_as ? `${named(value)} → ${read(reads_as)}` : named(value),
+        }))}
         onChange={onAnswer}
       />
     </Note>

@@ -4,15 +4,25 @@ import { ENCODINGS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { DELIMITER_WORDS, ENCODING_WORDS, FORMAT_WORDS } from "./words.tsx";
 
 /** What a file was taken for. */
-export function Recognized({ preview, mapping }: { preview: ImportPreview; mapping: Mapping | null }) {
+export function Recognized({
+  preview,
+  mapping,
+}: {
+  preview: ImportPreview;
+  mapping: Mapping | null;
+}) {
   const { format, version, encoding, bytes_read, complete } = preview;
   const known = ENCODINGS.find((one) => one === encoding);
   const facts = [
     ["Format", version ? `${FORMAT_WORDS[format]} v${version}` : FORMAT_WORDS[format]],
     ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
-    ...(format === "csv" && mapping?.delimiter ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]] : []),
+    ...(format === "csv" && mapping?.delimiter
+      ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]]
+      : []),
     ...(format === "csv" ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]] : []),
-    ...(["csv", "json", "ndjson"].includes(format) && mapping?.date_format ? [["Dates", mapping.date_format]] : []),
+    ...(["csv", "json", "ndjson"].includes(format) && mapping?.date_format
+      ? [["Dates", mapping.date_format]]
+      : []),
     ...(complete ? [] : [["Checked", `first ${inSize(bytes_read)}`]]),
   ] as [string, string][];
   return (

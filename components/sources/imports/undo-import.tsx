@@ -20,10 +20,12 @@ function useUndo(id: string) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   return {
-    send: (idempotencyKey: string) => callApi(undoImportContract, { tenant, params: { id }, idempotencyKey }),
+    send: (idempotencyKey: string) =>
+      callApi(undoImportContract, { tenant, params: { id }, idempotencyKey }),
     keep(undone: Import) {
       cache.setQueryData(importById(tenant, id).queryKey, undone);
-      for (const key of [importsKey(tenant), sourcesKey(tenant), linesKey(tenant)]) cache.invalidateQueries({ queryKey: key });
+      for (const key of [importsKey(tenant), sourcesKey(tenant), linesKey(tenant)])
+        cache.invalidateQueries({ queryKey: key });
     },
   };
 }
@@ -61,7 +63,13 @@ export function UndoImport({ imported }: { imported: Import }) {
   );
 }
 
-function UndoDialog({ imported: { id, file_name, accepted_count }, onClose }: { imported: Import; onClose: () => void }) {
+function UndoDialog({
+  imported: { id, file_name, accepted_count },
+  onClose,
+}: {
+  imported: Import;
+  onClose: () => void;
+}) {
   const { send, keep } = useUndo(id);
   const form = useForm({
     initial: {},

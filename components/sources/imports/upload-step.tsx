@@ -9,7 +9,15 @@ import { FileCard } from "./file-card.tsx";
 import { Bar } from "./import-state.tsx";
 
 /** While the file goes over: leaving the page would break it off. */
-export function UploadStep({ file, sent, onCancel }: { file: File; sent: number; onCancel: () => void }) {
+export function UploadStep({
+  file,
+  sent,
+  onCancel,
+}: {
+  file: File;
+  sent: number;
+  onCancel: () => void;
+}) {
   useUnsavedWarning(true);
   return (
     <div className="flex max-w-3xl flex-col gap-4">

@@ -3,7 +3,11 @@
 import { useRef, useState } from "react";
 import { previewFromApi } from "#components/api-client.ts";
 import { useAttempt } from "#components/kit/use-attempt.ts";
-import { createImportContract, type ImportPreview, PREVIEW_MAX_BYTES } from "#lib/imports/contract.ts";
+import {
+  createImportContract,
+  type ImportPreview,
+  PREVIEW_MAX_BYTES,
+} from "#lib/imports/contract.ts";
 import { FORMATS, type Mapping } from "#lib/imports/formats/mapping.ts";
 
 export const FILE_TYPE = "application/octet-stream";
@@ -22,7 +26,11 @@ export function usePreview(tenant: string, sourceId: string) {
       previewFromApi<ImportPreview>(createImportContract, {
         tenant,
         params: { id: sourceId },
-        query: { preview: "true", file_name: fileName(of), ...(mapping && { mapping: JSON.stringify(mapping) }) },
+        query: {
+          preview: "true",
+          file_name: fileName(of),
+          ...(mapping && { mapping: JSON.stringify(mapping) }),
+        },
         upload: { type: FILE_TYPE, content: of.slice(0, SENT_MAX_BYTES) },
       }),
     // An earlier question may be answered last.

@@ -30,7 +30,13 @@ export function useUpload(tenant: string, sourceId: string, onQueued: (imported:
       stopping.current = new AbortController();
       const { signal } = stopping.current;
       setSent(0);
-      if (Object.keys(keep).length > 0) await callApi(updateSourceContract, { tenant, params: { id: sourceId }, body: keep, signal });
+      if (Object.keys(keep).length > 0)
+        await callApi(updateSourceContract, {
+          tenant,
+          params: { id: sourceId },
+          body: keep,
+          signal,
+        });
       return callApi(createImportContract, {
         tenant,
         params: { id: sourceId },
@@ -43,7 +49,8 @@ export function useUpload(tenant: string, sourceId: string, onQueued: (imported:
     },
     onDone: (queued) => {
       cache.setQueryData(importById(tenant, queued.id).queryKey, queued);
-      for (const key of [importsKey(tenant), sourcesKey(tenant)]) cache.invalidateQueries({ queryKey: key });
+      for (const key of [importsKey(tenant), sourcesKey(tenant)])
+        cache.invalidateQueries({ queryKey: key });
       onQueued(queued);
     },
   });

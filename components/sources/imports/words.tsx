@@ -1,4 +1,12 @@
-import { Ban, CircleCheck, CircleX, Clock, LoaderCircle, type LucideIcon, Undo2 } from "lucide-react";
+import {
+  Ban,
+  CircleCheck,
+  CircleX,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+  Undo2,
+} from "lucide-react";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import type { Import } from "#lib/imports/contract.ts";
 import type { DELIMITERS, ENCODINGS, FORMATS, MappedField } from "#lib/imports/formats/mapping.ts";
@@ -16,7 +24,12 @@ export const FORMAT_WORDS: Record<(typeof FORMATS)[number], string> = {
   ofx: "OFX",
 };
 
-export const DELIMITER_WORDS: Record<(typeof DELIMITERS)[number], string> = { ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe" };
+export const DELIMITER_WORDS: Record<(typeof DELIMITERS)[number], string> = {
+  ",": "Comma",
+  ";": "Semicolon",
+  "\t": "Tab",
+  "|": "Pipe",
+};
 
 export const ENCODING_WORDS: Record<(typeof ENCODINGS)[number], string> = {
   "utf-8": "UTF-8",

@@ -23,10 +23,26 @@ import { LineBadge } from "./words.tsx";
 const LINK = "underline underline-offset-2 hover:text-accent-text";
 
 /** A line with everything it came with. */
-export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line: string }) => PageLink }) {
+export function LineDetails({
+  line,
+  linkTo,
+}: {
+  line: Line;
+  linkTo: (to: { line: string }) => PageLink;
+}) {
   const tenantId = useTenantId();
   const { data: source } = useQuery(sourceById(tenantId, line.source_id));
-  const { reference, counterparty, description, group_key, external_id, booked_date, import_id, file_line, fee_minor } = line;
+  const {
+    reference,
+    counterparty,
+    description,
+    group_key,
+    external_id,
+    booked_date,
+    import_id,
+    file_line,
+    fee_minor,
+  } = line;
   return (
     <PanelBody>
       <PanelHead>
@@ -37,7 +53,10 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
       {line.exception_id && (
         <Note tone="warning">
           It stayed open past the grace period.{" "}
-          <Link href={`/${tenantId}/exceptions?exception=${line.exception_id}`} className="font-medium underline underline-offset-2">
+          <Link
+            href={`/${tenantId}/exceptions?exception=${line.exception_id}`}
+            className="font-medium underline underline-offset-2"
+          >
             View the exception
           </Link>
         </Note>
@@ -45,14 +64,18 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
       <LineExclusions lineId={line.id} />
       <Facts>
         <Fact name="Value date">{formatDay(line.value_date, "UTC")}</Fact>
-        {booked_date && booked_date !== line.value_date && <Fact name="Booking date">{formatDay(booked_date, "UTC")}</Fact>}
+        {booked_date && booked_date !== line.value_date && (
+          <Fact name="Booking date">{formatDay(booked_date, "UTC")}</Fact>
+        )}
         {fee_minor !== null && fee_minor !== 0 && (
           <>
             <Fact name="Fee">{formatMoney(fee_minor, line.currency)}</Fact>
             <Fact name="Paid out">{formatMoney(line.amount_minor - fee_minor, line.currency)}</Fact>
           </>
         )}
-        {line.state === "partly_matched" && <Fact name="Open">{formatMoney(line.open_minor, line.currency)}</Fact>}
+        {line.state === "partly_matched" && (
+          <Fact name="Open">{formatMoney(line.open_minor, line.currency)}</Fact>
+        )}
         <Text name="Counterparty">{counterparty}</Text>
         <Text name="Reference">{reference}</Text>
         <Text name="Description">{description}</Text>
@@ -68,7 +91,10 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
           {import_id ? (
             <>
               {" by "}
-              <Link href={`/${tenantId}/sources/${line.source_id}?import=${import_id}`} className={LINK}>
+              <Link
+                href={`/${tenantId}/sources/${line.source_id}?import=${import_id}`}
+                className={LINK}
+              >
                 an import
               </Link>
               {file_line !== null && `, line ${file_line.toLocaleString("en")} of the file`}

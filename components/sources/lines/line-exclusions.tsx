@@ -24,7 +24,9 @@ const REASON_MAX = 900;
 /** The reconciliations that the line is excluded from, by whom, and taking it back. */
 export function LineExclusions({ lineId }: { lineId: string }) {
   const { data } = useQuery(lineHistory(useTenantId(), lineId));
-  return exclusionsOf(data?.items ?? []).map((event) => <Exclusion key={event.reconciliation_id} lineId={lineId} event={event} />);
+  return exclusionsOf(data?.items ?? []).map((event) => (
+    <Exclusion key={event.reconciliation_id} lineId={lineId} event={event} />
+  ));
 }
 
 /** Of the events, the earliest first, the exclusions that hold. */
@@ -46,7 +48,10 @@ function Exclusion({ lineId, event }: { lineId: string; event: LineEvent }) {
     <Note tone="info">
       <p>
         Excluded from the{" "}
-        <Link href={`/${tenant}/reconciliations/${reconciliation_id}`} className="underline underline-offset-2">
+        <Link
+          href={`/${tenant}/reconciliations/${reconciliation_id}`}
+          className="underline underline-offset-2"
+        >
           reconciliation
         </Link>
         {actor && ` by ${personName(actor)}`}
@@ -58,17 +63,28 @@ function Exclusion({ lineId, event }: { lineId: string; event: LineEvent }) {
           Include again
         </Button>
       )}
-      {asks && <IncludeDialog lineId={lineId} period={reconciliation_id} onClose={() => setAsks(false)} />}
+      {asks && (
+        <IncludeDialog lineId={lineId} period={reconciliation_id} onClose={() => setAsks(false)} />
+      )}
     </Note>
   );
 }
 
-function IncludeDialog({ lineId, period, onClose }: { lineId: string; period: string | null; onClose: () => void }) {
+function IncludeDialog({
+  lineId,
+  period,
+  onClose,
+}: {
+  lineId: string;
+  period: string | null;
+  onClose: () => void;
+}) {
   const tenant = useTenantId();
   const takenBack = useTakenBack();
   const form = useForm({
     initial: { reason: "" },
-    check: ({ reason }): Record<string, string> => (reason.trim() === "" ? { reason: "Enter a reason." } : {}),
+    check: ({ reason }): Record<string, string> =>
+      reason.trim() === "" ? { reason: "Enter a reason." } : {},
     send: ({ reason }, idempotencyKey) => {
       const body = { reason: reason.trim(), reconciliation_id: period ?? undefined };
       return callApi(includeLineContract, { tenant, params: { id: lineId }, body, idempotencyKey });
@@ -88,7 +104,13 @@ function IncludeDialog({ lineId, period, onClose }: { lineId: string; period: st
       pending="Including…"
       onClose={onClose}
     >
-      <TextField label="Reason" hint="Recorded in the audit log." maxLength={REASON_MAX} {...form.text("reason")} required />
+      <TextField
+        label="Reason"
+        hint="Recorded in the audit log."
+        maxLength={REASON_MAX}
+        {...form.text("reason")}
+        required
+      />
     </FormDialog>
   );
 }

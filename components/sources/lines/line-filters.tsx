@@ -25,7 +25,10 @@ export function LineFilters({ search, onChange, onClear, currency }: Props) {
     <search className="flex gap-2 pb-4 max-sm:flex-col sm:flex-wrap">
       <SearchField label="Search lines" value={search.q} onChange={(q) => onChange({ q })} />
       <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap">
-        <SourceFilter value={search.source_id} onChange={(source_id) => onChange({ source_id, import_id: null })} />
+        <SourceFilter
+          value={search.source_id}
+          onChange={(source_id) => onChange({ source_id, import_id: null })}
+        />
         {search.reconciliation_id && (
           <FilterMenu
             name="Side"
@@ -57,7 +60,12 @@ export function LineFilters({ search, onChange, onClear, currency }: Props) {
           </Button>
         )}
         {search.import_id && (
-          <Button variant="selected" size="sm" onClick={() => onChange({ import_id: null })} aria-label="Show lines of every import">
+          <Button
+            variant="selected"
+            size="sm"
+            onClick={() => onChange({ import_id: null })}
+            aria-label="Show lines of every import"
+          >
             From one import
             <X aria-hidden className="size-3.5" />
           </Button>

@@ -17,7 +17,12 @@ const LINK = "underline underline-offset-2 hover:text-ink";
 export function LineHistory({ line }: { line: Line }) {
   const tenantId = useTenantId();
   const { data, error } = useQuery(lineHistory(tenantId, line.id));
-  if (!data) return error ? <ProblemNote error={error} /> : <PartSkeleton label="Loading the history" bars={["h-5 w-3/4", "h-5 w-1/2"]} />;
+  if (!data)
+    return error ? (
+      <ProblemNote error={error} />
+    ) : (
+      <PartSkeleton label="Loading the history" bars={["h-5 w-3/4", "h-5 w-1/2"]} />
+    );
   return (
     <ol aria-label="History" className="flex flex-col gap-3 text-sm">
       {data.items.toReversed().map((event, index) => (
@@ -37,7 +42,15 @@ export function LineHistory({ line }: { line: Line }) {
   );
 }
 
-function What({ event, line, tenant }: { event: LineEvent; line: Line; tenant: string }): ReactNode {
+function What({
+  event,
+  line,
+  tenant,
+}: {
+  event: LineEvent;
+  line: Line;
+  tenant: string;
+}): ReactNode {
   const { type, note, match_id, exception_id, reconciliation_id, import_id } = event;
   const period = reconciliation_id && (
     <Link href={`/${tenant}/reconciliations/${reconciliation_id}`} className={LINK}>

@@ -20,19 +20,37 @@ import { UndoMatch } from "./undo-match.tsx";
 const SHOWN_MOST = 8;
 
 /** A match that a line is in: how it came about, and the other lines. */
-export function LineMatch({ id, lineId, linkTo }: { id: string; lineId: string; linkTo: (to: { line: string }) => PageLink }) {
+export function LineMatch({
+  id,
+  lineId,
+  linkTo,
+}: {
+  id: string;
+  lineId: string;
+  linkTo: (to: { line: string }) => PageLink;
+}) {
   const tenantId = useTenantId();
   const { data: match, error } = useQuery(matchById(tenantId, id));
-  if (!match) return error ? <ProblemNote error={error} /> : <PartSkeleton label="Loading the match" bars={["h-20 w-full"]} />;
+  if (!match)
+    return error ? (
+      <ProblemNote error={error} />
+    ) : (
+      <PartSkeleton label="Loading the match" bars={["h-20 w-full"]} />
+    );
   const others = match.members.filter((member) => member.line_id !== lineId);
   return (
     <div className="rounded-lg border border-line bg-raised text-sm">
       <div className="flex flex-wrap items-start justify-between gap-2 border-b border-line px-3 py-2">
         <p>
-          <span className="font-medium">{match.method === "manual" ? "Matched by hand" : match.method}</span>
+          <span className="font-medium">
+            {match.method === "manual" ? "Matched by hand" : match.method}
+          </span>
           <span className="block text-muted">
             <Decision match={match} /> ·{" "}
-            <Link href={`/${tenantId}/reconciliations/${match.reconciliation_id}`} className="underline underline-offset-2 hover:text-ink">
+            <Link
+              href={`/${tenantId}/reconciliations/${match.reconciliation_id}`}
+              className="underline underline-offset-2 hover:text-ink"
+            >
               Reconciliation
             </Link>
           </span>
@@ -44,11 +62,20 @@ export function LineMatch({ id, lineId, linkTo }: { id: string; lineId: string; 
           <Member key={member.line_id} lineId={member.line_id} linkTo={linkTo} />
         ))}
       </ul>
-      {others.length > SHOWN_MOST && <p className="px-3 pb-2 text-muted">and {counted(others.length - SHOWN_MOST, "more line")}.</p>}
+      {others.length > SHOWN_MOST && (
+        <p className="px-3 pb-2 text-muted">
+          and {counted(others.length - SHOWN_MOST, "more line")}.
+        </p>
+      )}
       {match.adjustments.map(({ kind, amount_minor, note }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity
-        <p key={index} className="flex justify-between gap-3 border-t border-line px-3 py-2 text-muted">
-          <span className="min-w-0 truncate">{note ?? `Adjustment: ${kind.replace("_", "-")}`}</span>
+        <p
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity
+          key={index}
+          className="flex justify-between gap-3 border-t border-line px-3 py-2 text-muted"
+        >
+          <span className="min-w-0 truncate">
+            {note ?? `Adjustment: ${kind.replace("_", "-")}`}
+          </span>
           <span className="tabular-nums">{formatMoney(amount_minor, match.currency)}</span>
         </p>
       ))}
@@ -66,12 +93,19 @@ function Decision({ match: { decided_by, decided_at, created_at, score } }: { ma
   const sure = score === null ? "" : `, ${percent(score)} sure`;
   return (
     <>
-      <Time iso={decided_at ?? created_at} /> {decided_by ? `by ${personName(decided_by)}` : `automatically${sure}`}
+      <Time iso={decided_at ?? created_at} />{" "}
+      {decided_by ? `by ${personName(decided_by)}` : `automatically${sure}`}
     </>
   );
 }
 
-function Member({ lineId, linkTo }: { lineId: string; linkTo: (to: { line: string }) => PageLink }) {
+function Member({
+  lineId,
+  linkTo,
+}: {
+  lineId: string;
+  linkTo: (to: { line: string }) => PageLink;
+}) {
   const { data: line, error } = useQuery(lineById(useTenantId(), lineId));
   const link = linkTo({ line: lineId });
   return (
@@ -93,7 +127,9 @@ function Member({ lineId, linkTo }: { lineId: string; linkTo: (to: { line: strin
                 {[formatDay(line.value_date, "UTC"), line.reference].filter(Boolean).join(" · ")}
               </span>
             </span>
-            <span className="whitespace-nowrap tabular-nums">{formatMoney(line.amount_minor, line.currency)}</span>
+            <span className="whitespace-nowrap tabular-nums">
+              {formatMoney(line.amount_minor, line.currency)}
+            </span>
           </>
         ) : (
           <span className="text-muted">{error ? error.message : "Loading…"}</span>

@@ -12,10 +12,24 @@ const LineDetails = dynamic(() => import("./line-details.tsx").then((part) => pa
   loading: () => <PanelSkeleton label="Loading the line" />,
 });
 
-export function LinePanel({ id, linkTo, onClose }: { id: string | null; linkTo: (to: { line: string }) => PageLink; onClose: () => void }) {
+export function LinePanel({
+  id,
+  linkTo,
+  onClose,
+}: {
+  id: string | null;
+  linkTo: (to: { line: string }) => PageLink;
+  onClose: () => void;
+}) {
   const tenantId = useTenantId();
   return (
-    <ResourcePanel id={id} query={(lineId) => lineById(tenantId, lineId)} noun="line" title={lineName} onClose={onClose}>
+    <ResourcePanel
+      id={id}
+      query={(lineId) => lineById(tenantId, lineId)}
+      noun="line"
+      title={lineName}
+      onClose={onClose}
+    >
       {(line) => <LineDetails line={line} linkTo={linkTo} />}
     </ResourcePanel>
   );

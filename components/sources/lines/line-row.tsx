@@ -10,8 +10,10 @@ import type { Line } from "#lib/lines/contract.ts";
 import { LineState } from "./words.tsx";
 
 /** The columns of the wide list; on narrow screens a row is a card of three lines. */
-const OF_ONE_SOURCE = "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(10rem,1.2fr)_minmax(9rem,1fr)_8.5rem_8.5rem] @4xl:gap-x-4";
-const OF_MANY = "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(9rem,1.2fr)_minmax(8rem,1fr)_minmax(7rem,0.8fr)_8rem_8rem] @4xl:gap-x-4";
+const OF_ONE_SOURCE =
+  "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(10rem,1.2fr)_minmax(9rem,1fr)_8.5rem_8.5rem] @4xl:gap-x-4";
+const OF_MANY =
+  "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(9rem,1.2fr)_minmax(8rem,1fr)_minmax(7rem,0.8fr)_8rem_8rem] @4xl:gap-x-4";
 
 /** `several`: lines of several sources, whose rows name theirs. */
 export function columnsOf(several: boolean): string {
@@ -35,7 +37,9 @@ export const LineRow = memo(function LineRow({
   ref?: Ref<HTMLTableRowElement>;
 }) {
   const name = lineName(line);
-  const more = [line.reference, line.description].filter((text) => text !== null && text !== name).join(" · ");
+  const more = [line.reference, line.description]
+    .filter((text) => text !== null && text !== name)
+    .join(" · ");
   return (
     <tr
       ref={ref}
@@ -43,17 +47,25 @@ export const LineRow = memo(function LineRow({
       aria-rowindex={index + 2}
       className={`relative flex flex-wrap items-center gap-x-2 gap-y-0.5 border-b border-line px-2 py-2.5 text-sm transition-colors duration-100 hover:bg-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus sm:px-4 @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 ${columnsOf(source !== undefined)}`}
     >
-      <td className="whitespace-nowrap text-muted tabular-nums @max-4xl:order-4">{formatDay(line.value_date, "UTC")}</td>
+      <td className="whitespace-nowrap text-muted tabular-nums @max-4xl:order-4">
+        {formatDay(line.value_date, "UTC")}
+      </td>
       <td className="min-w-0 @max-4xl:order-1 @max-4xl:flex-1">
         <RowLink to={linkTo({ line: line.id })} title={name}>
           {name}
         </RowLink>
       </td>
-      <td className="min-w-0 truncate text-muted @max-4xl:order-3 @max-4xl:basis-full" title={more || undefined}>
+      <td
+        className="min-w-0 truncate text-muted @max-4xl:order-3 @max-4xl:basis-full"
+        title={more || undefined}
+      >
         {more}
       </td>
       {source !== undefined && (
-        <td className="min-w-0 truncate text-muted @max-4xl:order-5 @max-4xl:flex-1" title={source || undefined}>
+        <td
+          className="min-w-0 truncate text-muted @max-4xl:order-5 @max-4xl:flex-1"
+          title={source || undefined}
+        >
           <span aria-hidden className="@4xl:hidden">
             ·{" "}
           </span>
@@ -66,7 +78,9 @@ export const LineRow = memo(function LineRow({
       <td className="text-right font-medium whitespace-nowrap tabular-nums @max-4xl:order-2">
         {formatMoney(line.amount_minor, line.currency)}
         {line.state === "partly_matched" && (
-          <span className="block text-xs font-normal text-muted">{formatMoney(line.open_minor, line.currency)} open</span>
+          <span className="block text-xs font-normal text-muted">
+            {formatMoney(line.open_minor, line.currency)} open
+          </span>
         )}
       </td>
     </tr>

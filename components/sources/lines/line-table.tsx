@@ -51,14 +51,27 @@ export function LineTable({
       </thead>
       <tbody ref={body} className="block" style={around}>
         {rows.map(({ index, item }) => (
-          <LineRow key={item.id} ref={measure} index={index} line={item} linkTo={linkTo} source={sourceName?.(item)} />
+          <LineRow
+            key={item.id}
+            ref={measure}
+            index={index}
+            line={item}
+            linkTo={linkTo}
+            source={sourceName?.(item)}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Heading({ className = "text-left", children }: { className?: string; children: ReactNode }) {
+function Heading({
+  className = "text-left",
+  children,
+}: {
+  className?: string;
+  children: ReactNode;
+}) {
   return (
     <th scope="col" className={classes("font-medium", className)}>
       {children}

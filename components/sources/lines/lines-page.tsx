@@ -32,7 +32,10 @@ export function LinesPage() {
   const { items, newest, pages } = list;
   const { hasNextPage, isFetchNextPageError, fetchNextPage } = pages;
 
-  const { data: source } = useQuery({ ...sourceById(tenantId, source_id ?? ""), enabled: source_id !== null });
+  const { data: source } = useQuery({
+    ...sourceById(tenantId, source_id ?? ""),
+    enabled: source_id !== null,
+  });
   const { data: reconciliation } = useQuery({
     ...reconciliationOfLines(tenantId, reconciliation_id ?? ""),
     enabled: reconciliation_id !== null,
@@ -41,7 +44,10 @@ export function LinesPage() {
   const names = useMemo(() => new Map(sources?.items.map(({ id, name }) => [id, name])), [sources]);
   const sourceName = useCallback((line: Line) => names.get(line.source_id) ?? "", [names]);
   const parent = reconciliation_id
-    ? { name: reconciliation?.name ?? "Reconciliation", path: `reconciliations/${reconciliation_id}` }
+    ? {
+        name: reconciliation?.name ?? "Reconciliation",
+        path: `reconciliations/${reconciliation_id}`,
+      }
     : source_id
       ? { name: source?.name ?? "Source", path: `sources/${source_id}` }
       : undefined;
@@ -81,7 +87,9 @@ export function LinesPage() {
             {isFetchNextPageError ? (
               <Button onClick={() => fetchNextPage()}>Load more</Button>
             ) : (
-              <p role="status">{hasNextPage ? "Loading more…" : `All ${items.length.toLocaleString("en")} shown`}</p>
+              <p role="status">
+                {hasNextPage ? "Loading more…" : `All ${items.length.toLocaleString("en")} shown`}
+              </p>
             )}
           </div>
         </>
@@ -93,7 +101,11 @@ export function LinesPage() {
 
 function NoMatch({ search, onClear }: { search: string; onClear: (() => void) | false }) {
   return (
-    <Notice icon={SearchX} title="No matching lines" action={onClear && <Button onClick={onClear}>Clear filters</Button>}>
+    <Notice
+      icon={SearchX}
+      title="No matching lines"
+      action={onClear && <Button onClick={onClear}>Clear filters</Button>}
+    >
       {search
         ? "Search looks for each word in reference, counterparty, description and ID, and for amounts such as 12.50."
         : "Try different filters."}
@@ -115,7 +127,8 @@ function NoLines() {
         </Link>
       }
     >
-      Lines are the transactions of a source. Import a bank statement or a ledger file, or send them to{" "}
+      Lines are the transactions of a source. Import a bank statement or a ledger file, or send them
+      to{" "}
       <a href="/docs/guides/lines" className="underline underline-offset-2">
         the API
       </a>

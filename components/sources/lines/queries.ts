@@ -1,6 +1,10 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
-import { getLineContract, listLineHistoryContract, listLinesContract } from "#lib/lines/contract.ts";
+import {
+  getLineContract,
+  listLineHistoryContract,
+  listLinesContract,
+} from "#lib/lines/contract.ts";
 import { getMatchContract } from "#lib/matching/contract.ts";
 import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import type { LineSearch } from "./search.ts";
@@ -13,9 +17,22 @@ const STALE_MS = 60_000;
 /** The cache key of a tenant's lines. */
 export const linesKey = (tenant: string) => resourceKey(tenant, "lines");
 
-export function linePages(tenant: string, { line: _, q, reconciliation_id, side, ...search }: LineSearch) {
-  const query = queryOf({ ...search, q: q.trim(), reconciliation_id, side: reconciliation_id && side, limit: PAGE_SIZE });
-  const pages = listQuery({ under: linesKey(tenant), contract: listLinesContract, call: { tenant, query } });
+export function linePages(
+  tenant: string,
+  { line: _, q, reconciliation_id, side, ...search }: LineSearch,
+) {
+  const query = queryOf({
+    ...search,
+    q: q.trim(),
+    reconciliation_id,
+    side: reconciliation_id && side,
+    limit: PAGE_SIZE,
+  });
+  const pages = listQuery({
+    under: linesKey(tenant),
+    contract: listLinesContract,
+    call: { tenant, query },
+  });
   return { ...pages, staleTime: STALE_MS, refetchOnWindowFocus: false };
 }
 
@@ -29,19 +46,35 @@ export function latestLines(tenant: string, sourceId: string) {
 }
 
 export function lineById(tenant: string, id: string) {
-  return oneQuery({ under: linesKey(tenant), contract: getLineContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: linesKey(tenant),
+    contract: getLineContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** What became of a line. */
 export function lineHistory(tenant: string, id: string) {
-  return oneQuery({ under: linesKey(tenant), contract: listLineHistoryContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: linesKey(tenant),
+    contract: listLineHistoryContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 export function matchById(tenant: string, id: string) {
-  return oneQuery({ under: linesKey(tenant), contract: getMatchContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: linesKey(tenant),
+    contract: getMatchContract,
+    call: { tenant, params: { id } },
+  });
 }
 
 /** The reconciliation whose lines are listed. */
 export function reconciliationOfLines(tenant: string, id: string) {
-  return oneQuery({ under: resourceKey(tenant, "reconciliations"), contract: getReconciliationContract, call: { tenant, params: { id } } });
+  return oneQuery({
+    under: resourceKey(tenant, "reconciliations"),
+    contract: getReconciliationContract,
+    call: { tenant, params: { id } },
+  });
 }

@@ -1,4 +1,9 @@
-import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  type inferParserType,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { parseAsDay, parseAsId } from "#components/kit/search-params.ts";
 import { LINE_FILTER_STATES } from "#lib/lines/contract.ts";
 import { CURRENCIES } from "#lib/wire/currencies.ts";

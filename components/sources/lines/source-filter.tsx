@@ -10,13 +10,27 @@ import { Combobox } from "#components/ui/combobox.tsx";
 import { sourceById } from "../queries.ts";
 
 /** One source, or any. */
-export function SourceFilter({ value, onChange }: { value: string | null; onChange: (source: string | null) => void }) {
+export function SourceFilter({
+  value,
+  onChange,
+}: {
+  value: string | null;
+  onChange: (source: string | null) => void;
+}) {
   const tenantId = useTenantId();
   const [typed, setTyped] = useState("");
   const q = useDeferredValue(typed);
-  const { data: chosen } = useQuery({ ...sourceById(tenantId, value ?? ""), enabled: value !== null });
+  const { data: chosen } = useQuery({
+    ...sourceById(tenantId, value ?? ""),
+    enabled: value !== null,
+  });
   const { data: found, isPending } = useQuery(sourcesNamed(tenantId, q));
-  const options = (found?.items ?? []).map(({ id, name }) => ({ key: id, value: id as string | null, label: name, current: id === value }));
+  const options = (found?.items ?? []).map(({ id, name }) => ({
+    key: id,
+    value: id as string | null,
+    label: name,
+    current: id === value,
+  }));
   return (
     <Combobox
       label="Source"
@@ -25,10 +39,18 @@ export function SourceFilter({ value, onChange }: { value: string | null; onChan
       triggerClass={buttonClass({ variant: value ? "selected" : "secondary", size: "sm" })}
       search={typed}
       onSearch={setTyped}
-      options={typed === "" ? [{ key: "any", value: null, label: "Any", current: value === null }, ...options] : options}
+      options={
+        typed === ""
+          ? [{ key: "any", value: null, label: "Any", current: value === null }, ...options]
+          : options
+      }
       onChoose={onChange}
       settling={isPending || q !== typed}
-      note={isPending ? "Searching…" : found?.items.length === 0 && typed !== "" && `No results for "${typed}".`}
+      note={
+        isPending
+          ? "Searching…"
+          : found?.items.length === 0 && typed !== "" && `No results for "${typed}".`
+      }
     />
   );
 }

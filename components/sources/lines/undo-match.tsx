@@ -33,7 +33,8 @@ function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const takenBack = useTakenBack();
   const form = useForm({
     initial: {},
-    send: (_, idempotencyKey) => callApi(undoMatchContract, { tenant, params: { id }, idempotencyKey }),
+    send: (_, idempotencyKey) =>
+      callApi(undoMatchContract, { tenant, params: { id }, idempotencyKey }),
     onDone: () => {
       takenBack();
       toast("Match undone");
@@ -41,10 +42,17 @@ function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
     },
   });
   return (
-    <FormDialog form={form} title="Undo this match?" start="Undo match" pending="Undoing…" danger onClose={onClose}>
+    <FormDialog
+      form={form}
+      title="Undo this match?"
+      start="Undo match"
+      pending="Undoing…"
+      danger
+      onClose={onClose}
+    >
       <p className="text-base text-pretty">
-        Its lines become open again, and the exceptions it resolved are reopened. Runs won't match these lines together again; you still
-        can, by hand.
+        Its lines become open again, and the exceptions it resolved are reopened. Runs won't match
+        these lines together again; you still can, by hand.
       </p>
     </FormDialog>
   );

@@ -16,14 +16,22 @@ const ICONS: Record<Line["state"], LucideIcon> = {
   excluded: CircleSlash,
 };
 
-const TONES: Record<Line["state"], Tone> = { open: "neutral", partly_matched: "info", matched: "good", excluded: "neutral" };
+const TONES: Record<Line["state"], Tone> = {
+  open: "neutral",
+  partly_matched: "info",
+  matched: "good",
+  excluded: "neutral",
+};
 
 /** In a table, where most rows are alike: without a badge's colour. */
 export function LineState({ state }: { state: Line["state"] }) {
   const Icon = ICONS[state];
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <Icon aria-hidden className={state === "matched" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"} />
+      <Icon
+        aria-hidden
+        className={state === "matched" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"}
+      />
       {LINE_STATE_WORDS[state]}
     </span>
   );

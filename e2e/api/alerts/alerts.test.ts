@@ -1,6 +1,15 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { creating, editing } from "#e2e/exception-statements.ts";
-import { api, database, enrol, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
+import {
+  api,
+  database,
+  enrol,
+  sql,
+  tablesHolding,
+  transactionNow,
+  uniqueName,
+  userToken,
+} from "#e2e/fixtures.ts";
 import { mailsTo, mailTo } from "#e2e/mailbox.ts";
 import { signIn } from "#e2e/sign-in.ts";
 import { until } from "#e2e/until.ts";
@@ -16,17 +25,33 @@ const ALL = ["exception_breached", "exception_at_risk", "webhook_failing", "api_
 
 /** What the worker does each minute. */
 async function gather(): Promise<void> {
-  const [job] = await sql<{ id: string }>("select id from graphile_worker.add_job('gather_alerts')");
-  await until("alerts are gathered", async () => (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0);
+  const [job] = await sql<{ id: string }>(
+    "select id from graphile_worker.add_job('gather_alerts')",
+  );
+  await until(
+    "alerts are gathered",
+    async () =>
+      (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0,
+  );
 }
 
 /** A tenant with a channel at the receiver, on a path of its own. */
-async function tenantWithChannel({ kinds = ALL, behaviour = {} }: { kinds?: string[]; behaviour?: Behaviour } = {}) {
+async function tenantWithChannel({
+  kinds = ALL,
+  behaviour = {},
+}: {
+  kinds?: string[];
+  behaviour?: Behaviour;
+} = {}) {
   const subscriber = await Subscriber.create(receiver);
   const path = `/services/${uniqueName("T")}`;
   await receiver.behave(path, behaviour);
   const url = receiver.url(path);
-  const channel = await subscriber.call<AlertChannel>("POST", "/v1/alert-channels", { name: "#recon", url, kinds });
+  const channel = await subscriber.call<AlertChannel>("POST", "/v1/alert-channels", {
+    name: "#recon",
+    url,
+    kinds,
+  });
   const read = async () => {
     const { items } = await subscriber.call<{ items: AlertChannel[] }>("GET", "/v1/alert-channels");
     return items.find(({ id }) => id === channel.id) as AlertChannel;
@@ -40,7 +65,11 @@ const INSERT_BREACHED = creating(
 );
 
 /** Exceptions whose deadline passed, and that the clock has seen. */
-async function breached(tenant: string, titles: readonly string[], assignedTo: string | null = null): Promise<void> {
+async function breached(
+  tenant: string,
+  titles: readonly string[],
+  assignedTo: string | null = null,
+): Promise<void> {
   await sql(INSERT_BREACHED, [tenant, titles, assignedTo]);
   await until("the clock has seen them", async () => {
     const [{ count } = { count: 0 }] = await sql<{ count: number }>(
@@ -51,7 +80,8 @@ async function breached(tenant: string, titles: readonly string[], assignedTo: s
   });
 }
 
-const texts = (path: string) => receiver.at(path).map(({ body }) => (JSON.parse(body) as { text: string }).text);
+const texts = (path: string) =>
+  receiver.at(path).map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
 describe("a channel", () => {
   it("is posted breaches as Slack takes them, all of a minute in one message, and titles as text", async () => {
@@ -76,7 +106,9 @@ describe("a channel", () => {
     const since = await transactionNow();
     const { tenant, channel, path, subscriber } = await tenantWithChannel();
     expect(channel.url_hint).toBe(`127.0.0.1:${receiver.port}/…${path.slice(-4)}`);
-    expect(JSON.stringify([channel, await subscriber.call("GET", "/v1/alert-channels")])).not.toContain(path);
+    expect(
+      JSON.stringify([channel, await subscriber.call("GET", "/v1/alert-channels")]),
+    ).not.toContain(path);
     await subscriber.call("PATCH", `/v1/alert-channels/${channel.id}`, { name: "#ops" });
     await subscriber.call("POST", `/v1/alert-channels/${channel.id}/test`);
     await receiver.gets(path, 1);
@@ -91,21 +123,31 @@ describe("a channel", () => {
       { type: "alert_channel.updated", details: { name: { from: "#recon", to: "#ops" } } },
       { type: "alert_channel.deleted", details: { name: "#ops" } },
     ]);
-    expect(await sql("select from private.alert_channel_urls where channel_id = $1", [channel.id])).toEqual([]);
+    expect(
+      await sql("select from private.alert_channel_urls where channel_id = $1", [channel.id]),
+    ).toEqual([]);
   });
 
-  it.each(["http://169.254.169.254/latest/meta-data", "http://10.0.0.1/x", "https://user:pass@hooks.slack.example/x", "http://[::1]/x"])(
-    "is refused at an address that webhooks may not reach: %s",
-    async (url) => {
-      const { subscriber, channel } = await tenantWithChannel();
-      const refusal = { code: "invalid_request", errors: [{ path: "url" }] };
-      expect(await subscriber.call("POST", "/v1/alert-channels", { name: "x", url, kinds: ALL }, [400])).toMatchObject(refusal);
-      expect(await subscriber.call("PATCH", `/v1/alert-channels/${channel.id}`, { url }, [400])).toMatchObject(refusal);
-    },
-  );
+  it.each([
+    "http://169.254.169.254/latest/meta-data",
+    "http://10.0.0.1/x",
+    "https://user:pass@hooks.slack.example/x",
+    "http://[::1]/x",
+  ])("is refused at an address that webhooks may not reach: %s", async (url) => {
+    const { subscriber, channel } = await tenantWithChannel();
+    const refusal = { code: "invalid_request", errors: [{ path: "url" }] };
+    expect(
+      await subscriber.call("POST", "/v1/alert-channels", { name: "x", url, kinds: ALL }, [400]),
+    ).toMatchObject(refusal);
+    expect(
+      await subscriber.call("PATCH", `/v1/alert-channels/${channel.id}`, { url }, [400]),
+    ).toMatchObject(refusal);
+  });
 
   it("that fails says why, is tried again and works then, while the tenant's webhooks are served", async () => {
-    const { subscriber, tenant, path, read } = await tenantWithChannel({ behaviour: { status: 404, body: "no_service" } });
+    const { subscriber, tenant, path, read } = await tenantWithChannel({
+      behaviour: { status: 404, body: "no_service" },
+    });
     const hook = await subscriber.register(["exception.sla.breached"]);
     await breached(tenant, ["Payout 4711"]);
     await gather();
@@ -113,7 +155,10 @@ describe("a channel", () => {
     expect((await read()).last_failure).toContain("404");
     expect(await hook.gets(1)).toHaveLength(1);
     await receiver.behave(path, {});
-    await sql("update graphile_worker._private_jobs set run_at = now() where payload::text like '%' || $1 || '%'", [tenant]);
+    await sql(
+      "update graphile_worker._private_jobs set run_at = now() where payload::text like '%' || $1 || '%'",
+      [tenant],
+    );
     await sql("select graphile_worker.add_job('gather_alerts')");
     await until("it got through", async () => (await read()).last_failure === null);
     expect((await read()).last_sent_at).not.toBeNull();
@@ -123,20 +168,31 @@ describe("a channel", () => {
   it("is told nothing of a test event's example data, nor of what was resolved before it was sent", async () => {
     const { subscriber, tenant, path } = await tenantWithChannel();
     const hook = await subscriber.register(["webhook.test"]);
-    await subscriber.call("POST", `${hook.url}/test`, { type: "exception.sla.breached" satisfies EventKind });
+    await subscriber.call("POST", `${hook.url}/test`, {
+      type: "exception.sla.breached" satisfies EventKind,
+    });
     await hook.gets(1);
     // In one transaction: the worker, which gathers each minute by itself too, sees both or neither.
     const client = await database.connect();
     try {
       await client.query("begin");
       await client.query(INSERT_BREACHED, [tenant, ["Payout 1", "Payout 2"], null]);
-      await client.query(editing(`'status', 'resolved', 'resolution', 'Booked.'`, `tenant_id = $1 and title = 'Payout 1'`), [tenant]);
+      await client.query(
+        editing(
+          `'status', 'resolved', 'resolution', 'Booked.'`,
+          `tenant_id = $1 and title = 'Payout 1'`,
+        ),
+        [tenant],
+      );
       await client.query("commit");
     } finally {
       client.release(true);
     }
     expect(
-      await sql("select from public.events where tenant_id = $1 and type = 'exception.sla.breached' and test_of is null", [tenant]),
+      await sql(
+        "select from public.events where tenant_id = $1 and type = 'exception.sla.breached' and test_of is null",
+        [tenant],
+      ),
     ).toHaveLength(2);
     await gather();
     await receiver.gets(path, 1);
@@ -166,7 +222,10 @@ describe("a channel", () => {
 describe("mail", () => {
   it("tells a person of what was assigned to them, and of its breaches, in one mail each however many, and nobody else", async () => {
     const { tenant } = await tenantWithChannel();
-    const [ana, leo] = [await enrol({ [tenant]: ["tenant_analyst"] }), await enrol({ [tenant]: ["tenant_lead"] })];
+    const [ana, leo] = [
+      await enrol({ [tenant]: ["tenant_analyst"] }),
+      await enrol({ [tenant]: ["tenant_lead"] }),
+    ];
     await breached(
       tenant,
       Array.from({ length: 1000 }, (_, number) => `Payout ${number}`),
@@ -175,8 +234,14 @@ describe("mail", () => {
     await gather();
     const subjects = () => mailsTo(ana.email).map(({ subject }) => subject);
     await until("both mails are there", async () => subjects().length >= 2);
-    const [passed, assigned] = ["1,000 exceptions passed their deadline", "1,000 exceptions were assigned to you"];
-    expect(subjects().sort()).toEqual([`${passed} in Tenant ${tenant}`, `${assigned} in Tenant ${tenant}`]);
+    const [passed, assigned] = [
+      "1,000 exceptions passed their deadline",
+      "1,000 exceptions were assigned to you",
+    ];
+    expect(subjects().sort()).toEqual([
+      `${passed} in Tenant ${tenant}`,
+      `${assigned} in Tenant ${tenant}`,
+    ]);
     const mail = mailsTo(ana.email).find(({ subject }) => subject.startsWith(passed));
     expect(mail?.text).toContain("The first 10:");
     expect(mail?.text).toContain(`/${tenant}/exceptions?exception=exc_`);
@@ -186,28 +251,54 @@ describe("mail", () => {
 
   it("tells whom a comment mentions, and not who wrote it; nothing of what they switched off", async () => {
     const { subscriber, tenant } = await tenantWithChannel();
-    const [ana, leo] = [await enrol({ [tenant]: ["tenant_analyst"] }), await enrol({ [tenant]: ["tenant_lead"] })];
+    const [ana, leo] = [
+      await enrol({ [tenant]: ["tenant_analyst"] }),
+      await enrol({ [tenant]: ["tenant_lead"] }),
+    ];
     const { cookies } = await signIn(leo.email);
     const own = { tenant, headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" } };
     const before = await api("GET", "/v1/me/notifications", own);
-    expect(before.json).toMatchObject({ email: leo.email, exception_breached: "mine", mentioned: true });
+    expect(before.json).toMatchObject({
+      email: leo.email,
+      exception_breached: "mine",
+      mentioned: true,
+    });
     const { email: _email, ...settings } = before.json as Record<string, unknown>;
-    expect((await api("PUT", "/v1/me/notifications", { ...own, body: { ...settings, mentioned: false } })).status).toBe(200);
+    expect(
+      (
+        await api("PUT", "/v1/me/notifications", {
+          ...own,
+          body: { ...settings, mentioned: false },
+        })
+      ).status,
+    ).toBe(200);
 
-    const { id } = await subscriber.call<{ id: string }>("POST", "/v1/exceptions", { title: "Payout 4711", severity: "high" });
+    const { id } = await subscriber.call<{ id: string }>("POST", "/v1/exceptions", {
+      title: "Payout 4711",
+      severity: "high",
+    });
     const body = `<@user:${ana.name}> and <@user:${leo.name}>: look`;
     await subscriber.call("POST", `/v1/exceptions/${id}/comments`, { body });
     await gather();
-    expect((await mailTo(ana.email)).subject).toBe(`You were mentioned in 1 comment in Tenant ${tenant}`);
+    expect((await mailTo(ana.email)).subject).toBe(
+      `You were mentioned in 1 comment in Tenant ${tenant}`,
+    );
     expect(mailsTo(leo.email)).toEqual([]);
   });
 
   it("tells admins, and them alone, of a webhook that is disabled", async () => {
     const { subscriber, tenant, path } = await tenantWithChannel();
-    const [admin, ana] = [await enrol({ [tenant]: ["tenant_admin"] }), await enrol({ [tenant]: ["tenant_analyst"] })];
+    const [admin, ana] = [
+      await enrol({ [tenant]: ["tenant_admin"] }),
+      await enrol({ [tenant]: ["tenant_analyst"] }),
+    ];
     const hook = await subscriber.register(["webhook.test"], { status: 410 });
     await subscriber.call("POST", `${hook.url}/test`);
-    await until("it is disabled", async () => (await subscriber.call<{ status: string }>("GET", hook.url)).status === "disabled");
+    await until(
+      "it is disabled",
+      async () =>
+        (await subscriber.call<{ status: string }>("GET", hook.url)).status === "disabled",
+    );
     await gather();
     expect((await mailTo(admin.email)).subject).toBe(`1 webhook is failing in Tenant ${tenant}`);
     await receiver.gets(path, 1);
@@ -218,7 +309,10 @@ describe("mail", () => {
 describe("notification settings", () => {
   it("are one's own in one tenant, and change only at the version that was read", async () => {
     const { tenant } = await tenantWithChannel();
-    const [ada, eve] = [await userToken(tenant, ["tenant_admin"], "ada"), await userToken(tenant, ["tenant_admin"], "eve")];
+    const [ada, eve] = [
+      await userToken(tenant, ["tenant_admin"], "ada"),
+      await userToken(tenant, ["tenant_admin"], "eve"),
+    ];
     const read = await api("GET", "/v1/me/notifications", { bearer: ada, tenant });
     const { email, ...settings } = read.json as Record<string, unknown>;
     expect(email).toBeNull();
@@ -231,6 +325,8 @@ describe("notification settings", () => {
       });
     const etag = read.headers.get("etag") ?? "";
     expect([(await put(etag)).status, (await put(etag)).status]).toEqual([200, 412]);
-    expect((await api("GET", "/v1/me/notifications", { bearer: eve, tenant })).json).toMatchObject({ exception_breached: "mine" });
+    expect((await api("GET", "/v1/me/notifications", { bearer: eve, tenant })).json).toMatchObject({
+      exception_breached: "mine",
+    });
   });
 });

@@ -58,17 +58,29 @@ describe("issuing an API key", () => {
     ["no scopes", { scopes: [] }, "scopes"],
     ["an unknown scope", { scopes: ["read:everything"] }, "scopes.0"],
     ["an expiry in the past", { expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
-    ["an expiry over 10 years away", { expires_at: new Date(Date.now() + 3660 * DAY_MS).toISOString() }, "expires_at"],
+    [
+      "an expiry over 10 years away",
+      { expires_at: new Date(Date.now() + 3660 * DAY_MS).toISOString() },
+      "expires_at",
+    ],
     ["an expiry with an offset", { expires_at: "2027-01-01T00:00:00+01:00" }, "expires_at"],
     ["a prefix over 32", { ip_allowlist: ["10.0.0.0/33"] }, "ip_allowlist.0"],
     ["an octet over 255", { ip_allowlist: ["10.0.0.256"] }, "ip_allowlist.0"],
     ["an octal address", { ip_allowlist: ["010.0.0.1"] }, "ip_allowlist.0"],
-    ["51 ranges", { ip_allowlist: Array.from({ length: 51 }, (_, index) => `10.0.0.${index}`) }, "ip_allowlist"],
+    [
+      "51 ranges",
+      { ip_allowlist: Array.from({ length: 51 }, (_, index) => `10.0.0.${index}`) },
+      "ip_allowlist",
+    ],
     ["an unknown field", { role: "admin" }, "role"],
     ["256 characters of idempotency key", { idempotency_key: "x".repeat(256) }, "idempotency_key"],
   ])("refuses %s with a 400 that names the field", async (_what, change, path) => {
     const { call } = await tenantWithAdmin();
-    const answer = await call("POST", "", { name: "Test key", scopes: ["read:exceptions"], ...change });
+    const answer = await call("POST", "", {
+      name: "Test key",
+      scopes: ["read:exceptions"],
+      ...change,
+    });
     expect(answer.status).toBe(400);
     expect(codeOf(answer)).toBe("invalid_request");
     expect(pathsOf(answer)).toContain(path);
@@ -76,19 +88,29 @@ describe("issuing an API key", () => {
 
   it("lists the catalogue where a scope is unknown", async () => {
     const { call } = await tenantWithAdmin();
-    expect((await call("POST", "", { name: "n", scopes: ["read:all"] })).text).toContain("write:release-notes");
+    expect((await call("POST", "", { name: "n", scopes: ["read:all"] })).text).toContain(
+      "write:release-notes",
+    );
   });
 
   it("gives one key, one audit row and one secret to 100 identical creates over two processes", async () => {
     const { tenant, admin, path } = await tenantWithAdmin();
     const other = await startWebProcess();
     try {
-      const body = { name: "Once", scopes: ["read:exceptions"], idempotency_key: uniqueName("once") };
+      const body = {
+        name: "Once",
+        scopes: ["read:exceptions"],
+        idempotency_key: uniqueName("once"),
+      };
       const answers = await Promise.all(
         Array.from({ length: 100 }, async (_, index) => {
           const response = await fetch(`${index % 2 ? stack.url : other.url}${path}`, {
             method: "POST",
-            headers: { Authorization: `Bearer ${admin}`, "X-Tenant-Id": tenant, "Content-Type": "application/json" },
+            headers: {
+              Authorization: `Bearer ${admin}`,
+              "X-Tenant-Id": tenant,
+              "Content-Type": "application/json",
+            },
             body: JSON.stringify(body),
           });
           return {
@@ -101,8 +123,15 @@ describe("issuing an API key", () => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
       expect(new Set(answers.map(({ key }) => credentialOf(key))).size).toBe(1);
       expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
-      expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(1);
-      expect(await sql("select from public.security_events where tenant_id = $1 and type = 'api_key.created'", [tenant])).toHaveLength(1);
+      expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(
+        1,
+      );
+      expect(
+        await sql(
+          "select from public.security_events where tenant_id = $1 and type = 'api_key.created'",
+          [tenant],
+        ),
+      ).toHaveLength(1);
     } finally {
       await other.stop();
     }
@@ -111,8 +140,16 @@ describe("issuing an API key", () => {
   it("refuses one idempotency key with another body", async () => {
     const { call } = await tenantWithAdmin();
     const idempotency_key = uniqueName("key");
-    const first = await call("POST", "", { name: "A", scopes: ["read:exceptions"], idempotency_key });
-    const second = await call("POST", "", { name: "B", scopes: ["read:exceptions"], idempotency_key });
+    const first = await call("POST", "", {
+      name: "A",
+      scopes: ["read:exceptions"],
+      idempotency_key,
+    });
+    const second = await call("POST", "", {
+      name: "B",
+      scopes: ["read:exceptions"],
+      idempotency_key,
+    });
     expect([first.status, second.status]).toEqual([201, 422]);
     expect(codeOf(second)).toBe("idempotency_mismatch");
   });
@@ -121,7 +158,9 @@ describe("issuing an API key", () => {
     const { tenant, call } = await tenantWithAdmin();
     const idempotency_key = uniqueName("race");
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => call("POST", "", { name: `N${index}`, scopes: ["read:exceptions"], idempotency_key })),
+      Array.from({ length: 100 }, (_, index) =>
+        call("POST", "", { name: `N${index}`, scopes: ["read:exceptions"], idempotency_key }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(99);
@@ -133,10 +172,15 @@ describe("issuing an API key", () => {
     const idempotency_key = uniqueName("sealed");
     const since = await transactionNow();
     const { key_id, key_secret } = await create({ idempotency_key });
-    expect(await tablesHolding([key_secret, key_secret.slice(4, 47), idempotency_key], since)).toEqual([]);
+    expect(
+      await tablesHolding([key_secret, key_secret.slice(4, 47), idempotency_key], since),
+    ).toEqual([]);
     expect(await tablesHolding([key_id], since)).toContain("public.api_keys");
 
-    const [kept] = await sql<{ answer: string }>("select answer::text from private.idempotency_keys where tenant_id = $1", [tenant]);
+    const [kept] = await sql<{ answer: string }>(
+      "select answer::text from private.idempotency_keys where tenant_id = $1",
+      [tenant],
+    );
     const sealed = /"sealed": "([^"]+)"/.exec(kept?.answer ?? "")?.[1] ?? "";
     const bytes = Buffer.from(sealed, "base64url");
     const serverKey = Buffer.from(stack.encryptionKeys.split(",")[0] ?? "", "base64");
@@ -149,15 +193,28 @@ describe("issuing an API key", () => {
 
   it("does nothing by halves where the audit row cannot be written, and says nothing of the cause", async () => {
     const { tenant, call } = await tenantWithAdmin();
-    await sql(`alter table public.security_events add constraint "no audit for ${tenant}" check (tenant_id <> '${tenant}') not valid`);
+    await sql(
+      `alter table public.security_events add constraint "no audit for ${tenant}" check (tenant_id <> '${tenant}') not valid`,
+    );
     try {
       const idempotency_key = uniqueName("half");
-      const answer = await call("POST", "", { name: "Half", scopes: ["read:exceptions"], idempotency_key });
+      const answer = await call("POST", "", {
+        name: "Half",
+        scopes: ["read:exceptions"],
+        idempotency_key,
+      });
       expect(answer.status).toBe(500);
       expect(codeOf(answer)).toBe("internal");
-      expect(answer.json).toHaveProperty("detail", "Something went wrong on our side. It was logged under this request ID.");
-      expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(0);
-      expect(await sql("select from private.idempotency_keys where tenant_id = $1", [tenant])).toHaveLength(0);
+      expect(answer.json).toHaveProperty(
+        "detail",
+        "Something went wrong on our side. It was logged under this request ID.",
+      );
+      expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(
+        0,
+      );
+      expect(
+        await sql("select from private.idempotency_keys where tenant_id = $1", [tenant]),
+      ).toHaveLength(0);
     } finally {
       await sql(`alter table public.security_events drop constraint "no audit for ${tenant}"`);
     }

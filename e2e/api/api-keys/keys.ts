@@ -6,14 +6,19 @@ export async function tenantWithAdmin() {
   const tenant = await createTenant();
   const admin = await userToken(tenant, ["tenant_admin"]);
   const path = `/v1/tenants/${tenant}/api-keys`;
-  const call = (method: string, suffix: string, body?: object) => api(method, `${path}${suffix}`, { bearer: admin, tenant, body });
+  const call = (method: string, suffix: string, body?: object) =>
+    api(method, `${path}${suffix}`, { bearer: admin, tenant, body });
   return {
     tenant,
     admin,
     path,
     call,
     async create(body: object = {}): Promise<NewApiKey & { credential: string }> {
-      const answer = await call("POST", "", { name: "Test key", scopes: ["read:exceptions"], ...body });
+      const answer = await call("POST", "", {
+        name: "Test key",
+        scopes: ["read:exceptions"],
+        ...body,
+      });
       if (answer.status !== 201) throw new Error(`Not created: ${answer.text}`);
       const key = answer.json as NewApiKey;
       return { ...key, credential: credentialOf(key) };
@@ -23,7 +28,10 @@ export async function tenantWithAdmin() {
     },
     /** Makes a key as old as that. */
     async age(id: string, days: number): Promise<void> {
-      await sql("update public.api_keys set created_at = now() - make_interval(days => $2) where id = $1", [id, days]);
+      await sql(
+        "update public.api_keys set created_at = now() - make_interval(days => $2) where id = $1",
+        [id, days],
+      );
     },
     /** Lists exceptions with a credential. */
     use(credential: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -32,7 +40,10 @@ export async function tenantWithAdmin() {
   };
 }
 
-export function credentialOf({ key_id, key_secret }: Pick<NewApiKey, "key_id" | "key_secret">): string {
+export function credentialOf({
+  key_id,
+  key_secret,
+}: Pick<NewApiKey, "key_id" | "key_secret">): string {
   return `${key_id}.${key_secret}`;
 }
 

@@ -11,7 +11,9 @@ describe("the list of API keys", () => {
     const ledger = await create({ name: "Nightly Ledger export" });
     const batch = await create({ name: "100%_batch" });
     const found = async (q: string) =>
-      ((await call("GET", `?q=${encodeURIComponent(q)}`)).json as { items: ApiKey[] }).items.map(({ id }) => id);
+      ((await call("GET", `?q=${encodeURIComponent(q)}`)).json as { items: ApiKey[] }).items.map(
+        ({ id }) => id,
+      );
     expect(await found("ledger")).toEqual([ledger.id]);
     expect(await found(ledger.key_id.slice(4, 12))).toEqual([ledger.id]);
     expect(await found(batch.id)).toEqual([batch.id]);
@@ -22,10 +24,23 @@ describe("the list of API keys", () => {
 
   it("finds what is sought on every page and with a status", async () => {
     const { create, call } = await tenantWithAdmin();
-    const keys = [await create({ name: "Batch 1" }), await create({ name: "Other" }), await create({ name: "Batch 2" })];
-    const first = (await call("GET", "?q=batch&limit=1")).json as { items: ApiKey[]; next_cursor: string };
-    const second = (await call("GET", `?q=batch&limit=1&cursor=${first.next_cursor}`)).json as { items: ApiKey[]; next_cursor: null };
-    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual([keys[2]?.id, keys[0]?.id]);
+    const keys = [
+      await create({ name: "Batch 1" }),
+      await create({ name: "Other" }),
+      await create({ name: "Batch 2" }),
+    ];
+    const first = (await call("GET", "?q=batch&limit=1")).json as {
+      items: ApiKey[];
+      next_cursor: string;
+    };
+    const second = (await call("GET", `?q=batch&limit=1&cursor=${first.next_cursor}`)).json as {
+      items: ApiKey[];
+      next_cursor: null;
+    };
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual([
+      keys[2]?.id,
+      keys[0]?.id,
+    ]);
     await call("DELETE", `/${keys[0]?.id}`);
     const revoked = (await call("GET", "?q=batch&status=revoked")).json as { items: ApiKey[] };
     expect(revoked.items.map(({ id }) => id)).toEqual([keys[0]?.id]);

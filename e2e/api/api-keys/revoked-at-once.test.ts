@@ -25,7 +25,11 @@ describe.each([
     const call = (bearer: string, to: string, init: RequestInit = {}) =>
       fetch(`${web.url}${to}`, {
         ...init,
-        headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant, ...(init.body ? { "Content-Type": "application/json" } : {}) },
+        headers: {
+          Authorization: `Bearer ${bearer}`,
+          "X-Tenant-Id": tenant,
+          ...(init.body ? { "Content-Type": "application/json" } : {}),
+        },
       });
     const use = () => call(credential, "/v1/exceptions").then(({ status }) => status);
 

@@ -11,7 +11,11 @@ describe("what an API key does", () => {
     const { create, call, use, get, tenant } = await tenantWithAdmin();
     const { id, credential } = await create();
     await Promise.all(Array.from({ length: 137 }, () => use(credential)));
-    await Promise.all(Array.from({ length: 5 }, () => api("GET", "/v1/reconciliations", { bearer: credential, tenant })));
+    await Promise.all(
+      Array.from({ length: 5 }, () =>
+        api("GET", "/v1/reconciliations", { bearer: credential, tenant }),
+      ),
+    );
     const key = await until("the counts are written", async () => {
       const read = await get(id);
       return read.request_count >= 137 && read;
@@ -44,7 +48,11 @@ describe("what an API key does", () => {
       const read = (await call("GET", `/${id}/usage`)).json as ApiKeyUsage;
       return read.addresses.some(({ in_grace }) => in_grace === 2) && read;
     });
-    expect(usage.addresses[0]).toMatchObject({ calls: 3, in_grace: 2, last_seen_at: expect.any(String) });
+    expect(usage.addresses[0]).toMatchObject({
+      calls: 3,
+      in_grace: 2,
+      last_seen_at: expect.any(String),
+    });
   });
 
   it("is not lost where the process is told to end", async () => {
@@ -52,7 +60,9 @@ describe("what an API key does", () => {
     const { id, credential } = await create();
     const other = await startWebProcess();
     const headers = { Authorization: `Bearer ${credential}`, "X-Tenant-Id": tenant };
-    await Promise.all(Array.from({ length: 50 }, () => fetch(`${other.url}/v1/exceptions`, { headers })));
+    await Promise.all(
+      Array.from({ length: 50 }, () => fetch(`${other.url}/v1/exceptions`, { headers })),
+    );
     await other.stop();
     expect((await get(id)).request_count).toBe(50);
   });
@@ -63,11 +73,16 @@ describe("what an API key does", () => {
     await Promise.all(Array.from({ length: 4 }, () => use(credential)));
     await Promise.all(
       Array.from({ length: 3 }, (_, index) =>
-        api("POST", "/v1/exceptions", { bearer: credential, tenant, body: { title: `T${index}`, severity: "low" } }),
+        api("POST", "/v1/exceptions", {
+          bearer: credential,
+          tenant,
+          body: { title: `T${index}`, severity: "low" },
+        }),
       ),
     );
     await until("the calls are counted", async () => (await get(id)).request_count === 7);
-    const impact = async (change: object) => (await call("POST", `/${id}/impact`, change)).json as ApiKeyImpact;
+    const impact = async (change: object) =>
+      (await call("POST", `/${id}/impact`, change)).json as ApiKeyImpact;
     expect(await impact({ revoke: true })).toMatchObject({ calls: 7, refused: 7 });
     expect(await impact({ scopes: ["read:exceptions"] })).toMatchObject({
       calls: 7,
@@ -104,7 +119,9 @@ describe("what an API key does", () => {
     expect(week).toBeGreaterThan(6 * 24);
     expect({
       hours: sum(usage.hours.map(({ accepted }) => accepted)),
-      days: sum(usage.days.filter(({ start }) => start >= impact.since).map(({ accepted }) => accepted)),
+      days: sum(
+        usage.days.filter(({ start }) => start >= impact.since).map(({ accepted }) => accepted),
+      ),
       addresses: sum(usage.addresses.map(({ calls }) => calls)),
       impact: impact.calls,
     }).toEqual({ hours: week, days: week, addresses: week, impact: week });
@@ -116,7 +133,9 @@ describe("what an API key does", () => {
     await use(credential);
     await until("the call is counted", async () => (await get(id)).request_count === 1);
     expect((await get(id)).unused_scopes).toEqual([]);
-    await sql("update public.api_keys set created_at = now() - interval '31 days' where id = $1", [id]);
+    await sql("update public.api_keys set created_at = now() - interval '31 days' where id = $1", [
+      id,
+    ]);
     expect((await get(id)).unused_scopes).toEqual(["write:webhooks"]);
   });
 
@@ -148,7 +167,10 @@ describe("what an API key does", () => {
     const { create, tenant } = await tenantWithAdmin();
     const { id } = await create();
     const announcedAt = async (days: string) => {
-      await sql("update public.api_keys set expires_at = now() + $2::interval where id = $1", [id, days]);
+      await sql("update public.api_keys set expires_at = now() + $2::interval where id = $1", [
+        id,
+        days,
+      ]);
       await sql("select private.announce_expiring_api_keys()");
       await sql("select private.announce_expiring_api_keys()");
       const rows = await sql<{ days: number }>(

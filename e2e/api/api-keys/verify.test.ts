@@ -14,7 +14,11 @@ describe("verifying an API key", () => {
     const { create, tenant } = await tenantWithAdmin();
     const { credential } = await create({ scopes: ["read:reconciliations", "write:exceptions"] });
     const list = await api("GET", "/v1/reconciliations", { bearer: credential, tenant });
-    const write = await api("POST", "/v1/exceptions", { bearer: credential, tenant, body: { title: "By key", severity: "low" } });
+    const write = await api("POST", "/v1/exceptions", {
+      bearer: credential,
+      tenant,
+      body: { title: "By key", severity: "low" },
+    });
     const read = await api("GET", "/v1/exceptions", { bearer: credential, tenant });
     expect([list.status, write.status, read.status]).toEqual([200, 201, 403]);
     expect(codeOf(read)).toBe("scope_required");
@@ -33,7 +37,10 @@ describe("verifying an API key", () => {
   it("refuses a key with another tenant", async () => {
     const { create } = await tenantWithAdmin();
     const { credential } = await create();
-    const answer = await api("GET", "/v1/exceptions", { bearer: credential, tenant: await createTenant() });
+    const answer = await api("GET", "/v1/exceptions", {
+      bearer: credential,
+      tenant: await createTenant(),
+    });
     expect([answer.status, codeOf(answer)]).toEqual([403, "tenant_forbidden"]);
   });
 
@@ -55,7 +62,9 @@ describe("verifying an API key", () => {
     const gateway = await Gateway.start();
     const web = await startWebProcess({ SUPABASE_URL: gateway.url });
     const use = async (bearer: string) => {
-      const answer = await fetch(`${web.url}/v1/exceptions`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
+      const answer = await fetch(`${web.url}/v1/exceptions`, {
+        headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant },
+      });
       await answer.arrayBuffer();
     };
     // The quickest of each: what else the machine does slows one round, not all of a kind. What takes long is to ask the database.
@@ -104,7 +113,11 @@ describe("verifying an API key", () => {
     const proxied = await startWebProcess({ TRUSTED_PROXY_HOPS: "1" });
     try {
       const statusOf = async (forwarded: string) => {
-        const headers = { Authorization: `Bearer ${credential}`, "X-Tenant-Id": tenant, "X-Forwarded-For": forwarded };
+        const headers = {
+          Authorization: `Bearer ${credential}`,
+          "X-Tenant-Id": tenant,
+          "X-Forwarded-For": forwarded,
+        };
         return (await fetch(`${proxied.url}/v1/exceptions`, { headers })).status;
       };
       expect(await statusOf("10.1.2.3")).toBe(200);
@@ -122,7 +135,9 @@ describe("verifying an API key", () => {
     const gateway = await Gateway.start();
     const web = await startWebProcess({ SUPABASE_URL: gateway.url });
     const use = (bearer: string) =>
-      fetch(`${web.url}/v1/exceptions`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
+      fetch(`${web.url}/v1/exceptions`, {
+        headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant },
+      });
     try {
       const flipped = key_secret.slice(0, -1) + (key_secret.endsWith("0") ? "1" : "0");
       expect((await use(`${key_id}.${flipped}`)).status).toBe(401);
@@ -135,7 +150,9 @@ describe("verifying an API key", () => {
 
       const warm = await Promise.all(Array.from({ length: 20 }, () => use(credential)));
       expect(warm.every(({ status }) => status === 200)).toBe(true);
-      expect(gateway.count("find_api_key")).toBeLessThanOrEqual(1 + (performance.now() - since) / BELIEVED_MS);
+      expect(gateway.count("find_api_key")).toBeLessThanOrEqual(
+        1 + (performance.now() - since) / BELIEVED_MS,
+      );
       expect(gateway.count("list_exceptions")).toBe(21);
 
       gateway.fail();
@@ -151,19 +168,27 @@ describe("verifying an API key", () => {
     }
   });
 
-  it.each(["", ".", "a.b", `${"x".repeat(10_000)}.y`, "%00.%00", "tk_.tks_", `${mintCredential().keyId}.`, `.${mintCredential().secret}`])(
-    "answers a malformed credential with 401",
-    async (credential) => {
-      const tenant = await createTenant();
-      expect((await api("GET", "/v1/me", { bearer: credential, tenant })).status).toBe(401);
-    },
-  );
+  it.each([
+    "",
+    ".",
+    "a.b",
+    `${"x".repeat(10_000)}.y`,
+    "%00.%00",
+    "tk_.tks_",
+    `${mintCredential().keyId}.`,
+    `.${mintCredential().secret}`,
+  ])("answers a malformed credential with 401", async (credential) => {
+    const tenant = await createTenant();
+    expect((await api("GET", "/v1/me", { bearer: credential, tenant })).status).toBe(401);
+  });
 
   it("does not take a key from the query string", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { credential } = await create();
     for (const name of ["api_key", "apikey", "key", "access_token"]) {
-      expect((await api("GET", "/v1/me", { tenant, query: { [name]: credential } })).status).toBe(401);
+      expect((await api("GET", "/v1/me", { tenant, query: { [name]: credential } })).status).toBe(
+        401,
+      );
     }
   });
 });
@@ -186,7 +211,10 @@ describe("managing API keys", () => {
 
   it("refuses a path that names another tenant than X-Tenant-Id", async () => {
     const { tenant, admin } = await tenantWithAdmin();
-    const answer = await api("GET", `/v1/tenants/${await createTenant()}/api-keys`, { bearer: admin, tenant });
+    const answer = await api("GET", `/v1/tenants/${await createTenant()}/api-keys`, {
+      bearer: admin,
+      tenant,
+    });
     expect([answer.status, codeOf(answer)]).toEqual([403, "tenant_forbidden"]);
   });
 });

@@ -28,7 +28,18 @@ const ODD_ZONES = [
 ];
 const ZONES = Intl.supportedValuesOf("timeZone");
 /** Days around which clocks change somewhere, and a leap day. */
-const WINDOWS = ["02-20", "03-05", "03-20", "03-28", "04-01", "09-20", "10-01", "10-20", "10-28", "12-25"];
+const WINDOWS = [
+  "02-20",
+  "03-05",
+  "03-20",
+  "03-28",
+  "04-01",
+  "09-20",
+  "10-01",
+  "10-20",
+  "10-28",
+  "12-25",
+];
 
 it(
   "agrees with a clock that asks every minute, and its inverse with it, in any zone and at any change of the clocks",
@@ -38,7 +49,8 @@ it(
     let differing = 0;
     let asked = 0;
     for (let n = 0; n < CALENDARS; n++) {
-      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+      const pick = <T>(values: readonly T[]): T =>
+        values[Math.floor(random() * values.length)] as T;
       const time_zone = random() < 0.5 ? pick(ODD_ZONES) : pick(ZONES);
       const start = Date.parse(`${2006 + Math.floor(random() * 38)}-${pick(WINDOWS)}T00:00:00Z`);
       if (await differsHere(time_zone, start)) {
@@ -48,8 +60,13 @@ it(
       const hours: Hours = { time_zone, ...randomHours(random, start) };
       const slow = new SlowClock(hours, start, DAYS);
       const no = await covered(tenant, hours, start);
-      const starts = Array.from({ length: ASKED }, () => start + Math.floor(random() * DAYS * DAY_MS));
-      const budgets = starts.map((at) => 1 + Math.floor(random() * (slow.total - slow.openBefore(at))));
+      const starts = Array.from(
+        { length: ASKED },
+        () => start + Math.floor(random() * DAYS * DAY_MS),
+      );
+      const budgets = starts.map(
+        (at) => 1 + Math.floor(random() * (slow.total - slow.openBefore(at))),
+      );
       const reachable = starts.map((at) => slow.openBefore(at) < slow.total);
       // B first, while the spans cover a third of the window alone: the rest is counted there and then.
       const before = await sql<{ open: string; base: string }>(
@@ -66,7 +83,8 @@ it(
         `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open from unnest($3::float8[]) with ordinality x (t, n) order by n`,
         [tenant, no, after.map(({ at }) => at?.getTime() ?? 0)],
       );
-      const context = () => JSON.stringify({ seed: SEED, n, hours, start: new Date(start).toISOString() });
+      const context = () =>
+        JSON.stringify({ seed: SEED, n, hours, start: new Date(start).toISOString() });
       for (const [index, at] of starts.entries()) {
         const open = Number(before[index]?.open) - Number(before[index]?.base);
         expect(open, context()).toBe(slow.openBefore(at));
@@ -74,7 +92,9 @@ it(
         asked += 1;
         const due = slow.reached(slow.openBefore(at) + (budgets[index] ?? 0));
         expect(after[index]?.at?.toISOString(), context()).toBe(new Date(due).toISOString());
-        expect(Number(back[index]?.open) - Number(before[index]?.base), context()).toBe(open + (budgets[index] ?? 0));
+        expect(Number(back[index]?.open) - Number(before[index]?.base), context()).toBe(
+          open + (budgets[index] ?? 0),
+        );
       }
     }
     console.info(
@@ -88,7 +108,11 @@ it(
 
 /** Postgres and Node bring time zone data of their own, of different years: what a government changed between them is no fault. */
 async function differsHere(zone: string, start: number): Promise<boolean> {
-  const local = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
+  const local = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: zone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
   const moments = Array.from({ length: (DAYS * DAY_MS) / HOUR_MS }, (_, n) => start + n * HOUR_MS);
   const { rows } = await database.query<{ shown: string }>(
     "select to_char(to_timestamp(t / 1000.0) at time zone $1, 'YYYY-MM-DD HH24:MI:SS') as shown from unnest($2::float8[]) with ordinality x (t, n) order by n",
@@ -97,7 +121,11 @@ async function differsHere(zone: string, start: number): Promise<boolean> {
   return rows.some(({ shown }, index) => shown !== local.format(moments[index]));
 }
 
-async function covered(tenant: string, { time_zone, weekly, special_days }: Hours, start: number): Promise<string> {
+async function covered(
+  tenant: string,
+  { time_zone, weekly, special_days }: Hours,
+  start: number,
+): Promise<string> {
   const [row] = await sql<{ no: string }>(
     `with c as (insert into public.calendars (tenant_id, name) values ($1, 'Random') returning id)
      insert into public.calendar_versions (tenant_id, calendar_id, version, time_zone, weekly, special_days)
@@ -106,7 +134,12 @@ async function covered(tenant: string, { time_zone, weekly, special_days }: Hour
   );
   if (!row) throw new Error("no calendar");
   const third = (n: number) => new Date(start + (n * DAYS * DAY_MS) / 3);
-  await sql("select private.start_business_time($1, $2, $3, $4)", [tenant, row.no, third(1), third(2)]);
+  await sql("select private.start_business_time($1, $2, $3, $4)", [
+    tenant,
+    row.no,
+    third(1),
+    third(2),
+  ]);
   return row.no;
 }
 
@@ -124,7 +157,12 @@ function randomHours(random: () => number, start: number): Omit<Hours, "time_zon
     day: WEEKDAYS[Math.floor(random() * 7)] as Hours["weekly"][number]["day"],
     ...interval(),
   }));
-  const dates = new Set(Array.from({ length: Math.floor(random() * 6) }, () => start + Math.floor(random() * DAYS) * DAY_MS));
+  const dates = new Set(
+    Array.from(
+      { length: Math.floor(random() * 6) },
+      () => start + Math.floor(random() * DAYS) * DAY_MS,
+    ),
+  );
   const special_days = [...dates].map((date) => ({
     date: new Date(date).toISOString().slice(0, 10),
     name: null,

@@ -19,7 +19,11 @@ export class SlowClock {
   /** `start`: a whole minute, in milliseconds since 1970. */
   constructor(hours: Hours, start: number, days: number) {
     this.#start = start;
-    const local = new Intl.DateTimeFormat("sv-SE", { timeZone: hours.time_zone, dateStyle: "short", timeStyle: "short" });
+    const local = new Intl.DateTimeFormat("sv-SE", {
+      timeZone: hours.time_zone,
+      dateStyle: "short",
+      timeStyle: "short",
+    });
     for (let minute = 0; minute < days * DAY_MINUTES; minute++) {
       const shown = local.format(start + minute * MINUTE_MS);
       const isOpen = shows(hours, shown.slice(0, 10), minutesOf(shown.slice(11)));
@@ -43,18 +47,24 @@ export class SlowClock {
   reached(open: number): number {
     let minute = 0;
     while ((this.#before[minute + 1] ?? Number.NaN) * MINUTE_MS < open) minute++;
-    return this.#start + minute * MINUTE_MS + (open - (this.#before[minute] ?? Number.NaN) * MINUTE_MS);
+    return (
+      this.#start + minute * MINUTE_MS + (open - (this.#before[minute] ?? Number.NaN) * MINUTE_MS)
+    );
   }
 }
 
 function shows(hours: Hours, day: string, minute: number): boolean {
-  const dayBefore = new Date(Date.parse(`${day}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+  const dayBefore = new Date(Date.parse(`${day}T12:00:00Z`) - 86_400_000)
+    .toISOString()
+    .slice(0, 10);
   return covers(hours, day, minute) || covers(hours, dayBefore, minute + DAY_MINUTES);
 }
 
 function covers({ weekly, special_days }: Hours, day: string, minute: number): boolean {
   const weekday = WEEKDAYS[(new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7];
-  const intervals = special_days.find(({ date }) => date === day)?.intervals ?? weekly.filter((one) => one.day === weekday);
+  const intervals =
+    special_days.find(({ date }) => date === day)?.intervals ??
+    weekly.filter((one) => one.day === weekday);
   return intervals.some(({ from, to }) => {
     const opens = minutesOf(from);
     const closes = minutesOf(to) > opens ? minutesOf(to) : minutesOf(to) + DAY_MINUTES;

@@ -4,8 +4,15 @@ import { WEEKDAYS } from "#lib/calendars/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { dueIn, tenantWithLead } from "../sla/exceptions.ts";
 
-const ALWAYS = { name: "Always", time_zone: "Europe/Berlin", weekly: WEEKDAYS.map((day) => ({ day, from: "00:00", to: "24:00" })) };
-const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [60] };
+const ALWAYS = {
+  name: "Always",
+  time_zone: "Europe/Berlin",
+  weekly: WEEKDAYS.map((day) => ({ day, from: "00:00", to: "24:00" })),
+};
+const POLICY = {
+  minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+  at_risk_thresholds: [60],
+};
 
 /** A tenant whose calendar was counted by other time zone data, in which its zone had two hours less in a while: closed from then on for two hours. */
 async function tenantOfOlderData() {
@@ -22,19 +29,27 @@ async function tenantOfOlderData() {
      from was w join private.calendar_coverage c on c.tenant_id = w.tenant_id and c.calendar_no = w.calendar_no`,
     [made.tenant],
   );
-  await sql("update private.calendar_coverage set open_until = open_until - 7200000, zone_print = 'older' where tenant_id = $1", [
-    made.tenant,
-  ]);
-  const read = async (exception: string) => (await made.call("GET", `/v1/exceptions/${exception}`)).json as Exception;
+  await sql(
+    "update private.calendar_coverage set open_until = open_until - 7200000, zone_print = 'older' where tenant_id = $1",
+    [made.tenant],
+  );
+  const read = async (exception: string) =>
+    (await made.call("GET", `/v1/exceptions/${exception}`)).json as Exception;
   return { ...made, read };
 }
 
 async function compareAll(tenant: string): Promise<void> {
-  await sql("update private.calendar_coverage set zone_checked_at = '-infinity' where tenant_id = $1", [tenant]);
-  while ((await sql<{ compared: number }>("select private.rebuild_calendars() as compared"))[0]?.compared) {}
+  await sql(
+    "update private.calendar_coverage set zone_checked_at = '-infinity' where tenant_id = $1",
+    [tenant],
+  );
+  while (
+    (await sql<{ compared: number }>("select private.rebuild_calendars() as compared"))[0]?.compared
+  ) {}
 }
 
-const given = ({ due_at, created_at }: Exception) => (Date.parse(due_at) - Date.parse(created_at)) / 3_600_000;
+const given = ({ due_at, created_at }: Exception) =>
+  (Date.parse(due_at) - Date.parse(created_at)) / 3_600_000;
 
 it("counts open deadlines anew when the time zone data changes, but none that a person set or that has passed", async () => {
   const { tenant, create, call, read } = await tenantOfOlderData();
@@ -55,8 +70,17 @@ it("counts open deadlines anew when the time zone data changes, but none that a 
   const { rows } = (await call("GET", `/v1/exceptions/${moved.id}/ledger`)).json as {
     rows: { kind: string; moved_seconds: number; actor: string }[];
   };
-  expect(rows.at(-1)).toMatchObject({ kind: "recalculated", actor: "system", moved_seconds: -7200 });
-  expect(await sql("select count(*)::integer as spans from private.calendar_spans where tenant_id = $1", [tenant])).toEqual([{ spans: 1 }]);
+  expect(rows.at(-1)).toMatchObject({
+    kind: "recalculated",
+    actor: "system",
+    moved_seconds: -7200,
+  });
+  expect(
+    await sql(
+      "select count(*)::integer as spans from private.calendar_spans where tenant_id = $1",
+      [tenant],
+    ),
+  ).toEqual([{ spans: 1 }]);
 });
 
 it("still knows of older data after its spans were extended, and compares each calendar once a day", async () => {

@@ -1,12 +1,46 @@
-export type ParameterSchema = { type?: unknown; enum?: unknown; format?: unknown; pattern?: unknown; minimum?: number; example?: unknown };
+export type ParameterSchema = {
+  type?: unknown;
+  enum?: unknown;
+  format?: unknown;
+  pattern?: unknown;
+  minimum?: number;
+  example?: unknown;
+};
 
 /** Values that a query parameter of this schema must refuse. */
-export function badQueryValues({ type, enum: choices, format, pattern, minimum = 0 }: ParameterSchema): string[] {
+export function badQueryValues({
+  type,
+  enum: choices,
+  format,
+  pattern,
+  minimum = 0,
+}: ParameterSchema): string[] {
   const common = ["a\0b"];
   if (type === "integer")
-    return [...common, `${minimum - 1}`, "1.5", "1e3", "1e309", "NaN", "Infinity", "0x10", "+1", "", " ", "9".repeat(30)];
+    return [
+      ...common,
+      `${minimum - 1}`,
+      "1.5",
+      "1e3",
+      "1e309",
+      "NaN",
+      "Infinity",
+      "0x10",
+      "+1",
+      "",
+      " ",
+      "9".repeat(30),
+    ];
   if (choices) return [...common, "no-such-value", "", "constructor"];
-  if (format === "date-time") return [...common, "2026-02-30T00:00:00.000Z", "2026-01-01T00:00:00+01:00", "2026-01-01", "yesterday", ""];
+  if (format === "date-time")
+    return [
+      ...common,
+      "2026-02-30T00:00:00.000Z",
+      "2026-01-01T00:00:00+01:00",
+      "2026-01-01",
+      "yesterday",
+      "",
+    ];
   if (pattern) return [...common, "", "no such form"];
   return common;
 }
@@ -40,9 +74,15 @@ export function spoiled(body: Record<string, unknown>): [name: string, body: str
       [`a NUL character within ${field}`, such({ ...value, a: ["\0"] })],
       [`a NUL character in a name within ${field}`, such({ ...value, "a\0": 1 })],
       [`a lone surrogate within ${field}`, such({ ...value, a: { b: "\udc00" } })],
-      [`a field called __proto__ within ${field}`, such({ ...value, a: JSON.parse('{"__proto__":1}') })],
+      [
+        `a field called __proto__ within ${field}`,
+        such({ ...value, a: JSON.parse('{"__proto__":1}') }),
+      ],
       [`nesting of 65 within ${field}`, such(NESTED_65)],
-      [`a number beyond a double within ${field}`, such({ ...value, a: "1e400" }).replace('"1e400"', "1e400")],
+      [
+        `a number beyond a double within ${field}`,
+        such({ ...value, a: "1e400" }).replace('"1e400"', "1e400"),
+      ],
     ];
   });
 }

@@ -2,9 +2,22 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
-import { BAD_BODIES, badQueryValues, bodyOfSize, type ParameterSchema, spoiled } from "./bad-input.ts";
+import {
+  BAD_BODIES,
+  badQueryValues,
+  bodyOfSize,
+  type ParameterSchema,
+  spoiled,
+} from "./bad-input.ts";
 import { expectProblem, expectSameAnswer } from "./conformance.ts";
-import { createFixture, invoke, isTriedInFull, recordParams, takesBody, variants } from "./operation.ts";
+import {
+  createFixture,
+  invoke,
+  isTriedInFull,
+  recordParams,
+  takesBody,
+  variants,
+} from "./operation.ts";
 import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
 const document = openApiDocument();
@@ -47,8 +60,16 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   if (contract.query.shape.cursor)
     test("a cursor that it did not give 400", async () => {
       const forged = Buffer.from(JSON.stringify(["id", ["' or 1=1 --"]])).toString("base64url");
-      for (const cursor of variants(["x", "e30", "W10", forged, "x".repeat(5000)], contract, PAGED)) {
-        expectProblem(await invoke(contract, fixture, { query: { cursor } }, sample), "invalid_request", contract);
+      for (const cursor of variants(
+        ["x", "e30", "W10", forged, "x".repeat(5000)],
+        contract,
+        PAGED,
+      )) {
+        expectProblem(
+          await invoke(contract, fixture, { query: { cursor } }, sample),
+          "invalid_request",
+          contract,
+        );
       }
     });
 
@@ -58,18 +79,36 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       for (const name of recordParams(contract)) {
         const id = foreign.params?.[name] as string;
         const never = neverGiven(id);
-        const toForeign = await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
+        const toForeign = await invoke(
+          contract,
+          fixture,
+          {},
+          { ...sample, params: { ...sample.params, [name]: id } },
+        );
         expectProblem(toForeign, "not_found", contract);
-        expectSameAnswer(toForeign, await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: never } }));
+        expectSameAnswer(
+          toForeign,
+          await invoke(
+            contract,
+            fixture,
+            {},
+            { ...sample, params: { ...sample.params, [name]: never } },
+          ),
+        );
       }
     });
 
   if (recordParams(contract).length > 0)
     test("an identifier that cannot be one 404, as one that never was", async () => {
       for (const name of recordParams(contract)) {
-        const call = (id: string) => invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
+        const call = (id: string) =>
+          invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
         const never = await call(neverGiven(sample.params?.[name] as string));
-        for (const id of variants(["x", "' or 1=1 --", "%", "..%2f", "x".repeat(2000), "exc_", "\u{1F511}"], contract, NAMING)) {
+        for (const id of variants(
+          ["x", "' or 1=1 --", "%", "..%2f", "x".repeat(2000), "exc_", "\u{1F511}"],
+          contract,
+          NAMING,
+        )) {
           const answer = await call(id);
           expectProblem(answer, "not_found", contract);
           expectSameAnswer(answer, never);
@@ -80,22 +119,39 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   if (contract.path.startsWith("/v1/tenants/{id}"))
     test("a tenant in the path that is not the header's 403", async () => {
       for (const id of [stranger.tenant, uniqueName("t")]) {
-        expectProblem(await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, id } }), "tenant_forbidden", contract);
+        expectProblem(
+          await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, id } }),
+          "tenant_forbidden",
+          contract,
+        );
       }
     });
 
   if (contract.upload)
     test("an upload of another media type 415", async () => {
-      for (const type of ["application/json", "text/plain", "image/png", ""].filter((one) => !contract.upload?.includes(one))) {
-        expectProblem(await invoke(contract, fixture, { headers: { "Content-Type": type } }, sample), "unsupported_media_type", contract);
+      for (const type of ["application/json", "text/plain", "image/png", ""].filter(
+        (one) => !contract.upload?.includes(one),
+      )) {
+        expectProblem(
+          await invoke(contract, fixture, { headers: { "Content-Type": type } }, sample),
+          "unsupported_media_type",
+          contract,
+        );
       }
     });
 
   if (takesBody(contract))
     describe("with a body", () => {
-      test.each(variants(Object.entries(BAD_BODIES), contract, WITH_BODY))("of %s 400", async (_name, body) => {
-        expectProblem(await invoke(contract, fixture, { body }, sample), "invalid_request", contract);
-      });
+      test.each(variants(Object.entries(BAD_BODIES), contract, WITH_BODY))(
+        "of %s 400",
+        async (_name, body) => {
+          expectProblem(
+            await invoke(contract, fixture, { body }, sample),
+            "invalid_request",
+            contract,
+          );
+        },
+      );
 
       test.runIf(inFull)("that nobody can keep 400", async () => {
         for (const [name, body] of spoiled(sample.body ?? {})) {
@@ -114,19 +170,45 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       });
 
       test("with a field that is not its caller's to set 400", async () => {
-        for (const name of ["id", "tenant_id", "created_by", "created_at", "updated_at", "soft_delete"]) {
-          const answer = await invoke(contract, fixture, { body: { ...sample.body, [name]: "x" } }, sample);
-          if (contract.method === "PATCH" || !contract.body?.safeParse({ ...sample.body, [name]: "x" }).success) {
+        for (const name of [
+          "id",
+          "tenant_id",
+          "created_by",
+          "created_at",
+          "updated_at",
+          "soft_delete",
+        ]) {
+          const answer = await invoke(
+            contract,
+            fixture,
+            { body: { ...sample.body, [name]: "x" } },
+            sample,
+          );
+          if (
+            contract.method === "PATCH" ||
+            !contract.body?.safeParse({ ...sample.body, [name]: "x" }).success
+          ) {
             expectProblem(answer, "invalid_request", contract);
           }
         }
       });
 
       test("of another media type 415", async () => {
-        const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", ""];
+        const types = [
+          "text/plain",
+          "application/x-www-form-urlencoded",
+          "multipart/form-data; boundary=x",
+          "application/jsonp",
+          "",
+        ];
         for (const type of variants(types, contract, WITH_BODY)) {
           expectProblem(
-            await invoke(contract, fixture, { body: "{}", headers: { "Content-Type": type } }, sample),
+            await invoke(
+              contract,
+              fixture,
+              { body: "{}", headers: { "Content-Type": type } },
+              sample,
+            ),
             "unsupported_media_type",
             contract,
           );
@@ -134,7 +216,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       });
 
       test("that is compressed 415", async () => {
-        const answer = await invoke(contract, fixture, { body: "{}", headers: { "Content-Encoding": "gzip" } }, sample);
+        const answer = await invoke(
+          contract,
+          fixture,
+          { body: "{}", headers: { "Content-Encoding": "gzip" } },
+          sample,
+        );
         expectProblem(answer, "unsupported_media_type", contract);
         expect(answer.headers.get("accept-encoding")).toBe("identity");
       });
@@ -145,7 +232,10 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
           "payload_too_large",
           contract,
         );
-        expect((await invoke(contract, fixture, { body: bodyOfSize(contract.bodyMaxBytes) }, sample)).status).not.toBe(413);
+        expect(
+          (await invoke(contract, fixture, { body: bodyOfSize(contract.bodyMaxBytes) }, sample))
+            .status,
+        ).not.toBe(413);
       });
 
       test("nothing is said of the body to who may not call", async () => {
@@ -156,8 +246,14 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
 
   function queryParameters(): [name: string, schema: ParameterSchema][] {
     const operation = document.paths?.[contract.path]?.[contract.method.toLowerCase() as "get"];
-    const parameters = (operation?.parameters ?? []) as { in?: string; name: string; schema: ParameterSchema }[];
-    return parameters.filter((parameter) => parameter.in === "query").map(({ name, schema }) => [name, schema]);
+    const parameters = (operation?.parameters ?? []) as {
+      in?: string;
+      name: string;
+      schema: ParameterSchema;
+    }[];
+    return parameters
+      .filter((parameter) => parameter.in === "query")
+      .map(({ name, schema }) => [name, schema]);
   }
 });
 
@@ -165,5 +261,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
 function neverGiven(id: string): string {
   return id
     .replace(/(?<=^[0-9a-f]{8}-)[0-9a-f]{4}/, "0000")
-    .replace(/[0-9a-f]{20,}$/, (digits) => uniqueName("").replace("-", "").padEnd(digits.length, "0"));
+    .replace(/[0-9a-f]{20,}$/, (digits) =>
+      uniqueName("").replace("-", "").padEnd(digits.length, "0"),
+    );
 }

@@ -13,23 +13,35 @@ const document = JSON.parse(JSON.stringify(openApiDocument()));
 const faultsAt = validatorOf(document);
 
 /** Everything in which an answer is not what the OpenAPI document says of the operation. */
-export function faultsOf({ path, method }: Contract, { status, headers, json, text }: Answer): unknown[] {
+export function faultsOf(
+  { path, method }: Contract,
+  { status, headers, json, text }: Answer,
+): unknown[] {
   const at = ["paths", path, method.toLowerCase(), "responses", `${status}`];
-  const documented: Documented | undefined = document.paths[path][method.toLowerCase()].responses[status];
+  const documented: Documented | undefined =
+    document.paths[path][method.toLowerCase()].responses[status];
   if (!documented) return [`${status} is not documented: ${text.slice(0, 500)}`];
   const target = documented.$ref ? documented.$ref.split("/").slice(1) : at;
   const { content = {} }: Documented = target.reduce((part, key) => part[key], document);
   const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
   if (!(mediaType in content)) return [`${status} as ${mediaType} is not documented.`];
   return [
-    ...faultsAt(pointerTo(...target, "content", mediaType, "schema"), mediaType.endsWith("json") && mediaType !== NDJSON ? json : text),
-    ...(/^req_[0-9a-f]{32}$/.test(headers.get("x-request-id") ?? "") ? [] : ["X-Request-Id is missing."]),
+    ...faultsAt(
+      pointerTo(...target, "content", mediaType, "schema"),
+      mediaType.endsWith("json") && mediaType !== NDJSON ? json : text,
+    ),
+    ...(/^req_[0-9a-f]{32}$/.test(headers.get("x-request-id") ?? "")
+      ? []
+      : ["X-Request-Id is missing."]),
     ...(headers.get("cache-control") === "no-store" ? [] : ["Cache-Control is not no-store."]),
   ];
 }
 
 export function expectConforms(contract: Contract, answer: Answer): void {
-  expect(faultsOf(contract, answer), `${contract.operationId} → ${answer.status} ${answer.text.slice(0, 500)}`).toEqual([]);
+  expect(
+    faultsOf(contract, answer),
+    `${contract.operationId} → ${answer.status} ${answer.text.slice(0, 500)}`,
+  ).toEqual([]);
 }
 
 /** An error of exactly the one shape, with this code; documented for the operation, where one is given. */
@@ -56,7 +68,8 @@ export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contra
 
 /** Two refusals that must not be told apart: equal byte for byte, the request id aside. */
 export function expectSameAnswer(left: Answer, right: Answer): void {
-  const anonymous = ({ text, headers }: Answer) => text.replaceAll(headers.get("x-request-id") ?? "", "");
+  const anonymous = ({ text, headers }: Answer) =>
+    text.replaceAll(headers.get("x-request-id") ?? "", "");
   expect(anonymous(right)).toBe(anonymous(left));
   expect(right.status).toBe(left.status);
 }

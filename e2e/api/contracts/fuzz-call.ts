@@ -10,7 +10,12 @@ type Operation = {
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
 };
 
-type Fuzzed = { body?: string; type: string; query: [name: string, value: string][]; params: Record<string, string> };
+type Fuzzed = {
+  body?: string;
+  type: string;
+  query: [name: string, value: string][];
+  params: Record<string, string>;
+};
 
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 
@@ -49,17 +54,27 @@ function uploadOf({ upload }: Contract, sample: Sample): fc.Arbitrary<Sent> {
     odd.map((value) => JSON.stringify(value)),
     fc.string({ unit: "grapheme" }),
   );
-  const text = fc.tuple(fc.array(line, { maxLength: 6 }), fc.constantFrom("\n", "\r\n", "\n\n")).map(([lines, end]) => lines.join(end));
+  const text = fc
+    .tuple(fc.array(line, { maxLength: 6 }), fc.constantFrom("\n", "\r\n", "\n\n"))
+    .map(([lines, end]) => lines.join(end));
   return fc.record({ type: fc.constantFrom(...(upload ?? [])), body: text });
 }
 
-function queryOf({ parameters = [] }: Operation, { query = {} }: Sample): fc.Arbitrary<[string, string][]> {
+function queryOf(
+  { parameters = [] }: Operation,
+  { query = {} }: Sample,
+): fc.Arbitrary<[string, string][]> {
   const one = parameters
     .filter((parameter) => parameter.in === "query")
     .map(({ name, schema }) => {
-      const values = fc.oneof({ weight: 5, arbitrary: fitting(schema).map(String) }, fc.string({ unit: "grapheme" }));
+      const values = fc.oneof(
+        { weight: 5, arbitrary: fitting(schema).map(String) },
+        fc.string({ unit: "grapheme" }),
+      );
       const given =
-        query[name] === undefined ? fc.option(values) : fc.oneof({ weight: 3, arbitrary: fc.constant(query[name]) }, fc.option(values));
+        query[name] === undefined
+          ? fc.option(values)
+          : fc.oneof({ weight: 3, arbitrary: fc.constant(query[name]) }, fc.option(values));
       return given.map((value): [string, string][] => (value === null ? [] : [[name, value]]));
     });
   const stray = fc.oneof(
@@ -70,8 +85,15 @@ function queryOf({ parameters = [] }: Operation, { query = {} }: Sample): fc.Arb
 }
 
 /** Now and then an identifier that is none. */
-function paramsOf(contract: Contract, { params = {} }: Sample): fc.Arbitrary<Record<string, string>> {
-  const strange = fc.string({ unit: "binary", minLength: 1 }).filter((value) => value.isWellFormed() && !/^\.{1,2}$/.test(value));
-  const replaced = recordParams(contract).map((name) => strange.map((value) => ({ ...params, [name]: value })));
+function paramsOf(
+  contract: Contract,
+  { params = {} }: Sample,
+): fc.Arbitrary<Record<string, string>> {
+  const strange = fc
+    .string({ unit: "binary", minLength: 1 })
+    .filter((value) => value.isWellFormed() && !/^\.{1,2}$/.test(value));
+  const replaced = recordParams(contract).map((name) =>
+    strange.map((value) => ({ ...params, [name]: value })),
+  );
   return fc.oneof({ weight: 9, arbitrary: fc.constant(params) }, ...replaced);
 }

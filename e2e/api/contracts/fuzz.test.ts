@@ -9,14 +9,20 @@ import { type Sample, sampleFor } from "./samples.ts";
 
 /** FUZZ_SEED and FUZZ_CASES, of all operations together, look further, or at one finding again. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20261120);
-const RUNS = process.env.FUZZ_CASES ? Math.ceil(Number(process.env.FUZZ_CASES) / CONTRACTS.length) : 40;
+const RUNS = process.env.FUZZ_CASES
+  ? Math.ceil(Number(process.env.FUZZ_CASES) / CONTRACTS.length)
+  : 40;
 const TIMEOUT_MS = 300_000 + 1000 * RUNS;
 const WAYS = `${RUNS * CONTRACTS.length} cases, FUZZ_SEED=${SEED}`;
 
 beforeAll(() => console.log(`Fuzz: ${WAYS}`));
 
 /** What is read by many filters rarely comes through by chance. */
-const asSampled = ({ query = {}, params = {} }: Sample) => ({ type: "application/json", query: Object.entries(query), params });
+const asSampled = ({ query = {}, params = {} }: Sample) => ({
+  type: "application/json",
+  query: Object.entries(query),
+  params,
+});
 
 describe(`fuzz of ${WAYS}`, () => {
   test.each(CONTRACTS)(
@@ -38,10 +44,16 @@ describe(`fuzz of ${WAYS}`, () => {
           expect(answer.status, answer.text).toBeLessThan(500);
           expect(faultsOf(contract, answer), answer.text).toEqual([]);
         }),
-        { seed: SEED, numRuns: RUNS, examples: contract.method === "GET" ? [[asSampled(sample)]] : [] },
+        {
+          seed: SEED,
+          numRuns: RUNS,
+          examples: contract.method === "GET" ? [[asSampled(sample)]] : [],
+        },
       );
       expect(await brokenInvariants(fixture.tenant)).toEqual([]);
-      expect(statuses, "No call got through: the fuzz sees refusals only.").toContain(contract.status);
+      expect(statuses, "No call got through: the fuzz sees refusals only.").toContain(
+        contract.status,
+      );
     },
   );
 });

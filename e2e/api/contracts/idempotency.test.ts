@@ -22,11 +22,26 @@ describe.each(contracts)("$operationId", (contract) => {
   test("the same key and request give the first answer again", async () => {
     const sample = await sampleFor(contract, fixture);
     const key = uniqueName("key");
-    const first = await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample);
+    const first = await invoke(
+      contract,
+      fixture,
+      { body: { ...sample.body, [field]: key } },
+      sample,
+    );
     expect(first.status, first.text).toBe(contract.status);
     expect(first.headers.get("idempotency-replayed")).toBeNull();
-    const bySameField = await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample);
-    const byHeader = await invoke(contract, fixture, { body: reversed(sample.body), headers: { "Idempotency-Key": key } }, sample);
+    const bySameField = await invoke(
+      contract,
+      fixture,
+      { body: { ...sample.body, [field]: key } },
+      sample,
+    );
+    const byHeader = await invoke(
+      contract,
+      fixture,
+      { body: reversed(sample.body), headers: { "Idempotency-Key": key } },
+      sample,
+    );
     for (const again of [bySameField, byHeader]) {
       expect(again.text).toBe(first.text);
       expect(again.status).toBe(first.status);
@@ -38,24 +53,39 @@ describe.each(contracts)("$operationId", (contract) => {
   test.runIf(inFull)("ten at once are one", async () => {
     const sample = await sampleFor(contract, fixture);
     const body = { ...sample.body, [field]: uniqueName("key") };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => invoke(contract, fixture, { body }, sample)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => invoke(contract, fixture, { body }, sample)),
+    );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1);
+    expect(
+      answers.filter(({ headers }) => headers.get("idempotency-replayed") === null),
+    ).toHaveLength(1);
   });
 
   test.runIf(inFull)("the same key for another request 422", async () => {
-    const [sample, other] = [await sampleFor(contract, fixture), await sampleFor(contract, fixture)];
-    if (JSON.stringify([sample.params, sample.body]) === JSON.stringify([other.params, other.body])) return;
+    const [sample, other] = [
+      await sampleFor(contract, fixture),
+      await sampleFor(contract, fixture),
+    ];
+    if (JSON.stringify([sample.params, sample.body]) === JSON.stringify([other.params, other.body]))
+      return;
     const headers = { "Idempotency-Key": uniqueName("key") };
     expect((await invoke(contract, fixture, { headers }, sample)).status).toBe(contract.status);
-    expectProblem(await invoke(contract, fixture, { headers }, other), "idempotency_mismatch", contract);
+    expectProblem(
+      await invoke(contract, fixture, { headers }, other),
+      "idempotency_mismatch",
+      contract,
+    );
   });
 
   test.runIf(inFull)("a key is its tenant's and its principal's own", async () => {
     const headers = { "Idempotency-Key": uniqueName("key") };
     const sample = await sampleFor(contract, fixture);
     await invoke(contract, fixture, { headers }, sample);
-    const colleague = { ...fixture, admin: await userToken(fixture.tenant, ["tenant_admin"], "bob") };
+    const colleague = {
+      ...fixture,
+      admin: await userToken(fixture.tenant, ["tenant_admin"], "bob"),
+    };
     const elsewhere = await createFixture();
     for (const other of [colleague, elsewhere]) {
       const answer = await invoke(contract, other, { headers }, await sampleFor(contract, other));
@@ -67,15 +97,27 @@ describe.each(contracts)("$operationId", (contract) => {
   test("a key that cannot be one 400", async () => {
     const sample = await sampleFor(contract, fixture);
     for (const key of ["", "x".repeat(LONGEST_KEY + 1), 1, {}, ["a"], true, "a\0b", "\ud800"]) {
-      expectProblem(await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample), "invalid_request", contract);
+      expectProblem(
+        await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample),
+        "invalid_request",
+        contract,
+      );
     }
-    const different = { body: { ...sample.body, [field]: "a" }, headers: { "Idempotency-Key": "b" } };
+    const different = {
+      body: { ...sample.body, [field]: "a" },
+      headers: { "Idempotency-Key": "b" },
+    };
     expectProblem(await invoke(contract, fixture, different, sample), "invalid_request", contract);
   });
 
   test.runIf(inFull)("255 characters are a key", async () => {
     const sample = await sampleFor(contract, fixture);
-    const answer = await invoke(contract, fixture, { body: { ...sample.body, [field]: "\u{1F511}".repeat(LONGEST_KEY) } }, sample);
+    const answer = await invoke(
+      contract,
+      fixture,
+      { body: { ...sample.body, [field]: "\u{1F511}".repeat(LONGEST_KEY) } },
+      sample,
+    );
     expect(answer.status, answer.text).toBe(contract.status);
   });
 
@@ -83,7 +125,11 @@ describe.each(contracts)("$operationId", (contract) => {
     test("without a key 400", async () => {
       const { params, body = {} } = await sampleFor(contract, fixture);
       const call = { bearer: fixture.admin, tenant: fixture.tenant, body };
-      expectProblem(await api(contract.method, pathOf(contract, params), call), "idempotency_key_required", contract);
+      expectProblem(
+        await api(contract.method, pathOf(contract, params), call),
+        "idempotency_key_required",
+        contract,
+      );
     });
   }
 });

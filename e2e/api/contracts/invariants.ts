@@ -40,7 +40,8 @@ export async function brokenInvariants(tenant: string): Promise<string[]> {
   const broken: string[] = [];
   for (const [guarantee, query] of Object.entries(INVARIANTS)) {
     const rows = await sql<Record<string, string>>(`${query} limit 3`, [tenant]);
-    if (rows.length > 0) broken.push(`${guarantee}: ${rows.map((row) => Object.values(row)[0]).join(", ")}`);
+    if (rows.length > 0)
+      broken.push(`${guarantee}: ${rows.map((row) => Object.values(row)[0]).join(", ")}`);
   }
   return broken;
 }

@@ -13,7 +13,12 @@ export async function createFixture(): Promise<Fixture> {
  * Calls an operation as the fixture's admin with a sample of a valid call; `call` says what is otherwise. An idempotency key
  * that is due and not in the call is sent by header.
  */
-export async function invoke(contract: Contract, fixture: Fixture, call: Call = {}, sample?: Sample): Promise<Answer> {
+export async function invoke(
+  contract: Contract,
+  fixture: Fixture,
+  call: Call = {},
+  sample?: Sample,
+): Promise<Answer> {
   const { params, query, body, upload } = sample ?? (await sampleFor(contract, fixture));
   const sent: Call = {
     bearer: fixture.admin,
@@ -23,7 +28,10 @@ export async function invoke(contract: Contract, fixture: Fixture, call: Call = 
     ...call,
   };
   const type: Record<string, string> = upload ? { "Content-Type": upload.type } : {};
-  return api(contract.method, pathOf(contract, params), { ...sent, headers: { ...dueKey(contract, sent), ...type, ...sent.headers } });
+  return api(contract.method, pathOf(contract, params), {
+    ...sent,
+    headers: { ...dueKey(contract, sent), ...type, ...sent.headers },
+  });
 }
 
 function dueKey({ idempotency }: Contract, { body }: Call): Record<string, string> {
@@ -57,7 +65,11 @@ export function isTriedInFull({ operationId }: Contract): boolean {
  * What every operation refuses alike, by the one way that they share: all of it at the first of `among`, two at each of the
  * others (one in the gate), another two each time. So each operation is seen to go that way, and nothing is left out.
  */
-export function variants<Variant>(all: readonly Variant[], contract: Contract, among: readonly Contract[] = CONTRACTS): Variant[] {
+export function variants<Variant>(
+  all: readonly Variant[],
+  contract: Contract,
+  among: readonly Contract[] = CONTRACTS,
+): Variant[] {
   const place = among.indexOf(contract);
   if (place === 0 || (WHOLE && all.length <= 2)) return [...all];
   const chosen = WHOLE ? [2 * place, 2 * place + 1] : [place];

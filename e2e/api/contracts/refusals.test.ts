@@ -38,15 +38,28 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
 
   const apiKey = async (scopes: string[]): Promise<string> => {
     const path = `/v1/tenants/${fixture.tenant}/api-keys`;
-    const { json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body: { name: "Persona", scopes } });
+    const { json } = await api("POST", path, {
+      bearer: fixture.admin,
+      tenant: fixture.tenant,
+      body: { name: "Persona", scopes },
+    });
     const { key_id, key_secret } = json as { key_id: string; key_secret: string };
     return `${key_id}.${key_secret}`;
   };
 
   test("without a credential 401", async () => {
-    expectProblem(await invoke(contract, fixture, { bearer: undefined }, sample), "unauthenticated", contract);
     expectProblem(
-      await invoke(contract, fixture, { bearer: undefined, query: { apikey: fixture.admin } }, sample),
+      await invoke(contract, fixture, { bearer: undefined }, sample),
+      "unauthenticated",
+      contract,
+    );
+    expectProblem(
+      await invoke(
+        contract,
+        fixture,
+        { bearer: undefined, query: { apikey: fixture.admin } },
+        sample,
+      ),
       "unauthenticated",
       contract,
     );
@@ -88,13 +101,24 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       await signToken({ ...claims, role: "service_role" }, { secret: stack.supabaseJwtSecret }),
     ];
     for (const bearer of variants(tokens, contract))
-      expectProblem(await invoke(contract, fixture, { bearer }, sample), "unauthenticated", contract);
+      expectProblem(
+        await invoke(contract, fixture, { bearer }, sample),
+        "unauthenticated",
+        contract,
+      );
   });
 
   test("without exactly one tenant 400", async () => {
     const { tenant } = fixture;
-    for (const named of variants([[], "", [tenant, tenant], [tenant, stranger.tenant], `${tenant},${stranger.tenant}`], contract)) {
-      expectProblem(await invoke(contract, fixture, { tenant: named }, sample), "tenant_required", contract);
+    for (const named of variants(
+      [[], "", [tenant, tenant], [tenant, stranger.tenant], `${tenant},${stranger.tenant}`],
+      contract,
+    )) {
+      expectProblem(
+        await invoke(contract, fixture, { tenant: named }, sample),
+        "tenant_required",
+        contract,
+      );
     }
   });
 
@@ -126,7 +150,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     ];
     for (const one of variants(claims, contract)) {
       expectProblem(
-        await invoke(contract, fixture, { bearer: await signToken({ sub: "eve", ...one }) }, sample),
+        await invoke(
+          contract,
+          fixture,
+          { bearer: await signToken({ sub: "eve", ...one }) },
+          sample,
+        ),
         "tenant_forbidden",
         contract,
       );
@@ -138,7 +167,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       const meant = access.roles === "any" || access.roles.some((role) => roles.includes(role));
       if (meant && !inFull && !roles.includes("tenant_admin")) continue;
       const bearer = await userToken(fixture.tenant, roles, "eve");
-      const answer = await invoke(contract, fixture, { bearer }, meant && changes ? undefined : sample);
+      const answer = await invoke(
+        contract,
+        fixture,
+        { bearer },
+        meant && changes ? undefined : sample,
+      );
       if (meant) expectSuccess(answer.status, answer.text);
       else expectProblem(answer, "role_required", contract);
       expectConforms(contract, answer);
@@ -158,12 +192,22 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     // Who registers for events reads them, too.
     const read = contract.operationId === "createWebhook" ? (["read:webhooks"] as const) : [];
     if (!access.scope || !inFull) return;
-    const given = await invoke(contract, fixture, { bearer: await apiKey([access.scope, ...read]) }, changes ? undefined : sample);
+    const given = await invoke(
+      contract,
+      fixture,
+      { bearer: await apiKey([access.scope, ...read]) },
+      changes ? undefined : sample,
+    );
     expectSuccess(given.status, given.text);
   });
 
   test("the publishable key passes where it is meant to", async () => {
-    const answer = await invoke(contract, fixture, { bearer: stack.publishableKey }, access.publishable && changes ? undefined : sample);
+    const answer = await invoke(
+      contract,
+      fixture,
+      { bearer: stack.publishableKey },
+      access.publishable && changes ? undefined : sample,
+    );
     if (access.publishable) expect([401, 403]).not.toContain(answer.status);
     else expectProblem(answer, "role_required", contract);
     expectConforms(contract, answer);
@@ -172,15 +216,23 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   test("the service-role key passes where it is meant to, and is recorded once", async () => {
     if (access.service && !inFull) return;
     const call = { bearer: stack.secretKey, headers: { "X-Audit-Reason": "Support case 118" } };
-    const answer = await invoke(contract, fixture, call, access.service && changes ? undefined : sample);
-    const recorded = await sql("select from security_events where request_id = $1 and tenant_id = $2 and reason = $3", [
-      answer.headers.get("x-request-id"),
-      fixture.tenant,
-      "Support case 118",
-    ]);
+    const answer = await invoke(
+      contract,
+      fixture,
+      call,
+      access.service && changes ? undefined : sample,
+    );
+    const recorded = await sql(
+      "select from security_events where request_id = $1 and tenant_id = $2 and reason = $3",
+      [answer.headers.get("x-request-id"), fixture.tenant, "Support case 118"],
+    );
     if (access.service) {
       expectSuccess(answer.status, answer.text);
-      expectProblem(await invoke(contract, { ...fixture, tenant: uniqueName("t") }, call, sample), "tenant_forbidden", contract);
+      expectProblem(
+        await invoke(contract, { ...fixture, tenant: uniqueName("t") }, call, sample),
+        "tenant_forbidden",
+        contract,
+      );
     } else {
       expectProblem(answer, "role_required", contract);
     }
@@ -188,9 +240,16 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   });
 
   test("the service-role key in a browser 403", async () => {
-    const browsers: Record<string, string>[] = [{ Origin: stack.url }, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Dest": "empty" }];
+    const browsers: Record<string, string>[] = [
+      { Origin: stack.url },
+      { "Sec-Fetch-Site": "same-origin" },
+      { "Sec-Fetch-Dest": "empty" },
+    ];
     for (const headers of variants(browsers, contract)) {
-      expectProblem(await invoke(contract, fixture, { bearer: stack.secretKey, headers }, sample), "browser_forbidden");
+      expectProblem(
+        await invoke(contract, fixture, { bearer: stack.secretKey, headers }, sample),
+        "browser_forbidden",
+      );
     }
   });
 

@@ -10,7 +10,8 @@ const APP = join(import.meta.dirname, "../../../app");
 const WITHOUT_CONTRACT = ["/v1/[[...path]]"];
 
 /** One file serves the same path of every surface. */
-const pathsOf = (file: string) => (file.includes("[surface]") ? SURFACES.map(({ path }) => file.replace("[surface]", path)) : [file]);
+const pathsOf = (file: string) =>
+  file.includes("[surface]") ? SURFACES.map(({ path }) => file.replace("[surface]", path)) : [file];
 
 const files = readdirSync(join(APP, "v1"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith("route.ts"))
@@ -18,7 +19,10 @@ const files = readdirSync(join(APP, "v1"), { recursive: true, encoding: "utf8" }
   .filter((path) => !WITHOUT_CONTRACT.includes(path));
 
 const routes = files.flatMap((file) =>
-  pathsOf(file).map((path) => ({ file, path: path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}` })),
+  pathsOf(file).map((path) => ({
+    file,
+    path: path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}`,
+  })),
 );
 
 const methodsByPath = Map.groupBy(CONTRACTS, ({ path }) => path);
@@ -28,24 +32,30 @@ describe("contracts and routes", () => {
     expect(routes.map(({ path }) => path).sort()).toEqual([...methodsByPath.keys()].sort());
   });
 
-  test.each(routes)("$path serves the methods of its contracts and no other", async ({ file, path }) => {
-    const served = await import(join(APP, file, "route.ts"));
-    const declared = methodsByPath.get(path) ?? [];
-    const params = Promise.resolve({ surface: path.split("/")[2] });
-    const { headers } = await served.OPTIONS(new Request("http://localhost/"), { params });
-    const expected = await route(...declared.map((contract) => ({ contract, serve: async () => new Response() }))).OPTIONS(
-      new Request("http://localhost/"),
-      { params: Promise.resolve({}) },
-    );
-    expect(headers.get("allow").split(", ").sort()).toEqual(expected.headers.get("allow")?.split(", ").sort());
-  });
+  test.each(routes)(
+    "$path serves the methods of its contracts and no other",
+    async ({ file, path }) => {
+      const served = await import(join(APP, file, "route.ts"));
+      const declared = methodsByPath.get(path) ?? [];
+      const params = Promise.resolve({ surface: path.split("/")[2] });
+      const { headers } = await served.OPTIONS(new Request("http://localhost/"), { params });
+      const expected = await route(
+        ...declared.map((contract) => ({ contract, serve: async () => new Response() })),
+      ).OPTIONS(new Request("http://localhost/"), { params: Promise.resolve({}) });
+      expect(headers.get("allow").split(", ").sort()).toEqual(
+        expected.headers.get("allow")?.split(", ").sort(),
+      );
+    },
+  );
 
   test("an operationId names one operation", () => {
     expect(new Set(CONTRACTS.map(({ operationId }) => operationId)).size).toBe(CONTRACTS.length);
   });
 
   test("a path and method have one contract", () => {
-    expect(new Set(CONTRACTS.map(({ method, path }) => `${method} ${path}`)).size).toBe(CONTRACTS.length);
+    expect(new Set(CONTRACTS.map(({ method, path }) => `${method} ${path}`)).size).toBe(
+      CONTRACTS.length,
+    );
   });
 
   test.each(CONTRACTS)("$operationId declares the parameters of its path", ({ path, params }) => {

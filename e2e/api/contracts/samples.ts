@@ -21,7 +21,12 @@ const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
 const exceptions = {
   path: () => "/v1/exceptions",
-  body: () => ({ title: uniqueName("Payout"), severity: "high", due_at: IN_A_YEAR, details: { line: 118 } }),
+  body: () => ({
+    title: uniqueName("Payout"),
+    severity: "high",
+    due_at: IN_A_YEAR,
+    details: { line: 118 },
+  }),
 };
 const reconciliations = {
   path: () => "/v1/reconciliations",
@@ -43,7 +48,11 @@ const views = {
 };
 const calendars = {
   path: () => "/v1/calendars",
-  body: () => ({ name: uniqueName("Office"), time_zone: "Europe/Berlin", weekly: [{ day: "monday", from: "09:00", to: "17:00" }] }),
+  body: () => ({
+    name: uniqueName("Office"),
+    time_zone: "Europe/Berlin",
+    weekly: [{ day: "monday", from: "09:00", to: "17:00" }],
+  }),
 };
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const apiKeys = {
@@ -58,13 +67,21 @@ const invitations = {
 
 const alertChannels = {
   path: () => "/v1/alert-channels",
-  body: () => ({ name: uniqueName("Ops"), url: "http://127.0.0.1:9/services/T/B/XXXXXXXX", kinds: ["exception_breached"] }),
+  body: () => ({
+    name: uniqueName("Ops"),
+    url: "http://127.0.0.1:9/services/T/B/XXXXXXXX",
+    kinds: ["exception_breached"],
+  }),
 };
 
 // A port where nothing listens: a test event fails at once.
 const webhooks = {
   path: () => "/v1/webhooks",
-  body: () => ({ url: "http://127.0.0.1:9/", events: ["webhook.failing"], secret: uniqueName("a secret of mine") }),
+  body: () => ({
+    url: "http://127.0.0.1:9/",
+    events: ["webhook.failing"],
+    secret: uniqueName("a secret of mine"),
+  }),
 };
 
 const PERIOD = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
@@ -74,18 +91,33 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),
   getException: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
-  updateException: async (fixture) => ({ params: { id: await created(fixture, exceptions) }, body: { title: uniqueName("Renamed") } }),
-  pauseException: async (fixture) => ({ params: { id: await created(fixture, exceptions) }, body: { reason: uniqueName("Waiting") } }),
+  updateException: async (fixture) => ({
+    params: { id: await created(fixture, exceptions) },
+    body: { title: uniqueName("Renamed") },
+  }),
+  pauseException: async (fixture) => ({
+    params: { id: await created(fixture, exceptions) },
+    body: { reason: uniqueName("Waiting") },
+  }),
   resumeException: async (fixture) => {
     const id = await created(fixture, exceptions);
     await posted(fixture, `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
     return { params: { id } };
   },
-  updateExceptions: async (fixture) => ({ body: { ids: [await created(fixture, exceptions)], patch: { reason_code: uniqueName("r") } } }),
-  importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
+  updateExceptions: async (fixture) => ({
+    body: { ids: [await created(fixture, exceptions)], patch: { reason_code: uniqueName("r") } },
+  }),
+  importExceptions: () => ({
+    upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` },
+  }),
   listExceptionHistory: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
-  listExceptionComments: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
-  createExceptionComment: async (fixture) => ({ params: { id: await created(fixture, exceptions) }, body: { body: uniqueName("Told") } }),
+  listExceptionComments: async (fixture) => ({
+    params: { id: await created(fixture, exceptions) },
+  }),
+  createExceptionComment: async (fixture) => ({
+    params: { id: await created(fixture, exceptions) },
+    body: { body: uniqueName("Told") },
+  }),
   getExceptionLedger: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
   listSlaChanges: () => ({ query: { since: new Date().toISOString() } }),
   getSlaReport: () => ({ query: PERIOD }),
@@ -94,20 +126,31 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   exportExceptions: () => ({ query: { format: "csv" } }),
   exportSecurityEvents: () => ({ query: { format: "ndjson" } }),
   putSlaPolicy: () => ({
-    body: { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] },
+    body: {
+      minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 },
+      at_risk_thresholds: [240, 60],
+    },
   }),
 
   createCalendar: () => ({ body: calendars.body() }),
   getCalendar: async (fixture) => ({ params: { id: await created(fixture, calendars) } }),
-  putCalendar: async (fixture) => ({ params: { id: await created(fixture, calendars) }, body: calendars.body() }),
+  putCalendar: async (fixture) => ({
+    params: { id: await created(fixture, calendars) },
+    body: calendars.body(),
+  }),
   listCalendarVersions: async (fixture) => ({ params: { id: await created(fixture, calendars) } }),
-  listOpenHours: async (fixture) => ({ params: { id: await created(fixture, calendars) }, query: PERIOD }),
+  listOpenHours: async (fixture) => ({
+    params: { id: await created(fixture, calendars) },
+    query: PERIOD,
+  }),
   listHolidays: () => ({ query: { country: "DE", region: "BY", year: "2027" } }),
   readIcs: () => ({ body: { ics: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n" } }),
   getCalendarIcs: async (fixture) => ({ params: { id: await created(fixture, calendars) } }),
 
   createReconciliation: () => ({ body: reconciliations.body() }),
-  getReconciliation: async (fixture) => ({ params: { id: await created(fixture, reconciliations) } }),
+  getReconciliation: async (fixture) => ({
+    params: { id: await created(fixture, reconciliations) },
+  }),
   updateReconciliation: async (fixture) => ({
     params: { id: await created(fixture, reconciliations) },
     body: { name: uniqueName("Renamed") },
@@ -116,13 +159,18 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   getRules: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   putRules: async (fixture) => ({
     params: { id: (await period(fixture)).id },
-    body: { rules: [{ name: uniqueName("Rule"), kind: "exact", on: ["reference"], then: "match" }] },
+    body: {
+      rules: [{ name: uniqueName("Rule"), kind: "exact", on: ["reference"], then: "match" }],
+    },
   }),
   createRun: async (fixture) => ({ params: { id: (await period(fixture)).id }, body: {} }),
   listRuns: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   getRun: async (fixture) => ({ params: { id: await startedRun(fixture) } }),
   listMatches: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
-  exportMatches: async (fixture) => ({ params: { id: (await period(fixture)).id }, query: { format: "csv" } }),
+  exportMatches: async (fixture) => ({
+    params: { id: (await period(fixture)).id },
+    query: { format: "csv" },
+  }),
   createMatch: async (fixture) => {
     const { id, lines } = await period(fixture);
     return { params: { id }, body: { line_ids: lines } };
@@ -131,18 +179,32 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   confirmMatch: async (fixture) => ({ params: { id: await suggestedMatch(fixture) } }),
   rejectMatch: async (fixture) => ({ params: { id: await suggestedMatch(fixture) } }),
   undoMatch: async (fixture) => ({ params: { id: await matchByHand(fixture) } }),
-  decideMatches: async (fixture) => ({ body: { action: "confirm", ids: [await suggestedMatch(fixture)] } }),
+  decideMatches: async (fixture) => ({
+    body: { action: "confirm", ids: [await suggestedMatch(fixture)] },
+  }),
   listSuggestionBands: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
-  sampleSuggestions: async (fixture) => ({ params: { id: (await period(fixture)).id }, query: { method: "Same amount" } }),
+  sampleSuggestions: async (fixture) => ({
+    params: { id: (await period(fixture)).id },
+    query: { method: "Same amount" },
+  }),
   listOpenLines: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   listDecisions: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   undoDecision: async (fixture) => ({ params: { id: await decisionOf(fixture) } }),
   listLineSuggestions: async (fixture) => ({ params: { id: (await period(fixture)).lines[0] } }),
-  excludeLine: async (fixture) => ({ params: { id: (await period(fixture)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
-  includeLine: async (fixture) => ({ params: { id: await excludedLine(fixture) }, body: { reason: uniqueName("Ours") } }),
+  excludeLine: async (fixture) => ({
+    params: { id: (await period(fixture)).lines[0] },
+    body: { reason: uniqueName("Not ours") },
+  }),
+  includeLine: async (fixture) => ({
+    params: { id: await excludedLine(fixture) },
+    body: { reason: uniqueName("Ours") },
+  }),
   getProof: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   getStatement: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
-  exportStatement: async (fixture) => ({ params: { id: (await period(fixture)).id }, query: { format: "csv" } }),
+  exportStatement: async (fixture) => ({
+    params: { id: (await period(fixture)).id },
+    query: { format: "csv" },
+  }),
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {
     const { id } = await period(fixture);
@@ -151,9 +213,17 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   },
   createSource: () => ({ body: sources.body() }),
   getSource: async (fixture) => ({ params: { id: await created(fixture, sources) } }),
-  updateSource: async (fixture) => ({ params: { id: await created(fixture, sources) }, body: { name: uniqueName("Renamed") } }),
-  addLines: async (fixture) => ({ params: { id: await created(fixture, sources) }, body: { lines: [LINE] } }),
-  listLines: async (fixture) => ({ query: { reconciliation_id: (await period(fixture)).id, side: "left", currency: "EUR" } }),
+  updateSource: async (fixture) => ({
+    params: { id: await created(fixture, sources) },
+    body: { name: uniqueName("Renamed") },
+  }),
+  addLines: async (fixture) => ({
+    params: { id: await created(fixture, sources) },
+    body: { lines: [LINE] },
+  }),
+  listLines: async (fixture) => ({
+    query: { reconciliation_id: (await period(fixture)).id, side: "left", currency: "EUR" },
+  }),
   listLineHistory: async (fixture) => ({ params: { id: await addedLine(fixture) } }),
   getLine: async (fixture) => ({ params: { id: await addedLine(fixture) } }),
   createImport: async (fixture) => ({
@@ -165,9 +235,18 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
 
   createApiKey: () => ({ body: apiKeys.body() }),
   getApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) } }),
-  updateApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { name: uniqueName("Renamed") } }),
-  revokeApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { reason: uniqueName("Lost") } }),
-  rotateApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { grace_period_seconds: 60 } }),
+  updateApiKey: async (fixture) => ({
+    params: { keyId: await created(fixture, apiKeys) },
+    body: { name: uniqueName("Renamed") },
+  }),
+  revokeApiKey: async (fixture) => ({
+    params: { keyId: await created(fixture, apiKeys) },
+    body: { reason: uniqueName("Lost") },
+  }),
+  rotateApiKey: async (fixture) => ({
+    params: { keyId: await created(fixture, apiKeys) },
+    body: { grace_period_seconds: 60 },
+  }),
   getApiKeyUsage: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) } }),
   ...Object.assign({}, ...SURFACES.map(recordSamples)),
 
@@ -183,23 +262,42 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   }),
   createAlertChannel: () => ({ body: alertChannels.body() }),
   getAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) } }),
-  updateAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) }, body: { name: uniqueName("Renamed") } }),
-  deleteAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) } }),
+  updateAlertChannel: async (fixture) => ({
+    params: { id: await created(fixture, alertChannels) },
+    body: { name: uniqueName("Renamed") },
+  }),
+  deleteAlertChannel: async (fixture) => ({
+    params: { id: await created(fixture, alertChannels) },
+  }),
   testAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) } }),
   getTenantMember: async (fixture) => ({ params: { memberId: await memberOf(fixture) } }),
-  updateTenantMember: async (fixture) => ({ params: { memberId: await memberOf(fixture) }, body: { roles: ["tenant_lead"] } }),
-  removeTenantMember: async (fixture) => ({ params: { memberId: await memberOf(fixture) }, body: { reason: uniqueName("Left") } }),
+  updateTenantMember: async (fixture) => ({
+    params: { memberId: await memberOf(fixture) },
+    body: { roles: ["tenant_lead"] },
+  }),
+  removeTenantMember: async (fixture) => ({
+    params: { memberId: await memberOf(fixture) },
+    body: { reason: uniqueName("Left") },
+  }),
   createInvitation: () => ({ body: invitations.body() }),
   getInvitation: async (fixture) => ({ params: { invitationId: await sent(fixture) } }),
   resendInvitation: async (fixture) => ({ params: { invitationId: await sentLongAgo(fixture) } }),
-  revokeInvitation: async (fixture) => ({ params: { invitationId: await created(fixture, invitations) } }),
+  revokeInvitation: async (fixture) => ({
+    params: { invitationId: await created(fixture, invitations) },
+  }),
 
   createWebhook: () => ({ body: webhooks.body() }),
   getWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
-  updateWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) }, body: { description: uniqueName("Renamed") } }),
+  updateWebhook: async (fixture) => ({
+    params: { id: await created(fixture, webhooks) },
+    body: { description: uniqueName("Renamed") },
+  }),
   createView: () => ({ body: views.body() }),
   getView: async (fixture) => ({ params: { id: await viewOfEve(fixture) } }),
-  updateView: async (fixture) => ({ params: { id: await viewOfEve(fixture) }, body: { name: uniqueName("Renamed") } }),
+  updateView: async (fixture) => ({
+    params: { id: await viewOfEve(fixture) },
+    body: { name: uniqueName("Renamed") },
+  }),
   deleteView: async (fixture) => ({ params: { id: await viewOfEve(fixture) } }),
   deleteWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
   rotateWebhookSecret: async (fixture) => ({
@@ -208,7 +306,10 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   }),
   testWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
   enableWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
-  recoverWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) }, body: { since: "2026-11-01T00:00:00.000Z" } }),
+  recoverWebhook: async (fixture) => ({
+    params: { id: await created(fixture, webhooks) },
+    body: { since: "2026-11-01T00:00:00.000Z" },
+  }),
   getWebhookStats: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
   listWebhookDeliveries: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
   getWebhookDelivery: async (fixture) => ({ params: await triedDelivery(fixture) }),
@@ -217,7 +318,10 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   getSecurityEvent: async (fixture) => ({ params: { id: await recordedEvent(fixture) } }),
   getRequest: async (fixture) => ({ params: { id: await loggedRequest(fixture) } }),
 
-  estimateApiKeyImpact: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { revoke: true } }),
+  estimateApiKeyImpact: async (fixture) => ({
+    params: { keyId: await created(fixture, apiKeys) },
+    body: { revoke: true },
+  }),
 };
 
 function recordSamples(surface: Surface): typeof SAMPLES {
@@ -225,37 +329,60 @@ function recordSamples(surface: Surface): typeof SAMPLES {
   const contracts = RECORD_CONTRACTS.get(path);
   if (!contracts) throw new Error(`${path} has no contracts.`);
   const heading = columns[0];
-  const records = { path: () => `/v1/${path}`, body: () => ({ ...example, [heading]: uniqueName("Record") }) };
-  const existing = async (fixture: Fixture) => ({ params: { id: await created(fixture, records) } });
+  const records = {
+    path: () => `/v1/${path}`,
+    body: () => ({ ...example, [heading]: uniqueName("Record") }),
+  };
+  const existing = async (fixture: Fixture) => ({
+    params: { id: await created(fixture, records) },
+  });
   return {
     [contracts.create.operationId]: () => ({ body: records.body() }),
     [contracts.get.operationId]: existing,
-    [contracts.update.operationId]: async (fixture) => ({ ...(await existing(fixture)), body: { [heading]: uniqueName("Renamed") } }),
+    [contracts.update.operationId]: async (fixture) => ({
+      ...(await existing(fixture)),
+      body: { [heading]: uniqueName("Renamed") },
+    }),
     [contracts.remove.operationId]: existing,
     [contracts.restore.operationId]: existing,
   };
 }
 
 /** @throws Error where an operation needs a sample and has none. */
-export async function sampleFor({ operationId, params, body, upload, tenantParam }: Contract, fixture: Fixture): Promise<Sample> {
-  const tenantParams: Record<string, string> = tenantParam === null ? {} : { [tenantParam]: fixture.tenant };
+export async function sampleFor(
+  { operationId, params, body, upload, tenantParam }: Contract,
+  fixture: Fixture,
+): Promise<Sample> {
+  const tenantParams: Record<string, string> =
+    tenantParam === null ? {} : { [tenantParam]: fixture.tenant };
   const make = SAMPLES[operationId];
   const needsBody = upload !== null || (body !== null && !body.safeParse({}).success);
   const selfEvident = !needsBody && Object.keys(params.shape).every((name) => name in tenantParams);
-  if (!make && !selfEvident) throw new Error(`${operationId} has no sample of a valid call: add one to ${import.meta.filename}.`);
+  if (!make && !selfEvident)
+    throw new Error(
+      `${operationId} has no sample of a valid call: add one to ${import.meta.filename}.`,
+    );
   const sample = (await make?.(fixture)) ?? {};
   return { ...sample, params: { ...tenantParams, ...sample.params } };
 }
 
 async function addedLine(fixture: Fixture): Promise<string> {
   const path = `/v1/sources/${await created(fixture, sources)}/lines`;
-  const { json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body: { lines: [LINE] } });
+  const { json } = await api("POST", path, {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    body: { lines: [LINE] },
+  });
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
 async function startedImport(fixture: Fixture): Promise<string> {
   const path = `/v1/sources/${await created(fixture, sources)}/imports`;
-  const { json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body: { lines: [LINE] } });
+  const { json } = await api("POST", path, {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    body: { lines: [LINE] },
+  });
   const { id } = json as { id: string };
   await ended(fixture, `/v1/imports/${id}`);
   return id;
@@ -293,18 +420,32 @@ async function viewOfEve({ tenant }: Fixture): Promise<string> {
   return (json as { id: string }).id;
 }
 
-async function posted<Body = { id: string }>(fixture: Fixture, path: string, body: object = {}): Promise<Body> {
-  const { status, text, json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body });
+async function posted<Body = { id: string }>(
+  fixture: Fixture,
+  path: string,
+  body: object = {},
+): Promise<Body> {
+  const { status, text, json } = await api("POST", path, {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    body,
+  });
   if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return json as Body;
 }
 
 /** A period of two sources, each with a line of the same amount. */
-async function period(fixture: Fixture): Promise<{ id: string; lines: [left: string, right: string] }> {
+async function period(
+  fixture: Fixture,
+): Promise<{ id: string; lines: [left: string, right: string] }> {
   const side = async (name: string) => {
     const source = await posted(fixture, "/v1/sources", { name, kind: "ledger", currency: "EUR" });
     const lines = [{ external_id: name, amount_minor: 12_500, value_date: "2026-10-05" }];
-    const { items } = await posted<{ items: { id: string }[] }>(fixture, `/v1/sources/${source.id}/lines`, { lines });
+    const { items } = await posted<{ items: { id: string }[] }>(
+      fixture,
+      `/v1/sources/${source.id}/lines`,
+      { lines },
+    );
     return { source: source.id, line: items[0]?.id ?? "" };
   };
   const [left, right] = [await side(uniqueName("Bank")), await side(uniqueName("Ledger"))];
@@ -323,7 +464,10 @@ async function period(fixture: Fixture): Promise<{ id: string; lines: [left: str
 async function decisionOf(fixture: Fixture): Promise<string> {
   const analyst = await userToken(fixture.tenant, ["tenant_analyst"], "eve");
   const path = `/v1/matches/${await suggestedMatch(fixture)}/confirm`;
-  const { reconciliation_id } = await posted<{ reconciliation_id: string }>({ ...fixture, admin: analyst }, path);
+  const { reconciliation_id } = await posted<{ reconciliation_id: string }>(
+    { ...fixture, admin: analyst },
+    path,
+  );
   const { json } = await api("GET", `/v1/reconciliations/${reconciliation_id}/decisions`, {
     bearer: fixture.admin,
     tenant: fixture.tenant,
@@ -370,16 +514,26 @@ async function excludedLine(fixture: Fixture): Promise<string> {
 /** Of a key that was created. */
 async function recordedEvent(fixture: Fixture): Promise<string> {
   const target = await created(fixture, apiKeys);
-  const { json } = await api("GET", "/v1/security-events", { bearer: fixture.admin, tenant: fixture.tenant, query: { target } });
+  const { json } = await api("GET", "/v1/security-events", {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    query: { target },
+  });
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
 /** Of a test event, after its first attempt. */
 async function triedDelivery(fixture: Fixture): Promise<Record<string, string>> {
   const id = await created(fixture, webhooks);
-  const deliveryId = await created(fixture, { path: () => `/v1/webhooks/${id}/test`, body: () => ({}) });
+  const deliveryId = await created(fixture, {
+    path: () => `/v1/webhooks/${id}/test`,
+    body: () => ({}),
+  });
   await until("the test event was tried", async () => {
-    const tried = await sql("select from webhook_deliveries where id = $1 and attempt_count > 0 and lease is null", [deliveryId]);
+    const tried = await sql(
+      "select from webhook_deliveries where id = $1 and attempt_count > 0 and lease is null",
+      [deliveryId],
+    );
     return tried.length > 0;
   });
   return { id, deliveryId };
@@ -391,7 +545,9 @@ async function loggedRequest({ admin, tenant }: Fixture): Promise<string> {
   const id = headers.get("x-request-id") ?? "";
   await until(
     "the call is logged",
-    async () => (await sql("select from request_log where tenant_id = $1 and id = $2", [tenant, id])).length > 0,
+    async () =>
+      (await sql("select from request_log where tenant_id = $1 and id = $2", [tenant, id])).length >
+      0,
   );
   return id;
 }
@@ -405,7 +561,8 @@ async function sent(fixture: Fixture): Promise<string> {
   const id = await created(fixture, invitations);
   await until(
     "its mail is sent",
-    async () => (await sql("select from invitations where id = $1 and sent_at is not null", [id])).length > 0,
+    async () =>
+      (await sql("select from invitations where id = $1 and sent_at is not null", [id])).length > 0,
   );
   return id;
 }
@@ -413,6 +570,9 @@ async function sent(fixture: Fixture): Promise<string> {
 /** Long enough for its mail to be sent again. */
 async function sentLongAgo(fixture: Fixture): Promise<string> {
   const id = await created(fixture, invitations);
-  await sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [id]);
+  await sql(
+    "update public.invitations set requested_at = now() - interval '2 minutes' where id = $1",
+    [id],
+  );
   return id;
 }

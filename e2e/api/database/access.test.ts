@@ -12,8 +12,19 @@ import { callsGoTo } from "./calls-go-to.ts";
 // contract says of an operation is what its functions do. That a function answers a token at the Data API as it answers these claims is
 // proved by direct-calls.test.ts.
 
-type Persona = { name: string; role: "anon" | "authenticated" | "service_role"; holder: Holder | null; claims?: object };
-type Exposed = { name: string; body: string; anon: boolean; authenticated: boolean; service_role: boolean };
+type Persona = {
+  name: string;
+  role: "anon" | "authenticated" | "service_role";
+  holder: Holder | null;
+  claims?: object;
+};
+type Exposed = {
+  name: string;
+  body: string;
+  anon: boolean;
+  authenticated: boolean;
+  service_role: boolean;
+};
 
 const user = (roles: Role[]): Persona => ({
   name: `a user with ${roles.join(" and ") || "no role"}`,
@@ -35,9 +46,24 @@ const PERSONAS: Persona[] = [
   { name: "the service-role key", role: "authenticated", holder: { type: "service_role" } },
   { name: "the publishable key", role: "anon", holder: { type: "publishable_key" } },
   // What no credential of ours becomes.
-  { name: "an API key with the roles of a user", role: "authenticated", holder: null, claims: { principal_type: "api_key", roles: ROLES } },
-  { name: "a user with the scopes of a key", role: "authenticated", holder: null, claims: { principal_type: "user", scopes: SCOPES } },
-  { name: "a principal of no kind", role: "authenticated", holder: null, claims: { roles: ROLES, scopes: SCOPES } },
+  {
+    name: "an API key with the roles of a user",
+    role: "authenticated",
+    holder: null,
+    claims: { principal_type: "api_key", roles: ROLES },
+  },
+  {
+    name: "a user with the scopes of a key",
+    role: "authenticated",
+    holder: null,
+    claims: { principal_type: "user", scopes: SCOPES },
+  },
+  {
+    name: "a principal of no kind",
+    role: "authenticated",
+    holder: null,
+    claims: { roles: ROLES, scopes: SCOPES },
+  },
   { name: "nobody", role: "anon", holder: null },
   { name: "the server's own role", role: "service_role", holder: null },
 ];
@@ -53,7 +79,9 @@ const exposed = await sql<Exposed>(`
     has_function_privilege('authenticated', oid, 'execute') as authenticated, has_function_privilege('service_role', oid, 'execute') as service_role
   from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`);
 
-const served = CONTRACTS.flatMap(({ operationId, functions, access }) => functions.map((name) => ({ name, operationId, access })));
+const served = CONTRACTS.flatMap(({ operationId, functions, access }) =>
+  functions.map((name) => ({ name, operationId, access })),
+);
 const verbs = exposed.filter(({ name }) => served.some((one) => one.name === name));
 const servers = exposed.filter((one) => !verbs.includes(one));
 
@@ -63,24 +91,41 @@ beforeAll(async () => {
   callsGoTo(requestDatabaseUrl());
   tenant = await createTenant();
 });
-afterAll(() => console.log(`${verbs.length + servers.length} functions, ${PERSONAS.length} principals, ${calls} calls`));
+afterAll(() =>
+  console.log(
+    `${verbs.length + servers.length} functions, ${PERSONAS.length} principals, ${calls} calls`,
+  ),
+);
 
 describe("who may call what in the database", () => {
-  test.each(served)("$name lets exactly those in for $operationId whom the contract names", async ({ name, operationId, access }) => {
-    const deviations: string[] = [];
-    await each(PERSONAS, async (persona) => {
-      const holder = persona.holder ?? KIND[persona.name];
-      const meant = holder !== undefined && allows(access, holder);
-      const { refused, answer } = await call(name, persona, operationId, access.permission.split(":")[1]);
-      if (refused === meant) deviations.push(`${persona.name} is ${refused ? "refused" : "let in"}: ${answer}`);
-    });
-    expect(deviations).toEqual([]);
-  });
+  test.each(served)(
+    "$name lets exactly those in for $operationId whom the contract names",
+    async ({ name, operationId, access }) => {
+      const deviations: string[] = [];
+      await each(PERSONAS, async (persona) => {
+        const holder = persona.holder ?? KIND[persona.name];
+        const meant = holder !== undefined && allows(access, holder);
+        const { refused, answer } = await call(
+          name,
+          persona,
+          operationId,
+          access.permission.split(":")[1],
+        );
+        if (refused === meant)
+          deviations.push(`${persona.name} is ${refused ? "refused" : "let in"}: ${answer}`);
+      });
+      expect(deviations).toEqual([]);
+    },
+  );
 
   test.each(verbs)("$name serves no operation but its own", async ({ name }) => {
     const foreign = CONTRACTS.filter(({ functions }) => !functions.includes(name));
     // One of each permission.
-    const others = [...new Map(foreign.map(({ operationId, access }) => [access.permission, operationId])).values()];
+    const others = [
+      ...new Map(
+        foreign.map(({ operationId, access }) => [access.permission, operationId]),
+      ).values(),
+    ];
     const own = served.find((one) => one.name === name);
     const admin = user([...ROLES]);
     const resource = own?.access.permission.split(":")[1];
@@ -103,10 +148,17 @@ describe("who may call what in the database", () => {
     expect(deviations).toEqual([]);
   });
 
-  test.each(verbs)("$name is executable by the roles that its operations need", ({ name, anon, authenticated, service_role }) => {
-    const publishable = served.some((one) => one.name === name && one.access.publishable);
-    expect({ anon, authenticated, service_role }).toEqual({ anon: publishable, authenticated: true, service_role: false });
-  });
+  test.each(verbs)(
+    "$name is executable by the roles that its operations need",
+    ({ name, anon, authenticated, service_role }) => {
+      const publishable = served.some((one) => one.name === name && one.access.publishable);
+      expect({ anon, authenticated, service_role }).toEqual({
+        anon: publishable,
+        authenticated: true,
+        service_role: false,
+      });
+    },
+  );
 
   test.each(verbs)("$name begins by entering under its own name", ({ name, body }) => {
     const first =
@@ -118,28 +170,46 @@ describe("who may call what in the database", () => {
     const deviations: string[] = [];
     await each(served, async ({ name, operationId, access }) => {
       const stranger = { ...user([...ROLES]), claims: { tenant_id: uniqueName("t") } };
-      if (!(await call(name, stranger, operationId, access.permission.split(":")[1])).refused) deviations.push(name);
+      if (!(await call(name, stranger, operationId, access.permission.split(":")[1])).refused)
+        deviations.push(name);
     });
     expect(deviations).toEqual([]);
   });
 });
 
-async function call(name: string, { role, holder, claims }: Persona, operation: string, surface?: string) {
+async function call(
+  name: string,
+  { role, holder, claims }: Persona,
+  operation: string,
+  surface?: string,
+) {
   calls++;
   const type = holder?.type;
   const { error, data } = await callDirectly(
     {
       role,
       sub: "eve",
-      ...(role !== "service_role" && { tenant_id: tenant, principal_id: "user:eve", actor: "user:eve", roles: [], scopes: [] }),
-      ...(type && { principal_type: type, roles: holder?.roles ?? [], scopes: holder?.scopes ?? [] }),
+      ...(role !== "service_role" && {
+        tenant_id: tenant,
+        principal_id: "user:eve",
+        actor: "user:eve",
+        roles: [],
+        scopes: [],
+      }),
+      ...(type && {
+        principal_type: type,
+        roles: holder?.roles ?? [],
+        scopes: holder?.scopes ?? [],
+      }),
       ...claims,
     } as Claims,
     name,
     argumentsOf(name, { operation, request_id: "req_sweep" }, surface),
   );
   const [code, message = ""] = [error?.code, error?.message];
-  const refused = code === "42501" || (code === "TO001" && ["role_required", "scope_required", "tenant_forbidden"].includes(message));
+  const refused =
+    code === "42501" ||
+    (code === "TO001" && ["role_required", "scope_required", "tenant_forbidden"].includes(message));
   return { refused, answer: `${code} ${message} ${JSON.stringify(data)?.slice(0, 200)}` };
 }
 
@@ -147,7 +217,13 @@ const ARGUMENTS: Record<string, object> = {
   accept_invitation: { token_hash: "x", user_id: null, password_hash: null, origin: {} },
   begin_session: { session: {} },
   check_session: { session_id: "ses_x", idle_seconds: 0, seen: false },
-  change_password: { user_id: "00000000-0000-4000-8000-000000000000", password_hash: "x", issuer: "x", kept_session: "", origin: {} },
+  change_password: {
+    user_id: "00000000-0000-4000-8000-000000000000",
+    password_hash: "x",
+    issuer: "x",
+    kept_session: "",
+    origin: {},
+  },
   find_api_key: { key_id: "tk_x" },
   find_invitation: { token_hash: "x" },
   find_session_user: { user_id: "00000000-0000-4000-8000-000000000000" },

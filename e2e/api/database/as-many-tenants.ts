@@ -23,7 +23,8 @@ export async function callAsManyTenants(): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: CALLS }, async (_, index) => {
       const tenant = tenants[index % tenants.length] ?? "";
-      const [verb, operation] = index % 3 === 0 ? ["get_exception", "getException"] : ["get_me", "getMe"];
+      const [verb, operation] =
+        index % 3 === 0 ? ["get_exception", "getException"] : ["get_me", "getMe"];
       const { data, error } = await callDirectly(claimsOf(caller, tenant), verb as string, {
         input: { id: "exc_0" },
         request: { operation },
@@ -31,5 +32,6 @@ export async function callAsManyTenants(): Promise<void> {
       return { tenant, verb, found: error?.message ?? (data as { tenant_id: string }).tenant_id };
     }),
   );
-  for (const { tenant, verb, found } of answers) expect(found).toBe(verb === "get_me" ? tenant : "not_found");
+  for (const { tenant, verb, found } of answers)
+    expect(found).toBe(verb === "get_me" ? tenant : "not_found");
 }

@@ -43,21 +43,33 @@ beforeAll(async () => {
   victim = await createFixture();
   for (const contract of CONTRACTS) await invoke(contract, victim);
   // What would go on by itself: a grace period that ends, runs and imports, and what is sent of them.
-  await sql("update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()", [
-    victim.tenant,
-  ]);
+  await sql(
+    "update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()",
+    [victim.tenant],
+  );
   // Nor is a channel told of what happened so far.
-  for (const table of ["alert_events", "alerts"]) await sql(`delete from private.${table} where tenant_id = $1`, [victim.tenant]);
+  for (const table of ["alert_events", "alerts"])
+    await sql(`delete from private.${table} where tenant_id = $1`, [victim.tenant]);
   await until("no job of the victim is waiting", async () => {
-    const jobs = await sql("select from graphile_worker._private_jobs where payload ->> 'tenant_id' = $1", [victim.tenant]);
+    const jobs = await sql(
+      "select from graphile_worker._private_jobs where payload ->> 'tenant_id' = $1",
+      [victim.tenant],
+    );
     return jobs.length === 0;
   });
   await until("no delivery of the victim is under way or due", async () => {
     const waiting = "tenant_id = $1 and status = 'pending'";
-    await sql(`update webhook_deliveries set next_attempt_at = now() + interval '1 day' where ${waiting} and lease is null`, [
-      victim.tenant,
-    ]);
-    return (await sql(`select from webhook_deliveries where ${waiting} and lease is not null`, [victim.tenant])).length === 0;
+    await sql(
+      `update webhook_deliveries set next_attempt_at = now() + interval '1 day' where ${waiting} and lease is null`,
+      [victim.tenant],
+    );
+    return (
+      (
+        await sql(`select from webhook_deliveries where ${waiting} and lease is not null`, [
+          victim.tenant,
+        ])
+      ).length === 0
+    );
   });
   // What servers count in memory is written every few seconds.
   await until("nothing of the victim changes by itself any more", async () => {
@@ -69,23 +81,32 @@ beforeAll(async () => {
 });
 
 // The gate asks as the first two, `npm run proof` as all.
-describe.each(Object.entries(WITHOUT_TENANT).slice(0, WHOLE ? undefined : 2))("%s, straight at the Data API", (_name, credential) => {
-  test.each(tables)("reads nothing of $name", async ({ name }) => {
-    const { status, text } = await rest(await credential(), "GET", name);
-    if (status < 400) expect(text).toBe("[]");
-  });
+describe.each(Object.entries(WITHOUT_TENANT).slice(0, WHOLE ? undefined : 2))(
+  "%s, straight at the Data API",
+  (_name, credential) => {
+    test.each(tables)("reads nothing of $name", async ({ name }) => {
+      const { status, text } = await rest(await credential(), "GET", name);
+      if (status < 400) expect(text).toBe("[]");
+    });
 
-  const before = digestsAtFirst();
+    const before = digestsAtFirst();
 
-  test.each(verbs)("is refused by $name", async (verb) => {
-    for (const input of [{}, { id: exceptionId }]) {
-      const { status } = await rest(await credential(), "POST", `rpc/${verb.name}`, argumentsOf(verb, input));
-      expect(status).toBeGreaterThanOrEqual(400);
-    }
-  });
+    test.each(verbs)("is refused by $name", async (verb) => {
+      for (const input of [{}, { id: exceptionId }]) {
+        const { status } = await rest(
+          await credential(),
+          "POST",
+          `rpc/${verb.name}`,
+          argumentsOf(verb, input),
+        );
+        expect(status).toBeGreaterThanOrEqual(400);
+      }
+    });
 
-  test("has left everything of the victim's as it was", async () => expect(await digests()).toEqual(before));
-});
+    test("has left everything of the victim's as it was", async () =>
+      expect(await digests()).toEqual(before));
+  },
+);
 
 describe("another tenant's admin, straight at the Data API", () => {
   const credential = once(async () =>
@@ -103,19 +124,28 @@ describe("another tenant's admin, straight at the Data API", () => {
     const { status, text } = await rest(await credential(), "GET", name);
     expect(text).not.toContain(victim.tenant);
     if (tenant_column && status < 400) {
-      expect((await rest(await credential(), "GET", `${name}?${tenant_column}=eq.${victim.tenant}`)).text).toBe("[]");
+      expect(
+        (await rest(await credential(), "GET", `${name}?${tenant_column}=eq.${victim.tenant}`))
+          .text,
+      ).toBe("[]");
     }
   });
 
   const before = digestsAtFirst();
 
   test.each(verbs)("gets nothing of it from $name", async (verb) => {
-    const { status, text } = await rest(await credential(), "POST", `rpc/${verb.name}`, argumentsOf(verb, { id: exceptionId, limit: 250 }));
+    const { status, text } = await rest(
+      await credential(),
+      "POST",
+      `rpc/${verb.name}`,
+      argumentsOf(verb, { id: exceptionId, limit: 250 }),
+    );
     expect(text).not.toContain(victim.tenant);
     if (!verb.open) expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  test("has left everything of the victim's as it was", async () => expect(await digests()).toEqual(before));
+  test("has left everything of the victim's as it was", async () =>
+    expect(await digests()).toEqual(before));
 });
 
 describe("the Data API", () => {
@@ -125,7 +155,13 @@ describe("the Data API", () => {
     );
     for (const { name } of hidden) {
       for (const profile of ["private", "public"]) {
-        const answer = await rest(stack.secretKey, "POST", name, {}, { "Content-Profile": profile, "Accept-Profile": profile });
+        const answer = await rest(
+          stack.secretKey,
+          "POST",
+          name,
+          {},
+          { "Content-Profile": profile, "Accept-Profile": profile },
+        );
         if (verbs.some((verb) => `rpc/${verb.name}` === name) && profile === "public") continue;
         expect(answer.status, `${profile}.${name}`).toBeGreaterThanOrEqual(400);
       }
@@ -133,7 +169,10 @@ describe("the Data API", () => {
   });
 
   test("does not believe a token of another key", async () => {
-    const forged = await signToken({ role: "service_role" }, { secret: "another-secret-of-at-least-32-bytes!" });
+    const forged = await signToken(
+      { role: "service_role" },
+      { secret: "another-secret-of-at-least-32-bytes!" },
+    );
     expect((await rest(forged, "GET", "tenants")).status).toBe(401);
   });
 });
@@ -159,7 +198,11 @@ async function digestOf({ name, tenant_column }: Table): Promise<string> {
 /** All that the victim has, by table. */
 async function digests(): Promise<Map<string, string>> {
   const held = tables.filter(({ tenant_column }) => tenant_column);
-  return new Map(await Promise.all(held.map(async (table): Promise<[string, string]> => [table.name, await digestOf(table)])));
+  return new Map(
+    await Promise.all(
+      held.map(async (table): Promise<[string, string]> => [table.name, await digestOf(table)]),
+    ),
+  );
 }
 
 /** What the victim has when the tests of a group begin. */
@@ -172,26 +215,52 @@ function digestsAtFirst(): Map<string, string> {
 }
 
 async function someId(): Promise<string> {
-  const [row] = await sql<{ id: string }>("select id from public.exceptions where tenant_id = $1 limit 1", [victim.tenant]);
+  const [row] = await sql<{ id: string }>(
+    "select id from public.exceptions where tenant_id = $1 limit 1",
+    [victim.tenant],
+  );
   return row?.id ?? "";
 }
 
 function argumentsOf({ names, types }: Verb, input: object): object {
-  const values: Record<string, unknown> = { text: victim.tenant, uuid: "00000000-0000-4000-8000-000000000000", integer: 1 };
-  return Object.fromEntries(names.map((name, index) => [name, name === "input" ? input : (values[types[index] ?? ""] ?? {})]));
+  const values: Record<string, unknown> = {
+    text: victim.tenant,
+    uuid: "00000000-0000-4000-8000-000000000000",
+    integer: 1,
+  };
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      name === "input" ? input : (values[types[index] ?? ""] ?? {}),
+    ]),
+  );
 }
 
-async function rest(credential: string, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+async function rest(
+  credential: string,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+) {
   const response = await fetch(`${stack.supabaseUrl}/rest/v1/${path}`, {
     method,
-    headers: { apikey: stack.publishableKey, Authorization: `Bearer ${credential}`, "Content-Type": "application/json", ...headers },
+    headers: {
+      apikey: stack.publishableKey,
+      Authorization: `Bearer ${credential}`,
+      "Content-Type": "application/json",
+      ...headers,
+    },
     body: body && JSON.stringify(body),
   });
   return { status: response.status, text: await response.text() };
 }
 
 function databaseToken(claims: Record<string, unknown>): Promise<string> {
-  return signToken({ role: "authenticated", sub: "eve", ...claims }, { secret: stack.supabaseJwtSecret });
+  return signToken(
+    { role: "authenticated", sub: "eve", ...claims },
+    { secret: stack.supabaseJwtSecret },
+  );
 }
 
 async function signedInUser(): Promise<string> {

@@ -87,7 +87,8 @@ describe("the login role of direct calls", () => {
 
 describe("policies and refusals", () => {
   const callers: Record<string, (tenant: string) => Claims> = {
-    "a person of every role": (of) => claimsOf({ ...person, roles: ["tenant_admin", "tenant_analyst", "tenant_lead"] }, of),
+    "a person of every role": (of) =>
+      claimsOf({ ...person, roles: ["tenant_admin", "tenant_analyst", "tenant_lead"] }, of),
     "an analyst": (of) => claimsOf({ ...person, roles: ["tenant_analyst"] }, of),
     "a person of no role": (of) => claimsOf({ ...person, roles: [] }, of),
     "a key that reads exceptions": (of) => claimsOf(key, of),
@@ -96,26 +97,39 @@ describe("policies and refusals", () => {
     "the server itself": () => SERVICE_CLAIMS,
   };
 
-  test.each(Object.entries(callers))("are the same on both ways to the database for %s", async (_name, claims) => {
-    const verbs = await sql<{ verb: string; operation: string }>("select verb, operation from private.operations order by 1, 2");
-    expect(verbs.length).toBeGreaterThan(50);
-    // What these would write is refused by both, or done by both.
-    const inputs = [{}, { id: othersException, key_id: othersException }, { limit: "x" }];
-    for (const input of inputs) {
-      // One after another: two that wait for each other's locks are refused by the clock, not by a policy.
-      for (const { verb, operation } of verbs) {
-        const args = { input, request: { ...requestOf(operation), dry_run: {} } };
-        const direct = await callDirectly(claims(tenant), verb, args);
-        expect(outcome(direct), `${verb} ${JSON.stringify(input)}`).toEqual(outcome(await callOverHttp(claims(tenant), verb, args)));
+  test.each(Object.entries(callers))(
+    "are the same on both ways to the database for %s",
+    async (_name, claims) => {
+      const verbs = await sql<{ verb: string; operation: string }>(
+        "select verb, operation from private.operations order by 1, 2",
+      );
+      expect(verbs.length).toBeGreaterThan(50);
+      // What these would write is refused by both, or done by both.
+      const inputs = [{}, { id: othersException, key_id: othersException }, { limit: "x" }];
+      for (const input of inputs) {
+        // One after another: two that wait for each other's locks are refused by the clock, not by a policy.
+        for (const { verb, operation } of verbs) {
+          const args = { input, request: { ...requestOf(operation), dry_run: {} } };
+          const direct = await callDirectly(claims(tenant), verb, args);
+          expect(outcome(direct), `${verb} ${JSON.stringify(input)}`).toEqual(
+            outcome(await callOverHttp(claims(tenant), verb, args)),
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
   test("hide another tenant's rows from a caller who names them", async () => {
     const theirs = (of: string) =>
-      callDirectly(claimsOf(person, of), "get_exception", { input: { id: othersException }, request: requestOf("getException") });
+      callDirectly(claimsOf(person, of), "get_exception", {
+        input: { id: othersException },
+        request: requestOf("getException"),
+      });
     expect((await theirs(other)).data).toMatchObject({ title: "Theirs" });
-    expect(await theirs(tenant)).toMatchObject({ data: null, error: { code: "TO001", message: "not_found" } });
+    expect(await theirs(tenant)).toMatchObject({
+      data: null,
+      error: { code: "TO001", message: "not_found" },
+    });
   });
 });
 
@@ -126,9 +140,15 @@ describe("a call leaves nothing to the next on its connection", () => {
 
   const asAda = (...texts: string[]) =>
     client.query(
-      new OneTrip([become(claimsOf(person, tenant)), ...texts.map((text) => ({ name: uniqueName("s"), text, values: [] }))], {
-        prepare: true,
-      }),
+      new OneTrip(
+        [
+          become(claimsOf(person, tenant)),
+          ...texts.map((text) => ({ name: uniqueName("s"), text, values: [] })),
+        ],
+        {
+          prepare: true,
+        },
+      ),
     ).result;
 
   const WHAT_CALLS_DO = [
@@ -139,13 +159,28 @@ describe("a call leaves nothing to the next on its connection", () => {
   ];
 
   const ENDS: [string, RegExp, ...string[]][] = [
-    ["answered", /^authenticated.*"sub":"ada"/, "select current_user || current_setting('request.jwt.claims')"],
-    ["refused", /^not_found$/, `select public.get_exception(input => '{}', request => '{"operation": "getException"}')`],
-    ["out of time", /statement timeout/, "select set_config('statement_timeout', '10ms', true)", "select pg_sleep(5)"],
+    [
+      "answered",
+      /^authenticated.*"sub":"ada"/,
+      "select current_user || current_setting('request.jwt.claims')",
+    ],
+    [
+      "refused",
+      /^not_found$/,
+      `select public.get_exception(input => '{}', request => '{"operation": "getException"}')`,
+    ],
+    [
+      "out of time",
+      /statement timeout/,
+      "select set_config('statement_timeout', '10ms', true)",
+      "select pg_sleep(5)",
+    ],
   ];
 
   test.each(ENDS)("that was %s", async (_how, expected, ...last) => {
-    expect(await asAda(...WHAT_CALLS_DO, ...last).catch((error: Error) => error.message)).toMatch(expected);
+    expect(await asAda(...WHAT_CALLS_DO, ...last).catch((error: Error) => error.message)).toMatch(
+      expected,
+    );
     const { rows } = await client.query(
       `select current_user, session_user, coalesce(current_setting('request.jwt.claims', true), '') as claims,
          coalesce(current_setting('tieout.operation', true), '') as operation, current_setting('search_path') as search_path,
@@ -179,8 +214,12 @@ describe("a call leaves nothing to the next on its connection", () => {
       )`);
     expect(keeping).toEqual([]);
     // Views of such tables go with them.
-    await sql("begin; create temp table t (n integer) on commit drop; create temp view v as select * from t; commit");
-    expect(await sql("select from pg_class where relname = 'v' and relpersistence = 't'")).toEqual([]);
+    await sql(
+      "begin; create temp table t (n integer) on commit drop; create temp view v as select * from t; commit",
+    );
+    expect(await sql("select from pg_class where relname = 'v' and relpersistence = 't'")).toEqual(
+      [],
+    );
     const held = await sql(
       `select l.locktype from pg_locks l join pg_stat_activity a using (pid)
        where a.usename = $1 and a.state = 'idle' and l.locktype = 'advisory'`,
@@ -195,5 +234,10 @@ function outcome({ data, error }: Awaited<ReturnType<typeof callDirectly>>): unk
   if (!error) return Object.keys(data ?? {}).sort();
   const { code, message, details, hint } = error;
   // Of a broken constraint they are the row, with an id of its own.
-  return { code, message, details: code?.startsWith("23") ? null : (details ?? null), hint: hint ?? null };
+  return {
+    code,
+    message,
+    details: code?.startsWith("23") ? null : (details ?? null),
+    hint: hint ?? null,
+  };
 }

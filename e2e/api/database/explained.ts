@@ -62,8 +62,10 @@ export class Explainer {
   async open(): Promise<void> {
     await this.client.connect();
     await this.client.query("load 'auto_explain'");
-    for (const [name, value] of Object.entries(SETTINGS)) await this.client.query(`set auto_explain.${name} = '${value}'`);
-    for (const [name, value] of Object.entries(this.settings)) await this.client.query(`set ${name} = '${value}'`);
+    for (const [name, value] of Object.entries(SETTINGS))
+      await this.client.query(`set auto_explain.${name} = '${value}'`);
+    for (const [name, value] of Object.entries(this.settings))
+      await this.client.query(`set ${name} = '${value}'`);
   }
 
   close(): Promise<void> {
@@ -74,9 +76,15 @@ export class Explainer {
   async tooMuch(tenant: string, verb: string, input: object, most: number): Promise<string[]> {
     const plans = await this.plansOf(tenant, verb, input);
     if (plans.length === 0) throw new Error(`${verb} has no plans.`);
-    const nodes = plans.flatMap((plan) => nodesOf(plan.Plan).map((node) => ({ ...node, query: plan["Query Text"] })));
+    const nodes = plans.flatMap((plan) =>
+      nodesOf(plan.Plan).map((node) => ({ ...node, query: plan["Query Text"] })),
+    );
     return nodes
-      .filter((node) => rowsOf(node) > most || (node["Node Type"] === "Seq Scan" && this.big.test(node["Relation Name"] ?? "")))
+      .filter(
+        (node) =>
+          rowsOf(node) > most ||
+          (node["Node Type"] === "Seq Scan" && this.big.test(node["Relation Name"] ?? "")),
+      )
       .map((node) => `${node["Node Type"]} of ${rowsOf(node)} rows for ${node.query}`);
   }
 
@@ -92,12 +100,20 @@ export class Explainer {
     const strange = (node: Node): Node[] => {
       // What is below a join by the tenant is read for that: of a small table, all.
       if (isByTenant(node["Hash Cond"], node["Merge Cond"], node["Join Filter"])) return [];
-      const isTenants = node["Node Type"] !== "ModifyTable" && tenants.has(`${node.Schema}.${node["Relation Name"]}`);
-      const own = isTenants && !isByTenant(node["Index Cond"], node["Recheck Cond"], node.Filter) ? [node] : [];
+      const isTenants =
+        node["Node Type"] !== "ModifyTable" &&
+        tenants.has(`${node.Schema}.${node["Relation Name"]}`);
+      const own =
+        isTenants && !isByTenant(node["Index Cond"], node["Recheck Cond"], node.Filter)
+          ? [node]
+          : [];
       return [...own, ...(node.Plans ?? []).flatMap(strange)];
     };
     return plans.flatMap((plan) =>
-      strange(plan.Plan).map((node) => `${node["Node Type"]} of ${node.Schema}.${node["Relation Name"]} for ${plan["Query Text"]}`),
+      strange(plan.Plan).map(
+        (node) =>
+          `${node["Node Type"]} of ${node.Schema}.${node["Relation Name"]} for ${plan["Query Text"]}`,
+      ),
     );
   }
 
@@ -114,7 +130,10 @@ export class Explainer {
       await this.client.query(text, values);
       await this.client.query(`select public.${verb}(input => $1, request => $2)`, [
         input,
-        { operation: verb.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), request_id: "req_1" },
+        {
+          operation: verb.replace(/_(.)/g, (_, letter) => letter.toUpperCase()),
+          request_id: "req_1",
+        },
       ]);
     } finally {
       await this.client.query("rollback");
@@ -130,8 +149,12 @@ function isByTenant(...conditions: (string | undefined)[]): boolean {
 
 /** What a node took in. */
 function rowsOf(node: Node): number {
-  const passed = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
-  return Math.max(passed, ...(node.Plans ?? []).map((child) => child["Actual Rows"] * child["Actual Loops"]));
+  const passed =
+    (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+  return Math.max(
+    passed,
+    ...(node.Plans ?? []).map((child) => child["Actual Rows"] * child["Actual Loops"]),
+  );
 }
 
 function nodesOf(node: Node): Node[] {

@@ -6,7 +6,9 @@ import { Explainer } from "./explained.ts";
 const LINES = 10_000;
 /** A page with what its filters pass over, and what a rare word finds. */
 const READ_MOST = 1_000;
-const explainer = new Explainer(/^(lines|line_texts|open_lines|matches|match_members)$/, { enable_seqscan: "off" });
+const explainer = new Explainer(/^(lines|line_texts|open_lines|matches|match_members)$/, {
+  enable_seqscan: "off",
+});
 
 let tenant: string;
 /** All of whose lines are open, were open when it closed, are matched. */
@@ -19,7 +21,8 @@ let far: string;
 beforeAll(async () => {
   tenant = await createTenant();
   const bearer = await userToken(tenant, ["tenant_admin"]);
-  const posted = async (path: string, body: object) => (await api("POST", path, { bearer, tenant, body })).json as { id: string };
+  const posted = async (path: string, body: object) =>
+    (await api("POST", path, { bearer, tenant, body })).json as { id: string };
   const periodOf = async (name: string) => {
     const [left, right] = [
       await posted("/v1/sources", { name: `${name}: bank`, kind: "ledger", currency: "EUR" }),
@@ -27,9 +30,20 @@ beforeAll(async () => {
     ];
     source = left.id;
     const named = { left_source_id: left.id, right_source_id: right.id, auto_run: false };
-    return (await posted("/v1/reconciliations", { name, period_start: "2026-10-01", period_end: "2026-10-31", ...named })).id;
+    return (
+      await posted("/v1/reconciliations", {
+        name,
+        period_start: "2026-10-01",
+        period_end: "2026-10-31",
+        ...named,
+      })
+    ).id;
   };
-  [closed, matched, period] = [await periodOf("Closed"), await periodOf("Matched"), await periodOf("Open")];
+  [closed, matched, period] = [
+    await periodOf("Closed"),
+    await periodOf("Matched"),
+    await periodOf("Open"),
+  ];
   await sql(
     `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date, reference, counterparty)
      select $1, gen_random_uuid(), s.source_no, 1000 + i * 7919 % 900000, 'EUR', date '2026-10-01' + i % 31, 'RG-' || i, 'Customer ' || i % 97
@@ -67,7 +81,9 @@ beforeAll(async () => {
     "insert into private.line_texts (tenant_id, line_no, source_no, text) select l.tenant_id, l.line_no, l.source_no, private.line_text(l) from public.lines l where l.tenant_id = $1",
     [tenant],
   );
-  expect((await api("POST", `/v1/reconciliations/${closed}/close`, { bearer, tenant })).status).toBe(200);
+  expect(
+    (await api("POST", `/v1/reconciliations/${closed}/close`, { bearer, tenant })).status,
+  ).toBe(200);
   far =
     (
       await sql<{ id: string }>(
@@ -79,7 +95,8 @@ beforeAll(async () => {
 });
 afterAll(() => explainer.close());
 
-const open = (input: object) => ["list_open_lines", () => ({ id: period, limit: 50, sort: "value_date", ...input })] as const;
+const open = (input: object) =>
+  ["list_open_lines", () => ({ id: period, limit: 50, sort: "value_date", ...input })] as const;
 const lines = (input: () => object) => ["list_lines", () => ({ limit: 50, ...input() })] as const;
 const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "what is open, oldest first": open({ side: "left" }),
@@ -91,18 +108,33 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     "list_open_lines",
     () => ({ id: period, limit: 50, sort: "value_date", side: "left", after: ["2026-10-20", far] }),
   ],
-  "a far page by money": ["list_open_lines", () => ({ id: period, limit: 50, sort: "amount", side: "left", after: ["450000", far] })],
+  "a far page by money": [
+    "list_open_lines",
+    () => ({ id: period, limit: 50, sort: "amount", side: "left", after: ["450000", far] }),
+  ],
   "a source's lines": lines(() => ({ source_id: source })),
-  "a far page of a source's lines": lines(() => ({ source_id: source, after: ["2026-10-20", far] })),
+  "a far page of a source's lines": lines(() => ({
+    source_id: source,
+    after: ["2026-10-20", far],
+  })),
   "a source's open lines": lines(() => ({ source_id: source, state: "open" })),
   "a tenant's lines": lines(() => ({})),
   "a tenant's open lines": lines(() => ({ state: "open" })),
-  "a far page of a tenant's outstanding lines": lines(() => ({ state: "outstanding", after: ["2026-10-20", far] })),
+  "a far page of a tenant's outstanding lines": lines(() => ({
+    state: "outstanding",
+    after: ["2026-10-20", far],
+  })),
   "a tenant's excluded lines where there are none": lines(() => ({ state: "excluded" })),
   "a source's lines with a rare word": lines(() => ({ source_id: source, q: "rg-4711" })),
-  "a source's lines with a rare and a short word": lines(() => ({ source_id: source, q: "rg-4711 cu" })),
+  "a source's lines with a rare and a short word": lines(() => ({
+    source_id: source,
+    q: "rg-4711 cu",
+  })),
   "a period's lines with a rare amount": lines(() => ({ reconciliation_id: period, q: "407.11" })),
-  "a period's outstanding lines": lines(() => ({ reconciliation_id: period, state: "outstanding" })),
+  "a period's outstanding lines": lines(() => ({
+    reconciliation_id: period,
+    state: "outstanding",
+  })),
   "a far page of a side's outstanding lines": lines(() => ({
     reconciliation_id: period,
     state: "outstanding",
@@ -117,11 +149,24 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     side: "right",
     after: ["2026-10-20", far],
   })),
-  "matched lines where there are none": lines(() => ({ reconciliation_id: period, state: "matched" })),
-  "excluded lines where there are none": lines(() => ({ reconciliation_id: matched, state: "excluded" })),
+  "matched lines where there are none": lines(() => ({
+    reconciliation_id: period,
+    state: "matched",
+  })),
+  "excluded lines where there are none": lines(() => ({
+    reconciliation_id: matched,
+    state: "excluded",
+  })),
   "a closed period's lines": lines(() => ({ reconciliation_id: closed })),
-  "a closed period's outstanding lines": lines(() => ({ reconciliation_id: closed, state: "outstanding" })),
-  "a far page of a closed period's open lines": lines(() => ({ reconciliation_id: closed, state: "open", after: ["2026-10-20", far] })),
+  "a closed period's outstanding lines": lines(() => ({
+    reconciliation_id: closed,
+    state: "outstanding",
+  })),
+  "a far page of a closed period's open lines": lines(() => ({
+    reconciliation_id: closed,
+    state: "open",
+    after: ["2026-10-20", far],
+  })),
 };
 
 const TABLES = [
@@ -142,11 +187,17 @@ describe.each([
     for (const table of looked) await sql(`analyze ${table}`);
   });
 
-  test.each(Object.entries(CALLS))("%s reads and sorts no more than a page needs", async (_call, [verb, input]) => {
-    expect(await explainer.tooMuch(tenant, verb, input(), READ_MOST)).toEqual([]);
-  });
+  test.each(Object.entries(CALLS))(
+    "%s reads and sorts no more than a page needs",
+    async (_call, [verb, input]) => {
+      expect(await explainer.tooMuch(tenant, verb, input(), READ_MOST)).toEqual([]);
+    },
+  );
 
-  test.each(Object.entries(CALLS))("%s reads and joins each table by the tenant", async (_call, [verb, input]) => {
-    expect(await explainer.acrossTenants(tenant, verb, input())).toEqual([]);
-  });
+  test.each(Object.entries(CALLS))(
+    "%s reads and joins each table by the tenant",
+    async (_call, [verb, input]) => {
+      expect(await explainer.acrossTenants(tenant, verb, input())).toEqual([]);
+    },
+  );
 });

@@ -41,11 +41,22 @@ const TENANT = ["tenant_id", "chain"];
 describe("the schema", () => {
   test("has nothing at ERROR or WARN by Supabase's database lints", () => {
     const linter = join(import.meta.dirname, "../../../node_modules/.bin/postgres-language-server");
-    const options = ["--reporter=json", "--max-diagnostics=none", "--connection-string", stack.databaseUrl];
-    const report = execFileSync(linter, ["dblint", ...options], { cwd: tmpdir(), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const options = [
+      "--reporter=json",
+      "--max-diagnostics=none",
+      "--connection-string",
+      stack.databaseUrl,
+    ];
+    const report = execFileSync(linter, ["dblint", ...options], {
+      cwd: tmpdir(),
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const { diagnostics } = JSON.parse(report) as { diagnostics: Diagnostic[] };
     expect(diagnostics.some(({ category }) => category.startsWith("splinter/"))).toBe(true);
-    const serious = diagnostics.filter(({ severity, message }) => severity !== "info" && !OTHERS.test(message));
+    const serious = diagnostics.filter(
+      ({ severity, message }) => severity !== "info" && !OTHERS.test(message),
+    );
     expect(serious).toEqual([]);
   });
 

@@ -29,26 +29,45 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await explainer.close();
-  await sql("delete from auth.users where id in (select user_id from private.account_index where tenants @> array[$1])", [elsewhere]);
+  await sql(
+    "delete from auth.users where id in (select user_id from private.account_index where tenants @> array[$1])",
+    [elsewhere],
+  );
 });
 
 const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "who can be assigned to": ["list_members", () => ({ limit: 50 })],
   "the members": ["list_tenant_members", () => ({ limit: 50 })],
-  "an invitation": ["create_invitation", () => ({ email: "new@tieout.example", roles: ["tenant_lead"] })],
-  "another role": ["update_tenant_member", () => ({ id: admin, roles: ["tenant_admin", "tenant_lead"], issuer: "" })],
-  "a removal": ["remove_tenant_member", () => ({ id: person, reason: null, issuer: "", hand_over: true, hand_over_to: null })],
+  "an invitation": [
+    "create_invitation",
+    () => ({ email: "new@tieout.example", roles: ["tenant_lead"] }),
+  ],
+  "another role": [
+    "update_tenant_member",
+    () => ({ id: admin, roles: ["tenant_admin", "tenant_lead"], issuer: "" }),
+  ],
+  "a removal": [
+    "remove_tenant_member",
+    () => ({ id: person, reason: null, issuer: "", hand_over: true, hand_over_to: null }),
+  ],
   "one's alerts": ["get_notification_settings", () => ({ is_account: true })],
 };
 
-test.each(Object.entries(CALLS))("%s reads the accounts of the tenant, not everybody's", async (_call, [verb, input]) => {
-  expect(await explainer.tooMuch(tenant, verb, input(), FEW)).toEqual([]);
-});
+test.each(Object.entries(CALLS))(
+  "%s reads the accounts of the tenant, not everybody's",
+  async (_call, [verb, input]) => {
+    expect(await explainer.tooMuch(tenant, verb, input(), FEW)).toEqual([]);
+  },
+);
 
-test.each(["find_account", "tenants_of_email"])("private.%s finds an account by its address, however that is written", async (lookup) => {
-  const { email } = await enrol({ [tenant]: ["tenant_lead"] });
-  const [{ found } = { found: null }] = await sql<{ found: unknown }>(`select to_jsonb(private.${lookup}($1)) as found`, [
-    email.toUpperCase(),
-  ]);
-  expect(JSON.stringify(found)).toContain(tenant);
-});
+test.each(["find_account", "tenants_of_email"])(
+  "private.%s finds an account by its address, however that is written",
+  async (lookup) => {
+    const { email } = await enrol({ [tenant]: ["tenant_lead"] });
+    const [{ found } = { found: null }] = await sql<{ found: unknown }>(
+      `select to_jsonb(private.${lookup}($1)) as found`,
+      [email.toUpperCase()],
+    );
+    expect(JSON.stringify(found)).toContain(tenant);
+  },
+);

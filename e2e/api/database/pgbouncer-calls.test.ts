@@ -13,4 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => pooler?.stop());
 
-test.runIf(hasPgBouncer)("PgBouncer in transaction mode serves direct calls, each in its caller's name", callAsManyTenants);
+test.runIf(hasPgBouncer)(
+  "PgBouncer in transaction mode serves direct calls, each in its caller's name",
+  callAsManyTenants,
+);

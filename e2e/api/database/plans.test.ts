@@ -8,7 +8,9 @@ import { Explainer } from "./explained.ts";
 const ROWS = 10_000;
 /** A page and what its filters pass over. */
 const READ_MOST = 1_000;
-const explainer = new Explainer(/^(exceptions|exception_clocks|exception_history|exception_ledger|events)$/);
+const explainer = new Explainer(
+  /^(exceptions|exception_clocks|exception_history|exception_ledger|events)$/,
+);
 
 let tenant: string;
 let exceptionId: string;
@@ -22,15 +24,30 @@ beforeAll(async () => {
     ),
     [tenant, ROWS],
   );
-  while ((await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]?.tick.moved) {}
+  while (
+    (await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]
+      ?.tick.moved
+  ) {}
   // As the worker does each minute; it may do so at the same moment.
   await until("the counters are folded", async () => {
     await sql("select private.fold_exception_counters()");
-    return (await sql("select from private.open_by_deadline where tenant_id = $1 and shard <> 0", [tenant])).length === 0;
+    return (
+      (
+        await sql("select from private.open_by_deadline where tenant_id = $1 and shard <> 0", [
+          tenant,
+        ])
+      ).length === 0
+    );
   });
-  for (const table of ["public.exceptions", "private.exception_clocks", "public.events"]) await sql(`analyze ${table}`);
+  for (const table of ["public.exceptions", "private.exception_clocks", "public.events"])
+    await sql(`analyze ${table}`);
   exceptionId =
-    (await sql<{ id: string }>("select id from public.exceptions where tenant_id = $1 order by due_at limit 1", [tenant]))[0]?.id ?? "";
+    (
+      await sql<{ id: string }>(
+        "select id from public.exceptions where tenant_id = $1 order by due_at limit 1",
+        [tenant],
+      )
+    )[0]?.id ?? "";
   await explainer.open();
 });
 afterAll(() => explainer.close());
@@ -44,42 +61,75 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "the board by severity": board({ sort_by: "severity" }),
   "the board by assignee": board({ sort_by: "assigned_to" }),
   "the board of one assignee": board({ sort_by: "due_at", assigned_to: ["user:u3"] }),
-  "the board of one assignee, by assignee": board({ sort_by: "assigned_to", assigned_to: ["user:u3"] }),
+  "the board of one assignee, by assignee": board({
+    sort_by: "assigned_to",
+    assigned_to: ["user:u3"],
+  }),
   "a far page of the board by deadline": board({ sort_by: "due_at", after: ["", LATE, "exc_"] }),
   "a far page of the board by severity": board({ sort_by: "severity", after: ["2", LATE, "exc_"] }),
-  "a far page of the board by assignee": board({ sort_by: "assigned_to", after: ["0user:u3", LATE, "exc_"] }),
-  "the page of the board by assignee on which nobody's begin": board({ sort_by: "assigned_to", after: ["0user:u6", NEVER, "exc_"] }),
-  "a far page of what is assigned to nobody": board({ sort_by: "assigned_to", after: ["1", LATE, "exc_"] }),
+  "a far page of the board by assignee": board({
+    sort_by: "assigned_to",
+    after: ["0user:u3", LATE, "exc_"],
+  }),
+  "the page of the board by assignee on which nobody's begin": board({
+    sort_by: "assigned_to",
+    after: ["0user:u6", NEVER, "exc_"],
+  }),
+  "a far page of what is assigned to nobody": board({
+    sort_by: "assigned_to",
+    after: ["1", LATE, "exc_"],
+  }),
   "the board of one severity": board({ sort_by: "due_at", severity: ["high"] }),
-  "the board of several assignees": board({ sort_by: "due_at", assigned_to: ["user:u3", "user:u4", "none"] }),
+  "the board of several assignees": board({
+    sort_by: "due_at",
+    assigned_to: ["user:u3", "user:u4", "none"],
+  }),
   "the board of several severities, and what can still be saved": board({
     sort_by: "due_at",
     severity: ["high", "low"],
     breach_risk: ["high", "medium", "low"],
   }),
-  "the board of the breached and of what is at no risk": board({ sort_by: "due_at", breach_risk: ["breached", "low"] }),
+  "the board of the breached and of what is at no risk": board({
+    sort_by: "due_at",
+    breach_risk: ["breached", "low"],
+  }),
   "the board by amount": board({ sort_by: "amount" }),
-  "a far page of the board by amount": board({ sort_by: "amount", after: ["0EUR9223372036854770000", LATE, "exc_"] }),
+  "a far page of the board by amount": board({
+    sort_by: "amount",
+    after: ["0EUR9223372036854770000", LATE, "exc_"],
+  }),
   "the board of a reason": board({ sort_by: "due_at", reason_code: ["r3"] }),
-  "what changed on the board": ["list_sla_changes", () => ({ limit: 50, since: new Date().toISOString() })],
+  "what changed on the board": [
+    "list_sla_changes",
+    () => ({ limit: 50, since: new Date().toISOString() }),
+  ],
   "the closed ones": ["list_exceptions", () => ({ limit: 50, sort_by: "closed_at" })],
   "the board of what is at no risk yet": board({ sort_by: "due_at", breach_risk: ["low"] }),
   "the time to breach": ["get_time_to_breach", () => ({})],
   "the overview": ["get_overview", () => ({})],
   "the list": ["list_exceptions", () => ({ limit: 50 })],
   "one exception": ["get_exception", () => ({ id: exceptionId })],
-  "a new exception": ["create_exception", () => ({ title: "New", severity: "high", due_at: "2999-01-01T00:00:00.000Z" })],
+  "a new exception": [
+    "create_exception",
+    () => ({ title: "New", severity: "high", due_at: "2999-01-01T00:00:00.000Z" }),
+  ],
   "a change": ["update_exception", () => ({ id: exceptionId, title: "Changed" })],
   "a history": ["list_exception_history", () => ({ id: exceptionId, limit: 50 })],
   "a key's owner": ["get_me", () => ({})],
 };
 
 describe("with 10,000 open exceptions", () => {
-  test.each(Object.entries(CALLS))("%s reads and sorts no more than a page needs", async (_what, [verb, input]) => {
-    expect(await explainer.tooMuch(tenant, verb, input(), READ_MOST)).toEqual([]);
-  });
+  test.each(Object.entries(CALLS))(
+    "%s reads and sorts no more than a page needs",
+    async (_what, [verb, input]) => {
+      expect(await explainer.tooMuch(tenant, verb, input(), READ_MOST)).toEqual([]);
+    },
+  );
 
-  test.each(Object.entries(CALLS))("%s reads and joins each table by the tenant", async (_what, [verb, input]) => {
-    expect(await explainer.acrossTenants(tenant, verb, input())).toEqual([]);
-  });
+  test.each(Object.entries(CALLS))(
+    "%s reads and joins each table by the tenant",
+    async (_what, [verb, input]) => {
+      expect(await explainer.acrossTenants(tenant, verb, input())).toEqual([]);
+    },
+  );
 });

@@ -12,7 +12,10 @@ let fixture: Fixture;
 beforeAll(async () => {
   const readOnly = new URL(requestDatabaseUrl());
   readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
-  [web, fixture] = await Promise.all([startWebProcess({ REQUEST_DATABASE_URL: readOnly.href }), createFixture()]);
+  [web, fixture] = await Promise.all([
+    startWebProcess({ REQUEST_DATABASE_URL: readOnly.href }),
+    createFixture(),
+  ]);
 });
 afterAll(() => web.stop());
 
@@ -23,15 +26,21 @@ describe("a web process whose database takes no writes", () => {
     expect(await get(contract)).toEqual([contract.status, expect.any(String)]);
   });
 
-  test.each(reads.filter(({ file }) => file))("refuses $operationId, which is recorded, as unavailable", async (contract) => {
-    expect(await get(contract)).toEqual([503, expect.stringContaining('"code":"unavailable"')]);
-  });
+  test.each(reads.filter(({ file }) => file))(
+    "refuses $operationId, which is recorded, as unavailable",
+    async (contract) => {
+      expect(await get(contract)).toEqual([503, expect.stringContaining('"code":"unavailable"')]);
+    },
+  );
 });
 
 async function get(contract: (typeof CONTRACTS)[number]): Promise<[status: number, text: string]> {
   const { params, query = {} } = await sampleFor(contract, fixture);
-  const response = await fetch(`${web.url}${pathOf(contract, params)}?${new URLSearchParams(query)}`, {
-    headers: { Authorization: `Bearer ${fixture.admin}`, "X-Tenant-Id": fixture.tenant },
-  });
+  const response = await fetch(
+    `${web.url}${pathOf(contract, params)}?${new URLSearchParams(query)}`,
+    {
+      headers: { Authorization: `Bearer ${fixture.admin}`, "X-Tenant-Id": fixture.tenant },
+    },
+  );
   return [response.status, await response.text()];
 }

@@ -12,7 +12,9 @@ test("a project's role for requests is made by its owner, becomes a request's ro
   const client = new Client({ connectionString: first });
   await client.connect();
   const who = { name: "who", text: "select current_user::text", values: [] };
-  const call = client.query(new OneTrip([become({ role: "anon", actor: "anon" }), who], { prepare: true }));
+  const call = client.query(
+    new OneTrip([become({ role: "anon", actor: "anon" }), who], { prepare: true }),
+  );
   expect(await call.result).toBe("anon");
   await expect(client.query("set role postgres")).rejects.toThrow("permission denied");
   await expect(client.query("select from public.tenants")).rejects.toThrow("permission denied");

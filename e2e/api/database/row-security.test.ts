@@ -10,7 +10,8 @@ const ASSERTIONS = readFileSync(new URL("assertions.sql", FOLDER), "utf8");
 
 const files = readdirSync(FOLDER).filter((file) => file.endsWith("_rls.test.sql"));
 const guarantees = new Map<string, Guarantee[]>();
-for (const file of files) guarantees.set(file, await tried(readFileSync(new URL(file, FOLDER), "utf8")));
+for (const file of files)
+  guarantees.set(file, await tried(readFileSync(new URL(file, FOLDER), "utf8")));
 
 const tables = await sql<{ name: string }>(
   "select relname as name from pg_class where relnamespace in ('public'::regnamespace, 'private'::regnamespace) and relkind in ('r', 'p') order by 1",
@@ -23,7 +24,9 @@ describe.each(files)("row-level security: %s", (file) => {
 });
 
 test.each(tables)("the table $name has guarantees of its own", ({ name }) => {
-  const touches = new RegExp(String.raw`\b(?:from|into|update|truncate) (?:public\.|private\.)?${name}\b`);
+  const touches = new RegExp(
+    String.raw`\b(?:from|into|update|truncate) (?:public\.|private\.)?${name}\b`,
+  );
   const all = [...guarantees.values()].flat();
   expect(all.filter(({ statement }) => touches.test(statement))).not.toHaveLength(0);
 });
@@ -37,12 +40,19 @@ async function tried(file: string): Promise<Guarantee[]> {
     for (const statement of statementsOf(file)) {
       await connection.query("savepoint statement");
       await connection.query(statement).catch(async (error: Error) => {
-        broken.push({ guarantee: "every statement of the file runs", statement, fault: error.message });
+        broken.push({
+          guarantee: "every statement of the file runs",
+          statement,
+          fault: error.message,
+        });
         await connection.query("rollback to savepoint statement");
       });
     }
     await connection.query("select set_config('role', 'none', true)");
-    return [...(await connection.query<Guarantee>("select * from guarantees order by n")).rows, ...broken];
+    return [
+      ...(await connection.query<Guarantee>("select * from guarantees order by n")).rows,
+      ...broken,
+    ];
   } finally {
     await connection.query("rollback");
     connection.release();

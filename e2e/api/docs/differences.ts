@@ -1,10 +1,17 @@
 /** How an answer that a guide shows differs from the one that came; an empty list where it does not. */
-export function differences(shown: unknown, came: unknown, { partial }: { partial: boolean }, path = "$"): string[] {
+export function differences(
+  shown: unknown,
+  came: unknown,
+  { partial }: { partial: boolean },
+  path = "$",
+): string[] {
   if (Array.isArray(shown)) {
     if (!Array.isArray(came)) return [`${path}: shown is a list, came ${JSON.stringify(came)}`];
     if (shown.length > came.length || (!partial && shown.length !== came.length))
       return [`${path}: shown are ${shown.length}, came ${came.length}`];
-    return shown.flatMap((one, index) => differences(one, came[index], { partial }, `${path}[${index}]`));
+    return shown.flatMap((one, index) =>
+      differences(one, came[index], { partial }, `${path}[${index}]`),
+    );
   }
   if (isObject(shown)) {
     if (!isObject(came)) return [`${path}: shown is an object, came ${JSON.stringify(came)}`];
@@ -13,12 +20,16 @@ export function differences(shown: unknown, came: unknown, { partial }: { partia
     return [
       ...missing.map((name) => `${path}.${name}: shown, but did not come`),
       ...left.map((name) => `${path}.${name}: came, but is not shown`),
-      ...Object.keys(shown).flatMap((name) => (name in came ? differences(shown[name], came[name], { partial }, `${path}.${name}`) : [])),
+      ...Object.keys(shown).flatMap((name) =>
+        name in came ? differences(shown[name], came[name], { partial }, `${path}.${name}`) : [],
+      ),
     ];
   }
   const name = path.split(".").at(-1) ?? "";
   if (typeof shown === typeof came && VARYING.has(name)) return [];
-  return formOf(shown) === formOf(came) ? [] : [`${path}: shown ${JSON.stringify(shown)}, came ${JSON.stringify(came)}`];
+  return formOf(shown) === formOf(came)
+    ? []
+    : [`${path}: shown ${JSON.stringify(shown)}, came ${JSON.stringify(came)}`];
 }
 
 /** What depends on when, how often and from where. */
@@ -39,7 +50,10 @@ const VARYING = new Set([
 export function formOf(value: unknown): unknown {
   if (typeof value !== "string") return JSON.stringify(value);
   return value
-    .replaceAll(/\b(key|exc|whk|evt|dlv|rec|rcn|sev|req|src|lin|imp|run|mat)_[0-9a-z]{20,40}/g, "$1_")
+    .replaceAll(
+      /\b(key|exc|whk|evt|dlv|rec|rcn|sev|req|src|lin|imp|run|mat)_[0-9a-z]{20,40}/g,
+      "$1_",
+    )
     .replaceAll(/tk_[0-9A-Za-z]{22}/g, "tk_")
     .replaceAll(/tks_[0-9A-Za-z]{49}/g, "tks_…")
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>")
@@ -49,14 +63,26 @@ export function formOf(value: unknown): unknown {
 }
 
 /** The same for an answer as it came over the wire: its status, the headers that are shown, and its body. */
-export function httpDifferences(shown: string, came: string, options: { partial: boolean }): string[] {
+export function httpDifferences(
+  shown: string,
+  came: string,
+  options: { partial: boolean },
+): string[] {
   const [left, right] = [parsed(shown), parsed(came)];
   const status = left.status === right.status ? [] : [`shown ${left.status}, came ${right.status}`];
   const headers = [...left.headers].flatMap(([name, value]) => {
     const other = right.headers.get(name);
-    return other !== undefined && digitless(value) === digitless(other) ? [] : [`${name}: shown ${value}, came ${other}`];
+    return other !== undefined && digitless(value) === digitless(other)
+      ? []
+      : [`${name}: shown ${value}, came ${other}`];
   });
-  return [...status, ...headers, ...(left.body === "" ? [] : differences(JSON.parse(left.body), JSON.parse(right.body), options))];
+  return [
+    ...status,
+    ...headers,
+    ...(left.body === ""
+      ? []
+      : differences(JSON.parse(left.body), JSON.parse(right.body), options)),
+  ];
 }
 
 function parsed(text: string): { status: string; headers: Map<string, string>; body: string } {

@@ -15,44 +15,66 @@ const call = (method: string, path: string, rest: Parameters<typeof api>[2] = {}
   api(method, path, { bearer: fixture.admin, tenant: fixture.tenant, ...rest });
 
 const create = async <Made>(path: string, body: object): Promise<Made> =>
-  (await call("POST", path, { body, headers: { "Idempotency-Key": uniqueName("k") } })).json as Made;
+  (await call("POST", path, { body, headers: { "Idempotency-Key": uniqueName("k") } }))
+    .json as Made;
 
 const EXCEPTION = { title: "Payout", severity: "high" };
 
 /** A call that is answered with the code. `internal` cannot be had on purpose, and takes a fault to test. */
-const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavailable">, () => Promise<Answer>> = {
+const PROVOKED: Record<
+  Exclude<ErrorCode, "internal" | "rate_limited" | "unavailable">,
+  () => Promise<Answer>
+> = {
   invalid_request: () => call("GET", "/v1/exceptions", { query: { limit: "ten" } }),
   tenant_required: () => call("GET", "/v1/me", { tenant: [] }),
   idempotency_key_required: () => call("POST", "/v1/integrations", { body: { name: "Bridge" } }),
   unauthenticated: () => call("GET", "/v1/me", { bearer: "nobody" }),
   tenant_forbidden: () => call("GET", "/v1/me", { tenant: "globex" }),
-  role_required: async () => call("GET", "/v1/webhooks", { bearer: await userToken(fixture.tenant, ["tenant_lead"]) }),
-  scope_required: async () => call("GET", "/v1/exceptions", { bearer: await keyWith({ scopes: ["write:exceptions"] }) }),
+  role_required: async () =>
+    call("GET", "/v1/webhooks", { bearer: await userToken(fixture.tenant, ["tenant_lead"]) }),
+  scope_required: async () =>
+    call("GET", "/v1/exceptions", { bearer: await keyWith({ scopes: ["write:exceptions"] }) }),
   ip_not_allowed: async () =>
-    call("GET", "/v1/me", { bearer: await keyWith({ scopes: ["read:exceptions"], ip_allowlist: ["203.0.113.9"] }) }),
-  browser_forbidden: () => call("GET", "/v1/me", { bearer: stack.secretKey, headers: { Origin: stack.url } }),
+    call("GET", "/v1/me", {
+      bearer: await keyWith({ scopes: ["read:exceptions"], ip_allowlist: ["203.0.113.9"] }),
+    }),
+  browser_forbidden: () =>
+    call("GET", "/v1/me", { bearer: stack.secretKey, headers: { Origin: stack.url } }),
   not_found: () => call("GET", "/v1/exceptions/exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"),
   method_not_allowed: () => call("DELETE", "/v1/exceptions"),
   conflict: async () => {
-    const { id } = await create<{ id: string }>(`/v1/tenants/${fixture.tenant}/api-keys`, { name: "Key", scopes: ["read:exceptions"] });
+    const { id } = await create<{ id: string }>(`/v1/tenants/${fixture.tenant}/api-keys`, {
+      name: "Key",
+      scopes: ["read:exceptions"],
+    });
     const path = `/v1/tenants/${fixture.tenant}/api-keys/${id}/rotate`;
     await create(path, {});
     return call("POST", path, { body: {} });
   },
   invalid_transition: async () => {
     const { id } = await create<{ id: string }>("/v1/exceptions", EXCEPTION);
-    await call("PATCH", `/v1/exceptions/${id}`, { body: { status: "resolved", resolution: "Found." } });
+    await call("PATCH", `/v1/exceptions/${id}`, {
+      body: { status: "resolved", resolution: "Found." },
+    });
     return call("PATCH", `/v1/exceptions/${id}`, { body: { status: "in_review" } });
   },
   precondition_failed: async () => {
     const { id } = await create<{ id: string }>("/v1/integrations", { name: "Bridge" });
-    return call("PATCH", `/v1/integrations/${id}`, { body: { name: "Bridges" }, headers: { "If-Match": '"7"' } });
+    return call("PATCH", `/v1/integrations/${id}`, {
+      body: { name: "Bridges" },
+      headers: { "If-Match": '"7"' },
+    });
   },
-  payload_too_large: () => call("POST", "/v1/exceptions", { body: { ...EXCEPTION, title: "x".repeat(1024 * 1024) } }),
+  payload_too_large: () =>
+    call("POST", "/v1/exceptions", { body: { ...EXCEPTION, title: "x".repeat(1024 * 1024) } }),
   uri_too_long: () => call("GET", "/v1/exceptions", { query: { q: "x".repeat(9000) } }),
-  headers_too_large: () => call("GET", "/v1/exceptions", { headers: { "X-Note": "x".repeat(17 * 1024) } }),
+  headers_too_large: () =>
+    call("GET", "/v1/exceptions", { headers: { "X-Note": "x".repeat(17 * 1024) } }),
   unsupported_media_type: () =>
-    call("POST", "/v1/exceptions", { body: "title=Payout", headers: { "Content-Type": "application/x-www-form-urlencoded" } }),
+    call("POST", "/v1/exceptions", {
+      body: "title=Payout",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    }),
   idempotency_mismatch: async () => {
     const headers = { "Idempotency-Key": uniqueName("key") };
     await call("POST", "/v1/exceptions", { body: EXCEPTION, headers });
@@ -61,16 +83,29 @@ const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavail
 };
 
 async function keyWith(fields: object): Promise<string> {
-  const { key_id, key_secret } = await create<{ key_id: string; key_secret: string }>(`/v1/tenants/${fixture.tenant}/api-keys`, {
-    name: "Key",
-    ...fields,
-  });
+  const { key_id, key_secret } = await create<{ key_id: string; key_secret: string }>(
+    `/v1/tenants/${fixture.tenant}/api-keys`,
+    {
+      name: "Key",
+      ...fields,
+    },
+  );
   return `${key_id}.${key_secret}`;
 }
 
-type Problem = { type: string; title: string; status: number; code: ErrorCode; detail: string; errors?: unknown };
+type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: ErrorCode;
+  detail: string;
+  errors?: unknown;
+};
 
-async function expectDocumented({ json, headers }: { json: unknown; headers: Headers }, code: ErrorCode): Promise<void> {
+async function expectDocumented(
+  { json, headers }: { json: unknown; headers: Headers },
+  code: ErrorCode,
+): Promise<void> {
   const problem = json as Problem;
   const entry = CATALOGUE[code];
   expect(problem.code).toBe(code);
@@ -80,7 +115,10 @@ async function expectDocumented({ json, headers }: { json: unknown; headers: Hea
     expect(headers.get(name)?.replaceAll(/\d+/g, "0"), name).toBe(value.replaceAll(/\d+/g, "0"));
   }
   const page = await fetch(problem.type);
-  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect([page.status, page.headers.get("content-type")]).toEqual([
+    200,
+    "text/html; charset=utf-8",
+  ]);
   expect(await page.text()).toContain(ERRORS[code].title.replaceAll("'", "&#x27;"));
 }
 
@@ -95,7 +133,10 @@ describe("an error's page shows what comes over the wire, and its type is that p
       const headers = { Authorization: `Bearer ${fixture.admin}`, "X-Tenant-Id": fixture.tenant };
       await fetch(`${web.url}/v1/me`, { headers });
       const refused = await fetch(`${web.url}/v1/me`, { headers });
-      await expectDocumented({ json: await refused.json(), headers: refused.headers }, "rate_limited");
+      await expectDocumented(
+        { json: await refused.json(), headers: refused.headers },
+        "rate_limited",
+      );
     } finally {
       await web.stop();
     }
@@ -104,7 +145,9 @@ describe("an error's page shows what comes over the wire, and its type is that p
   it("unavailable", async () => {
     const web = await startWebProcess({ SUPABASE_URL: "http://127.0.0.1:9" });
     try {
-      const answer = await fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${stack.secretKey}`, "X-Tenant-Id": "acme" } });
+      const answer = await fetch(`${web.url}/v1/me`, {
+        headers: { Authorization: `Bearer ${stack.secretKey}`, "X-Tenant-Id": "acme" },
+      });
       await expectDocumented({ json: await answer.json(), headers: answer.headers }, "unavailable");
     } finally {
       await web.stop();

@@ -15,7 +15,10 @@ import { type Fixture, sampleFor } from "../contracts/samples.ts";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** The moment that the examples are of. */
 const EXAMPLE_NOW = "2026-11-20T09:30:00.000Z";
-const { resources, definitions } = referenceOf(openApiDocument() as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);
+const { resources, definitions } = referenceOf(
+  openApiDocument() as unknown as Parameters<typeof referenceOf>[0],
+  CONTRACTS,
+);
 const OPERATIONS = resources
   .flatMap(({ operations }) => operations)
   .map((operation) => ({ operation, name: operation.contract.operationId }));
@@ -41,8 +44,14 @@ function timeOfToday(shown: string): string {
 async function realExample(operation: Operation, language: string): Promise<string> {
   const { params = {}, body } = await sampleFor(operation.contract, fixture);
   const lines = (body?.line_ids as string[] | undefined) ?? [];
-  const existing = [...Object.values(params), ...((body?.ids as string[] | undefined) ?? []), ...lines.slice(0, 1)];
-  const shown = examplesOf(operation, stack.url, definitions).find((example) => example.language === language)?.code ?? "";
+  const existing = [
+    ...Object.values(params),
+    ...((body?.ids as string[] | undefined) ?? []),
+    ...lines.slice(0, 1),
+  ];
+  const shown =
+    examplesOf(operation, stack.url, definitions).find((example) => example.language === language)
+      ?.code ?? "";
   const uuid = existing.find((id) => /^[0-9a-f]{8}-/.test(id));
   const code = shown
     .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
@@ -51,7 +60,10 @@ async function realExample(operation: Operation, language: string): Promise<stri
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d\.\d{3}Z/g, timeOfToday)
     .replaceAll("0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6", uuid ?? "")
     .replaceAll("lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b", lines[1] ?? "");
-  return existing.reduce((text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id), code);
+  return existing.reduce(
+    (text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id),
+    code,
+  );
 }
 
 const RUN_ALL = `
@@ -62,7 +74,12 @@ const RUN_ALL = `
   console.log("\\n" + JSON.stringify(failures));`;
 
 const run = (command: string, args: string[], input?: string) =>
-  spawnSync(command, args, { input, encoding: "utf8", env: { ...process.env, TIEOUT_TOKEN: fixture.admin }, cwd: folder });
+  spawnSync(command, args, {
+    input,
+    encoding: "utf8",
+    env: { ...process.env, TIEOUT_TOKEN: fixture.admin },
+    cwd: folder,
+  });
 
 describe("the call that an operation's page shows", () => {
   it.each(OPERATIONS)("$name by curl", async ({ operation }) => {
@@ -72,7 +89,10 @@ describe("the call that an operation's page shows", () => {
       ["-s"],
       `curl() { command curl --silent --show-error --write-out '\\n%{http_code}' "$@"; }\n${code}\n`,
     );
-    expect([stdout.split("\n").at(-1), stderr], `${code}\n${stdout}`).toEqual([String(operation.contract.status), ""]);
+    expect([stdout.split("\n").at(-1), stderr], `${code}\n${stdout}`).toEqual([
+      String(operation.contract.status),
+      "",
+    ]);
   });
 
   describe("by TypeScript", () => {
@@ -80,8 +100,14 @@ describe("the call that an operation's page shows", () => {
 
     // All in one process, one after another: each is a module that does its call when it is loaded.
     beforeAll(async () => {
-      for (const { operation, name } of OPERATIONS) writeFileSync(join(folder, `${name}.mts`), await realExample(operation, "TypeScript"));
-      const { stdout, stderr } = run(process.execPath, ["--input-type=module", "--eval", RUN_ALL, ...OPERATIONS.map(({ name }) => name)]);
+      for (const { operation, name } of OPERATIONS)
+        writeFileSync(join(folder, `${name}.mts`), await realExample(operation, "TypeScript"));
+      const { stdout, stderr } = run(process.execPath, [
+        "--input-type=module",
+        "--eval",
+        RUN_ALL,
+        ...OPERATIONS.map(({ name }) => name),
+      ]);
       expect(stderr).toBe("");
       failures = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1));
     });
@@ -93,7 +119,10 @@ describe("the call that an operation's page shows", () => {
 
   it("is sound TypeScript, for every operation", () => {
     for (const { operation, name } of OPERATIONS) {
-      writeFileSync(join(folder, `${name}.mts`), examplesOf(operation, "https://tieout.example", definitions)[1]?.code ?? "");
+      writeFileSync(
+        join(folder, `${name}.mts`),
+        examplesOf(operation, "https://tieout.example", definitions)[1]?.code ?? "",
+      );
     }
     const files = OPERATIONS.map(({ name }) => `${name}.mts`);
     const options = [

@@ -8,7 +8,12 @@ export function fencesOf(markdown: string): Fence[] {
   const found: Fence[] = [];
   for (const match of markdown.matchAll(/^```(\w*)(?: (.*))?\n([\s\S]*?)^```$/gm)) {
     const [, language = "", info = "", code = ""] = match;
-    found.push({ line: markdown.slice(0, match.index).split("\n").length, language, meta: info.split(" ").filter(Boolean), code });
+    found.push({
+      line: markdown.slice(0, match.index).split("\n").length,
+      language,
+      meta: info.split(" ").filter(Boolean),
+      code,
+    });
   }
   return found;
 }
@@ -20,6 +25,9 @@ export const includedFile = ({ meta }: Fence) => /^file=(.+)$/.exec(meta[0] ?? "
 
 /** The file that an example is, where it is one that others run. */
 export const fileName = (fence: Fence) =>
-  RUN.includes(fence.language) && fence.meta[0]?.includes(".") && !includedFile(fence) ? fence.meta[0] : undefined;
+  RUN.includes(fence.language) && fence.meta[0]?.includes(".") && !includedFile(fence)
+    ? fence.meta[0]
+    : undefined;
 
-export const isRun = (fence: Fence) => RUN.includes(fence.language) && !isOutput(fence) && !includedFile(fence);
+export const isRun = (fence: Fence) =>
+  RUN.includes(fence.language) && !isOutput(fence) && !includedFile(fence);

@@ -15,7 +15,10 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 export type Ran = { fence: Fence; said: string; shown: Fence[] };
 
 /** Runs the examples of a guide from top to bottom, as a reader would, as the admin of a tenant of its own. */
-export async function runGuide(slug: string, { url, receiver }: { url: string; receiver: Receiver }): Promise<Ran[]> {
+export async function runGuide(
+  slug: string,
+  { url, receiver }: { url: string; receiver: Receiver },
+): Promise<Ran[]> {
   const text = readFileSync(join(ROOT, "docs/guides", `${slug}.md`), "utf8");
   const real = await reality(text, url, receiver);
   const fences = fencesOf(withReal(text, real));
@@ -43,7 +46,12 @@ function answersAfter(fences: Fence[], at: number): Fence[] {
   return fences.slice(at + 1, next === -1 ? undefined : next);
 }
 
-async function runFence(shell: Shell, folder: string, fence: Fence, shown: Fence[]): Promise<string> {
+async function runFence(
+  shell: Shell,
+  folder: string,
+  fence: Fence,
+  shown: Fence[],
+): Promise<string> {
   const named = fileName(fence);
   const file = named ?? `example-${fence.line}.${fence.language === "js" ? "mjs" : "mts"}`;
   if (fence.language === "sh" && !named) return shell.run(`${curlThat(shown)}\n${fence.code}`);
@@ -58,7 +66,11 @@ function curlThat(shown: Fence[]): string {
 }
 
 /** What stands in the guides, and what it is in this run. */
-async function reality(text: string, url: string, receiver: Receiver): Promise<[shown: RegExp, real: string][]> {
+async function reality(
+  text: string,
+  url: string,
+  receiver: Receiver,
+): Promise<[shown: RegExp, real: string][]> {
   const [tenant, other] = [await createTenant(), await createTenant()];
   const token = await userToken(tenant, ["tenant_admin"]);
   const path = `/${uniqueName("guide")}`;
@@ -82,7 +94,11 @@ async function reality(text: string, url: string, receiver: Receiver): Promise<[
 async function createKey(text: string, tenant: string, bearer: string): Promise<string> {
   const scopes = SCOPES.filter((scope) => text.includes(scope));
   if (scopes.length === 0) return "";
-  const { json } = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer, tenant, body: { name: "My first key", scopes } });
+  const { json } = await api("POST", `/v1/tenants/${tenant}/api-keys`, {
+    bearer,
+    tenant,
+    body: { name: "My first key", scopes },
+  });
   const { key_id, key_secret } = json as { key_id: string; key_secret: string };
   return `${key_id}.${key_secret}`;
 }

@@ -30,7 +30,9 @@ it("every guide is in the navigation, and every page of the navigation is writte
 describe.each(GUIDE_SLUGS)("%s", (slug) => {
   it("shows no example that is not run, compared, or a file that is tested elsewhere", () => {
     const fences = fencesOf(textOf(slug));
-    const idle = fences.filter((fence) => !isRun(fence) && !isOutput(fence) && !includedFile(fence));
+    const idle = fences.filter(
+      (fence) => !isRun(fence) && !isOutput(fence) && !includedFile(fence),
+    );
     expect(idle.map(({ line, code }) => `${line}: ${code}`)).toEqual([]);
     const ran = fences.filter(isRun).map(({ code }) => code);
     const named = fences.flatMap((fence) => fileName(fence) ?? []);
@@ -40,7 +42,10 @@ describe.each(GUIDE_SLUGS)("%s", (slug) => {
 
   it("does what it says, and is answered what it shows", async () => {
     for (const { fence, said, shown } of await runGuide(slug, { url: web.url, receiver })) {
-      for (const answer of shown) expect(faults(answer, said), `line ${answer.line}, the answer to:\n${fence.code}`).toEqual([]);
+      for (const answer of shown)
+        expect(faults(answer, said), `line ${answer.line}, the answer to:\n${fence.code}`).toEqual(
+          [],
+        );
     }
   });
 });

@@ -35,10 +35,21 @@ async function crawl(): Promise<Map<string, Page>> {
 
 async function read(path: string): Promise<Page> {
   const response = await fetch(stack.url + path, { redirect: "manual" });
-  const html = response.headers.get("content-type")?.startsWith("text/html") && path.startsWith("/docs") ? await response.text() : "";
-  const hrefs = [...html.matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
-  const links = hrefs.filter((href) => /^[/#]/.test(href)).map((href) => ({ href: href.startsWith("#") ? path + href : href, from: path }));
-  return { status: response.status, anchors: new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id)), links };
+  const html =
+    response.headers.get("content-type")?.startsWith("text/html") && path.startsWith("/docs")
+      ? await response.text()
+      : "";
+  const hrefs = [...html.matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, href = ""]) =>
+    href.replaceAll("&amp;", "&"),
+  );
+  const links = hrefs
+    .filter((href) => /^[/#]/.test(href))
+    .map((href) => ({ href: href.startsWith("#") ? path + href : href, from: path }));
+  return {
+    status: response.status,
+    anchors: new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id)),
+    links,
+  };
 }
 
 test("every link and every anchor of the documentation leads somewhere, and every page is linked", async () => {
@@ -56,13 +67,20 @@ test("every link and every anchor of the documentation leads somewhere, and ever
   const linked = [...pages.keys()];
   expect(linked).toEqual(expect.arrayContaining(ERROR_CODES.map((code) => `/docs/errors/${code}`)));
   expect(linked).toEqual(expect.arrayContaining(GUIDE_SLUGS.map((slug) => `/docs/guides/${slug}`)));
-  expect(linked).toEqual(expect.arrayContaining(EVENT_KINDS.map((kind) => `/docs/reference/events/${kind}`)));
-  expect(linked.filter((path) => /^\/docs\/reference\/(?!events\/)[\w-]+\/[\w-]+$/.test(path))).toHaveLength(CONTRACTS.length);
+  expect(linked).toEqual(
+    expect.arrayContaining(EVENT_KINDS.map((kind) => `/docs/reference/events/${kind}`)),
+  );
+  expect(
+    linked.filter((path) => /^\/docs\/reference\/(?!events\/)[\w-]+\/[\w-]+$/.test(path)),
+  ).toHaveLength(CONTRACTS.length);
   expect(linked).toContain("/v1/openapi.json");
 });
 
 test("what the search finds exists", async () => {
-  const entries = (await (await fetch(`${stack.url}/docs/search.json`)).json()) as { title: string; href: string }[];
+  const entries = (await (await fetch(`${stack.url}/docs/search.json`)).json()) as {
+    title: string;
+    href: string;
+  }[];
   const pages = await allPages();
   const lost = entries.filter(({ href }) => {
     const [path = "", anchor] = href.split("#");
@@ -70,19 +88,32 @@ test("what the search finds exists", async () => {
     return page?.status !== 200 || (anchor !== undefined && !page.anchors.has(anchor));
   });
   expect(lost).toEqual([]);
-  expect(entries.length).toBeGreaterThan(CONTRACTS.length + ERROR_CODES.length + EVENT_KINDS.length);
+  expect(entries.length).toBeGreaterThan(
+    CONTRACTS.length + ERROR_CODES.length + EVENT_KINDS.length,
+  );
 });
 
-test.each(["/docs/nowhere", "/docs/guides/nowhere", "/docs/reference/nowhere", "/docs/reference/exceptions/nowhere", "/docs/errors/a/b"])(
-  "%s is a 404 of the documentation, not somebody's tenant",
-  async (path) => {
-    const response = await fetch(stack.url + path, { redirect: "manual" });
-    expect([response.status, (await response.text()).includes("Page not found")]).toEqual([404, true]);
-  },
-);
+test.each([
+  "/docs/nowhere",
+  "/docs/guides/nowhere",
+  "/docs/reference/nowhere",
+  "/docs/reference/exceptions/nowhere",
+  "/docs/errors/a/b",
+])("%s is a 404 of the documentation, not somebody's tenant", async (path) => {
+  const response = await fetch(stack.url + path, { redirect: "manual" });
+  expect([response.status, (await response.text()).includes("Page not found")]).toEqual([
+    404,
+    true,
+  ]);
+});
 
 test("pages need no credential, run under the strict policy and carry no inline leftovers", async () => {
-  for (const path of ["/docs", "/docs/errors/conflict", "/docs/reference/exceptions/create-exception", "/docs/guides/quickstart"]) {
+  for (const path of [
+    "/docs",
+    "/docs/errors/conflict",
+    "/docs/reference/exceptions/create-exception",
+    "/docs/guides/quickstart",
+  ]) {
     const response = await fetch(stack.url + path);
     const html = await response.text();
     expect(response.status).toBe(200);

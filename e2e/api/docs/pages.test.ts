@@ -16,23 +16,31 @@ async function soundPage(path: string) {
   expect(page.text).toMatch(/<nav[^>]*aria-label="Documentation"/);
   const levels = levelsOf(page);
   expect(levels.filter((level) => level === 1)).toEqual([1]);
-  for (const [at, level] of levels.entries()) expect(level - (levels[at - 1] ?? level)).toBeLessThanOrEqual(1);
+  for (const [at, level] of levels.entries())
+    expect(level - (levels[at - 1] ?? level)).toBeLessThanOrEqual(1);
   const ids = [...page.text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   return page;
 }
 
 describe("a page of the docs that is made from data is there, and is sound", () => {
-  it.each(CONTRACTS)("$operationId, with its method, its path and its status", async ({ tag, operationId, method, path, status }) => {
-    const { text } = await soundPage(`/docs/reference/${slugOf(tag)}/${slugOf(operationId)}`);
-    const said = text.replaceAll(/<!-- -->|<wbr\/?>/g, "");
-    for (const part of [method, path, String(status)]) expect(said).toContain(part);
-  });
+  it.each(CONTRACTS)(
+    "$operationId, with its method, its path and its status",
+    async ({ tag, operationId, method, path, status }) => {
+      const { text } = await soundPage(`/docs/reference/${slugOf(tag)}/${slugOf(operationId)}`);
+      const said = text.replaceAll(/<!-- -->|<wbr\/?>/g, "");
+      for (const part of [method, path, String(status)]) expect(said).toContain(part);
+    },
+  );
 
-  it.each([...new Set(CONTRACTS.map(({ tag }) => tag))])("%s, with each of its operations", async (tag) => {
-    const { text } = await soundPage(`/docs/reference/${slugOf(tag)}`);
-    for (const { operationId } of CONTRACTS.filter((contract) => contract.tag === tag)) expect(text).toContain(`/${slugOf(operationId)}"`);
-  });
+  it.each([...new Set(CONTRACTS.map(({ tag }) => tag))])(
+    "%s, with each of its operations",
+    async (tag) => {
+      const { text } = await soundPage(`/docs/reference/${slugOf(tag)}`);
+      for (const { operationId } of CONTRACTS.filter((contract) => contract.tag === tag))
+        expect(text).toContain(`/${slugOf(operationId)}"`);
+    },
+  );
 
   it.each(EVENT_KINDS)("%s, with what it is", async (kind) => {
     const { headings, text } = await soundPage(`/docs/reference/events/${kind}`);
@@ -48,16 +56,22 @@ describe("a page of the docs that is made from data is there, and is sound", () 
   });
 });
 
-it.each(["", "/guides", "/reference", "/reference/events", "/errors", ...GUIDE_SLUGS.map((slug) => `/guides/${slug}`)])(
-  "/docs%s is sound",
-  async (path) => {
-    await soundPage(`/docs${path}`);
-  },
-);
+it.each([
+  "",
+  "/guides",
+  "/reference",
+  "/reference/events",
+  "/errors",
+  ...GUIDE_SLUGS.map((slug) => `/guides/${slug}`),
+])("/docs%s is sound", async (path) => {
+  await soundPage(`/docs${path}`);
+});
 
-it.each(["/docs/no-such-page", "/docs/reference/exceptions/no-such-operation", "/docs/reference/events/no.such", "/docs/guides/no-such"])(
-  "%s is no page",
-  async (path) => {
-    expect((await pageOf(path)).status).toBe(404);
-  },
-);
+it.each([
+  "/docs/no-such-page",
+  "/docs/reference/exceptions/no-such-operation",
+  "/docs/reference/events/no.such",
+  "/docs/guides/no-such",
+])("%s is no page", async (path) => {
+  expect((await pageOf(path)).status).toBe(404);
+});

@@ -9,7 +9,8 @@ import { Shell } from "./shell.ts";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
-const commandsOf = (section: string) => fencesOf(README.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "");
+const commandsOf = (section: string) =>
+  fencesOf(README.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "");
 
 it("the README's calls work as they are written", async () => {
   const body = { name: uniqueName("Key"), scopes: ["read:reconciliations"] };
@@ -25,7 +26,11 @@ it("the README's calls work as they are written", async () => {
   try {
     await shell.run('curl() { command curl --silent --show-error --fail-with-body "$@"; }');
     for (const { code } of examples) {
-      await shell.run(code.replaceAll("http://localhost:3000", stack.url).replaceAll("<key_id>.<key_secret>", `${key_id}.${key_secret}`));
+      await shell.run(
+        code
+          .replaceAll("http://localhost:3000", stack.url)
+          .replaceAll("<key_id>.<key_secret>", `${key_id}.${key_secret}`),
+      );
     }
   } finally {
     await shell.end();
@@ -33,8 +38,12 @@ it("the README's calls work as they are written", async () => {
 });
 
 it("every command that the README lists is there", () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-  const named = [...README.matchAll(/`npm (?:run (?:-s )?)?([a-z:-]+)/g)].map(([, name = ""]) => name);
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const named = [...README.matchAll(/`npm (?:run (?:-s )?)?([a-z:-]+)/g)].map(
+    ([, name = ""]) => name,
+  );
   expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
   expect(Object.keys(scripts).filter((name) => !named.includes(name))).toEqual([]);
 });

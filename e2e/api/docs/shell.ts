@@ -13,7 +13,11 @@ export class Shell {
   #errors = "";
 
   constructor(folder: string, variables: Record<string, string>) {
-    const env = { ...process.env, ...variables, PATH: `${process.execPath.replace(/\/[^/]+$/, "")}:${process.env.PATH}` };
+    const env = {
+      ...process.env,
+      ...variables,
+      PATH: `${process.execPath.replace(/\/[^/]+$/, "")}:${process.env.PATH}`,
+    };
     this.#process = spawn("bash", ["-s"], { cwd: folder, env, detached: true });
     this.#process.stdout.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
     this.#process.stderr.setEncoding("utf8").on("data", (text: string) => (this.#errors += text));
@@ -29,7 +33,11 @@ export class Shell {
     this.#output = "";
     this.#errors = "";
     this.#process.stdin.write(`${script}\nprintf '\\001'\n`);
-    await until("the example ends", async () => this.#ended || this.#output.includes(END), WITHIN_MS);
+    await until(
+      "the example ends",
+      async () => this.#ended || this.#output.includes(END),
+      WITHIN_MS,
+    );
     if (!this.#output.includes(END)) throw new Error(`${script}\n→ ${this.#output}${this.#errors}`);
     return this.#output.slice(0, this.#output.indexOf(END));
   }

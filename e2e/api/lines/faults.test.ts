@@ -31,7 +31,9 @@ function cutUpload({ tenant, admin }: Team, source: string, file: string): Promi
     call.write(sent, () =>
       until(
         "some of it is kept",
-        async () => (await sql("select from private.import_chunks where tenant_id = $1", [tenant])).length > 0,
+        async () =>
+          (await sql("select from private.import_chunks where tenant_id = $1", [tenant])).length >
+          0,
       ).finally(() => call.destroy()),
     );
   });
@@ -46,14 +48,22 @@ test(
     const file = ndjson(0, 30_000);
     await cutUpload(team, id, file);
     await until("nothing of it is left", async () => {
-      const left = await sql("select from private.import_chunks where tenant_id = $1 union all select from imports where tenant_id = $1", [
-        team.tenant,
-      ]);
+      const left = await sql(
+        "select from private.import_chunks where tenant_id = $1 union all select from imports where tenant_id = $1",
+        [team.tenant],
+      );
       return left.length === 0;
     });
-    expect(await imported(team, id, file)).toMatchObject({ status: "done", accepted_count: 30_000, duplicate_count: 0 });
+    expect(await imported(team, id, file)).toMatchObject({
+      status: "done",
+      accepted_count: 30_000,
+      duplicate_count: 0,
+    });
     expect(
-      await sql("select count(*)::int as lines, sum(amount_minor)::int as sum from lines where tenant_id = $1", [team.tenant]),
+      await sql(
+        "select count(*)::int as lines, sum(amount_minor)::int as sum from lines where tenant_id = $1",
+        [team.tenant],
+      ),
     ).toEqual([{ lines: 30_000, sum: (30_000 * 30_001) / 2 }]);
   },
   SLOW,
@@ -65,20 +75,43 @@ test(
     const fixture = await Fixture.create();
     const team: Team = { tenant: fixture.tenant, admin: fixture.admin };
     const count = 4_000;
-    const [left] = [await imported(team, fixture.left, ndjson(0, count)), await imported(team, fixture.right, ndjson(0, count))];
-    const { id } = await fixture.ok<Run>("POST", `reconciliations/${fixture.period}/runs`, { body: {} });
+    const [left] = [
+      await imported(team, fixture.left, ndjson(0, count)),
+      await imported(team, fixture.right, ndjson(0, count)),
+    ];
+    const { id } = await fixture.ok<Run>("POST", `reconciliations/${fixture.period}/runs`, {
+      body: {},
+    });
     const runNow = () => fixture.ok<Run>("GET", `runs/${id}`);
-    await until("the run has begun", async () => (await runNow()).status !== "queued", RUN_WITHIN_MS);
+    await until(
+      "the run has begun",
+      async () => (await runNow()).status !== "queued",
+      RUN_WITHIN_MS,
+    );
     expect((await undo(team, left.id)).json).toMatchObject({ status: "undone" });
-    await until("the run has ended", async () => ["done", "failed"].includes((await runNow()).status), RUN_WITHIN_MS);
+    await until(
+      "the run has ended",
+      async () => ["done", "failed"].includes((await runNow()).status),
+      RUN_WITHIN_MS,
+    );
     expect(await linesOf(team, { source_id: fixture.left })).toEqual([]);
-    expect(await sql("select from match_members where tenant_id = $1", [fixture.tenant])).toEqual([]);
-    expect(await fixture.reconciliation()).toMatchObject({ matched_count: 0, unmatched_count: count });
+    expect(await sql("select from match_members where tenant_id = $1", [fixture.tenant])).toEqual(
+      [],
+    );
+    expect(await fixture.reconciliation()).toMatchObject({
+      matched_count: 0,
+      unmatched_count: count,
+    });
     expect((await fixture.proof()).holds).toBe(true);
     // Sent again, they match as if nothing had been.
-    expect(await imported(team, fixture.left, ndjson(0, count))).toMatchObject({ accepted_count: count });
+    expect(await imported(team, fixture.left, ndjson(0, count))).toMatchObject({
+      accepted_count: count,
+    });
     expect((await fixture.run()).status).toBe("done");
-    expect(await fixture.reconciliation()).toMatchObject({ matched_count: 2 * count, unmatched_count: 0 });
+    expect(await fixture.reconciliation()).toMatchObject({
+      matched_count: 2 * count,
+      unmatched_count: 0,
+    });
     expect((await fixture.proof()).holds).toBe(true);
   },
   SLOW,

@@ -3,10 +3,23 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, sql } from "#e2e/fixtures.ts";
 import type { Import, ImportPreview } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
-import { added, createSource, createTeam, imported, importIn, importOf, linesOf, sendFile, sourceOf, type Team, undo } from "./ledgers.ts";
+import {
+  added,
+  createSource,
+  createTeam,
+  imported,
+  importIn,
+  importOf,
+  linesOf,
+  sendFile,
+  sourceOf,
+  type Team,
+  undo,
+} from "./ledgers.ts";
 
 const HEADER = "Valuta;Name;Verwendungszweck;Betrag\n";
-const row = (day: number, amount: string, text = "RG-4711") => `${String(day).padStart(2, "0")}.10.2026;Kunde 17 GmbH;${text};${amount}\n`;
+const row = (day: number, amount: string, text = "RG-4711") =>
+  `${String(day).padStart(2, "0")}.10.2026;Kunde 17 GmbH;${text};${amount}\n`;
 /** Rows whose dates and amounts can be read in one way. */
 const CSV = HEADER + row(25, "1.250,00") + row(26, "-12,50", "Gebühr") + row(27, "99,95");
 
@@ -17,12 +30,21 @@ beforeAll(async () => {
   source = await createSource(team);
 });
 
-const errorsOf = (json: unknown) => (json as { errors: { path: string; message: string }[] }).errors;
+const errorsOf = (json: unknown) =>
+  (json as { errors: { path: string; message: string }[] }).errors;
 const amounts = async (id: string) =>
-  (await linesOf(team, { source_id: id })).map(({ amount_minor }) => amount_minor).sort((a, b) => a - b);
-const rows = (count: number) => HEADER + Array.from({ length: count }, (_, nth) => row(13 + (nth % 18), `${nth},50`, `RG-${nth}`)).join("");
-const sample = (name: string) => new Uint8Array(readFileSync(new URL(`../../../lib/imports/samples/${name}`, import.meta.url)));
-const chunksOf = (id: string) => sql("select from private.import_chunks where import_id = $1", [id]);
+  (await linesOf(team, { source_id: id }))
+    .map(({ amount_minor }) => amount_minor)
+    .sort((a, b) => a - b);
+const rows = (count: number) =>
+  HEADER +
+  Array.from({ length: count }, (_, nth) => row(13 + (nth % 18), `${nth},50`, `RG-${nth}`)).join(
+    "",
+  );
+const sample = (name: string) =>
+  new Uint8Array(readFileSync(new URL(`../../../lib/imports/samples/${name}`, import.meta.url)));
+const chunksOf = (id: string) =>
+  sql("select from private.import_chunks where import_id = $1", [id]);
 
 describe("a file", () => {
   test("is read by what it shows, and says what came of it", async () => {
@@ -55,7 +77,10 @@ describe("a file", () => {
         open_minor: -1250,
       },
     ]);
-    expect(await sourceOf(team, id)).toMatchObject({ line_count: 3, last_import_at: done.finished_at });
+    expect(await sourceOf(team, id)).toMatchObject({
+      line_count: 3,
+      last_import_at: done.finished_at,
+    });
     expect(await chunksOf(done.id)).toEqual([]);
   });
 
@@ -73,14 +98,23 @@ describe("a file", () => {
     const { id } = await createSource(team);
     const twins = HEADER + row(25, "2,80") + row(25, "2,80");
     expect(await imported(team, id, twins)).toMatchObject({ accepted_count: 2 });
-    expect(await imported(team, id, twins)).toMatchObject({ accepted_count: 0, duplicate_count: 2 });
-    expect(await imported(team, id, twins + row(25, "2,80") + row(26, "4,00"))).toMatchObject({ accepted_count: 2, duplicate_count: 2 });
+    expect(await imported(team, id, twins)).toMatchObject({
+      accepted_count: 0,
+      duplicate_count: 2,
+    });
+    expect(await imported(team, id, twins + row(25, "2,80") + row(26, "4,00"))).toMatchObject({
+      accepted_count: 2,
+      duplicate_count: 2,
+    });
     expect(await amounts(id)).toEqual([280, 280, 280, 400]);
   });
 
   test("sent twice at the same time is kept once", async () => {
     const { id } = await createSource(team);
-    const both = await Promise.all([imported(team, id, rows(2_000)), imported(team, id, rows(2_000))]);
+    const both = await Promise.all([
+      imported(team, id, rows(2_000)),
+      imported(team, id, rows(2_000)),
+    ]);
     expect(both.map(({ status }) => status)).toEqual(["done", "done"]);
     expect(both.reduce((sum, { accepted_count }) => sum + accepted_count, 0)).toBe(2_000);
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 2_000 });
@@ -88,7 +122,12 @@ describe("a file", () => {
 
   test("has the lines that were posted before it, and they have its", async () => {
     const { id } = await createSource(team);
-    const line = { amount: "99.95", value_date: "2026-10-27", counterparty: "Kunde 17 GmbH", description: "RG-4711" };
+    const line = {
+      amount: "99.95",
+      value_date: "2026-10-27",
+      counterparty: "Kunde 17 GmbH",
+      description: "RG-4711",
+    };
     await added(team, id, [line]);
     expect(await imported(team, id, CSV)).toMatchObject({ accepted_count: 2, duplicate_count: 1 });
     expect(await added(team, id, [line])).toMatchObject({ accepted_count: 0, duplicate_count: 1 });
@@ -100,34 +139,64 @@ describe("a file", () => {
     expect(done).toMatchObject({ read_count: 3, accepted_count: 3, refused_count: 2 });
     expect(done.refusals).toEqual([
       { line: 5, field: "amount", message: expect.stringMatching(/Found "zwölf", expected /) },
-      { line: 6, field: "value_date", message: expect.stringMatching(/Found "31.02.2026", expected /) },
+      {
+        line: 6,
+        field: "value_date",
+        message: expect.stringMatching(/Found "31.02.2026", expected /),
+      },
     ]);
   });
 
   test("with an identifier that another line has, with another amount, keeps that line out and says so", async () => {
     const { id } = await createSource(team);
-    const line = (amount: string) => `${JSON.stringify({ external_id: "t1", amount, value_date: "2026-10-05" })}\n`;
+    const line = (amount: string) =>
+      `${JSON.stringify({ external_id: "t1", amount, value_date: "2026-10-05" })}\n`;
     const done = await imported(team, id, line("1.00") + line("1.00") + line("2.00"));
-    expect(done).toMatchObject({ format: "ndjson", accepted_count: 1, duplicate_count: 1, refused_count: 1 });
+    expect(done).toMatchObject({
+      format: "ndjson",
+      accepted_count: 1,
+      duplicate_count: 1,
+      refused_count: 1,
+    });
     expect(done.refusals).toMatchObject([
-      { line: 3, field: "external_id", message: expect.stringContaining('Found "200 EUR", expected 100 EUR') },
+      {
+        line: 3,
+        field: "external_id",
+        message: expect.stringContaining('Found "200 EUR", expected 100 EUR'),
+      },
     ]);
   });
 
   test("under one idempotency key is one import, and another file under it is refused", async () => {
     const { id } = await createSource(team);
     const headers = { "Idempotency-Key": "october" };
-    const [first, again] = [await sendFile(team, id, CSV, { headers }), await sendFile(team, id, CSV, { headers })];
-    expect([again.status, again.headers.get("Idempotency-Replayed"), again.json]).toEqual([202, "true", first.json]);
+    const [first, again] = [
+      await sendFile(team, id, CSV, { headers }),
+      await sendFile(team, id, CSV, { headers }),
+    ];
+    expect([again.status, again.headers.get("Idempotency-Replayed"), again.json]).toEqual([
+      202,
+      "true",
+      first.json,
+    ]);
     expect((await sendFile(team, id, rows(3), { headers })).status).toBe(422);
-    expect(await sql("select from imports i join sources s using (tenant_id, source_no) where s.id = $1", [id])).toHaveLength(1);
+    expect(
+      await sql(
+        "select from imports i join sources s using (tenant_id, source_no) where s.id = $1",
+        [id],
+      ),
+    ).toHaveLength(1);
   });
 
   test("whose end is missing fails whole, and says so", async () => {
     const { id } = await createSource(team);
     const whole = sample("camt053-v08-batches.xml");
     const failed = await imported(team, id, whole.slice(0, whole.length - 200));
-    expect(failed).toMatchObject({ status: "failed", accepted_count: 0, failure: expect.any(String) });
+    expect(failed).toMatchObject({
+      status: "failed",
+      accepted_count: 0,
+      failure: expect.any(String),
+    });
     expect(await linesOf(team, { source_id: id })).toEqual([]);
     expect(await chunksOf(failed.id)).toEqual([]);
     expect(await imported(team, id, whole)).toMatchObject({ status: "done" });
@@ -153,7 +222,12 @@ describe("a file is refused before anything of it is kept", () => {
   ])("%s", async (_what, file, query, words) => {
     const { status, text } = await sendFile(team, source.id, file, { query });
     expect([status, text]).toEqual([400, expect.stringContaining(words)]);
-    expect(await sql("select from imports i join sources s using (tenant_id, source_no) where s.id = $1", [source.id])).toEqual([]);
+    expect(
+      await sql(
+        "select from imports i join sources s using (tenant_id, source_no) where s.id = $1",
+        [source.id],
+      ),
+    ).toEqual([]);
   });
 
   test("until its question is answered by the source's mapping, or the call's", async () => {
@@ -161,11 +235,23 @@ describe("a file is refused before anything of it is kept", () => {
     const file = "Date;Text;Amount\n03/04/2026;A;1.00\n04/05/2026;B;2.00\n";
     const refused = await sendFile(team, id, file);
     expect([refused.status, errorsOf(refused.json)[0]?.path]).toEqual([400, "mapping.date_format"]);
-    const mapping = { fields: { value_date: "Date", amount: "Amount", description: "Text" }, date_format: "DD/MM/YYYY" };
-    expect(await imported(team, id, file, { query: { mapping: JSON.stringify(mapping) } })).toMatchObject({ accepted_count: 2 });
-    await api("PATCH", `/v1/sources/${id}`, { bearer: team.admin, tenant: team.tenant, body: { mapping } });
+    const mapping = {
+      fields: { value_date: "Date", amount: "Amount", description: "Text" },
+      date_format: "DD/MM/YYYY",
+    };
+    expect(
+      await imported(team, id, file, { query: { mapping: JSON.stringify(mapping) } }),
+    ).toMatchObject({ accepted_count: 2 });
+    await api("PATCH", `/v1/sources/${id}`, {
+      bearer: team.admin,
+      tenant: team.tenant,
+      body: { mapping },
+    });
     expect(await imported(team, id, file)).toMatchObject({ accepted_count: 0, duplicate_count: 2 });
-    expect((await linesOf(team, { source_id: id })).map(({ value_date }) => value_date)).toEqual(["2026-05-04", "2026-04-03"]);
+    expect((await linesOf(team, { source_id: id })).map(({ value_date }) => value_date)).toEqual([
+      "2026-05-04",
+      "2026-04-03",
+    ]);
   });
 });
 
@@ -176,27 +262,44 @@ test("a processor's file is read by gross and fee, whichever way it writes what 
   const fields = { value_date: "Date", amount: "Gross", fee: "Fee", group_key: "Payout" };
   const query = { mapping: JSON.stringify({ fields, fee_sign: "minus" }) };
   const { json } = await sendFile(team, id, file, { query: { ...query, preview: "true" } });
-  const seen = (json as ImportPreview).lines.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]);
+  const seen = (json as ImportPreview).lines.map(({ amount_minor, fee_minor }) => [
+    amount_minor,
+    fee_minor,
+  ]);
   expect(seen).toEqual([
     [10_000, 290],
     [-4000, 1500],
     [800, null],
   ]);
-  expect(await imported(team, id, file, { query })).toMatchObject({ accepted_count: 3, refused_count: 0 });
+  expect(await imported(team, id, file, { query })).toMatchObject({
+    accepted_count: 3,
+    refused_count: 0,
+  });
   const kept = await linesOf(team, { source_id: id });
-  expect(kept.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]).reverse()).toEqual(seen);
+  expect(kept.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]).reverse()).toEqual(
+    seen,
+  );
 });
 
 describe("a preview", () => {
   const preview = async (id: string, file: string, query: Record<string, string> = {}) => {
-    const { status, json, text } = await sendFile(team, id, file, { query: { preview: "true", ...query } });
+    const { status, json, text } = await sendFile(team, id, file, {
+      query: { preview: "true", ...query },
+    });
     expect(status, text).toBe(200);
     return json as ImportPreview;
   };
 
   test("says what the import would do, and keeps nothing", async () => {
     const { id } = await createSource(team);
-    await added(team, id, [{ amount: "99.95", value_date: "2026-10-27", counterparty: "Kunde 17 GmbH", description: "RG-4711" }]);
+    await added(team, id, [
+      {
+        amount: "99.95",
+        value_date: "2026-10-27",
+        counterparty: "Kunde 17 GmbH",
+        description: "RG-4711",
+      },
+    ]);
     const seen = await preview(id, CSV + row(28, "zwölf"));
     expect(seen).toMatchObject({
       format: "csv",
@@ -214,7 +317,9 @@ describe("a preview", () => {
       [9995, true],
     ]);
     expect(await linesOf(team, { source_id: id })).toHaveLength(1);
-    expect(await sql("select from imports where tenant_id = $1 and status = 'receiving'", [team.tenant])).toEqual([]);
+    expect(
+      await sql("select from imports where tenant_id = $1 and status = 'receiving'", [team.tenant]),
+    ).toEqual([]);
   });
 
   test("asks what nobody should guess, with what each answer makes of it", async () => {
@@ -224,10 +329,18 @@ describe("a preview", () => {
     expect(lines).toEqual([]);
     expect(columns?.map(({ name }) => name)).toEqual(["Date", "Text", "Amount"]);
     expect(questions).toMatchObject([
-      { about: "date_format", choices: expect.arrayContaining([{ value: "DD/MM/YYYY", reads_as: "2026-04-03" }]) },
+      {
+        about: "date_format",
+        choices: expect.arrayContaining([{ value: "DD/MM/YYYY", reads_as: "2026-04-03" }]),
+      },
     ]);
-    const mapping = JSON.stringify({ fields: { value_date: "Date", amount: "Amount" }, date_format: "MM/DD/YYYY" });
-    expect((await preview(id, file, { mapping })).lines).toMatchObject([{ value_date: "2026-03-04", amount_minor: 100 }]);
+    const mapping = JSON.stringify({
+      fields: { value_date: "Date", amount: "Amount" },
+      date_format: "MM/DD/YYYY",
+    });
+    expect((await preview(id, file, { mapping })).lines).toMatchObject([
+      { value_date: "2026-03-04", amount_minor: 100 },
+    ]);
   });
 
   test("of a long file reads the first MiB of it", async () => {
@@ -244,7 +357,10 @@ describe("undoing an import", () => {
     const first = await imported(team, id, CSV);
     const second = await imported(team, id, CSV + row(28, "7,77"));
     await added(team, id, [{ amount: "1.00", value_date: "2026-10-01" }]);
-    expect((await undo(team, second.id)).json).toMatchObject({ status: "undone", undone_by: "user:ada" });
+    expect((await undo(team, second.id)).json).toMatchObject({
+      status: "undone",
+      undone_by: "user:ada",
+    });
     expect(await amounts(id)).toEqual([-1250, 100, 9995, 125_000]);
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 4 });
     expect((await undo(team, second.id)).status).toBe(409);

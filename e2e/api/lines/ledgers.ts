@@ -8,7 +8,11 @@ import type { Source } from "#lib/sources/contract.ts";
 
 export type Team = { tenant: string; admin: string };
 type Page = { items: Line[]; next_cursor: string | null };
-type Added = { accepted_count: number; duplicate_count: number; items: { index: number; id: string; duplicate: boolean }[] };
+type Added = {
+  accepted_count: number;
+  duplicate_count: number;
+  items: { index: number; id: string; duplicate: boolean }[];
+};
 
 export async function createTeam(): Promise<Team> {
   const tenant = await createTenant();
@@ -22,8 +26,18 @@ export async function createSource({ tenant, admin }: Team, fields: object = {})
   return json as Source;
 }
 
-export function addLines({ tenant, admin }: Team, sourceId: string, lines: object[], headers: Record<string, string> = {}) {
-  return api("POST", `/v1/sources/${sourceId}/lines`, { bearer: admin, tenant, body: { lines }, headers });
+export function addLines(
+  { tenant, admin }: Team,
+  sourceId: string,
+  lines: object[],
+  headers: Record<string, string> = {},
+) {
+  return api("POST", `/v1/sources/${sourceId}/lines`, {
+    bearer: admin,
+    tenant,
+    body: { lines },
+    headers,
+  });
 }
 
 export async function added(team: Team, sourceId: string, lines: object[]): Promise<Added> {
@@ -32,7 +46,10 @@ export async function added(team: Team, sourceId: string, lines: object[]): Prom
   return json as Added;
 }
 
-export async function listed({ tenant, admin }: Team, query: Record<string, string>): Promise<Page> {
+export async function listed(
+  { tenant, admin }: Team,
+  query: Record<string, string>,
+): Promise<Page> {
   const { status, json, text } = await api("GET", "/v1/lines", { bearer: admin, tenant, query });
   expect(status, text).toBe(200);
   return json as Page;
@@ -55,7 +72,12 @@ export async function sourceOf({ tenant, admin }: Team, id: string): Promise<Sou
 
 type Sent = { query?: Record<string, string>; headers?: Record<string, string> };
 
-export function sendFile({ tenant, admin }: Team, sourceId: string, file: string | Uint8Array<ArrayBuffer>, { query, headers }: Sent = {}) {
+export function sendFile(
+  { tenant, admin }: Team,
+  sourceId: string,
+  file: string | Uint8Array<ArrayBuffer>,
+  { query, headers }: Sent = {},
+) {
   return api("POST", `/v1/sources/${sourceId}/imports`, {
     bearer: admin,
     tenant,
@@ -72,7 +94,12 @@ export async function importOf({ tenant, admin }: Team, id: string): Promise<Imp
 }
 
 /** The import once it is in one of these states. */
-export function importIn(team: Team, id: string, statuses: Import["status"][], within_ms = 180_000): Promise<Import> {
+export function importIn(
+  team: Team,
+  id: string,
+  statuses: Import["status"][],
+  within_ms = 180_000,
+): Promise<Import> {
   return until(
     `the import is ${statuses.join(" or ")}`,
     async () => {
@@ -84,7 +111,12 @@ export function importIn(team: Team, id: string, statuses: Import["status"][], w
 }
 
 /** Sends a file and waits until it is read. */
-export async function imported(team: Team, sourceId: string, file: string | Uint8Array<ArrayBuffer>, sent: Sent = {}): Promise<Import> {
+export async function imported(
+  team: Team,
+  sourceId: string,
+  file: string | Uint8Array<ArrayBuffer>,
+  sent: Sent = {},
+): Promise<Import> {
   const { status, json, text, headers } = await sendFile(team, sourceId, file, sent);
   expect(status, text).toBe(202);
   const { id } = json as Import;

@@ -3,7 +3,16 @@ import { api, sql, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
-import { added, addLines, createSource, createTeam, linesOf, listed, sourceOf, type Team } from "./ledgers.ts";
+import {
+  added,
+  addLines,
+  createSource,
+  createTeam,
+  linesOf,
+  listed,
+  sourceOf,
+  type Team,
+} from "./ledgers.ts";
 
 const COFFEE = { amount: "-2.80", value_date: "2026-10-05", counterparty: "Kaffeebar" };
 
@@ -14,7 +23,8 @@ beforeAll(async () => {
   source = await createSource(team);
 });
 
-const errorsOf = (json: unknown) => (json as { errors: { path: string; message: string }[] }).errors;
+const errorsOf = (json: unknown) =>
+  (json as { errors: { path: string; message: string }[] }).errors;
 const patch = (id: string, body: object, headers: Record<string, string> = {}) =>
   api("PATCH", `/v1/sources/${id}`, { bearer: team.admin, tenant: team.tenant, body, headers });
 
@@ -39,7 +49,9 @@ describe("a source", () => {
   });
 
   test("keeps a mapping whole, and takes another in its place", async () => {
-    const { id } = await createSource(team, { mapping: { fields: { amount: "Betrag", value_date: "Valuta" }, date_format: "DD.MM.YYYY" } });
+    const { id } = await createSource(team, {
+      mapping: { fields: { amount: "Betrag", value_date: "Valuta" }, date_format: "DD.MM.YYYY" },
+    });
     const { json } = await patch(id, { mapping: { fields: { amount: "Amount" } } });
     expect(json).toMatchObject({ mapping: { fields: { amount: "Amount" } } });
     expect((await patch(id, { mapping: null })).json).toMatchObject({ mapping: null });
@@ -51,12 +63,19 @@ describe("a source", () => {
     await added(team, id, [COFFEE]);
     expect((await patch(id, { sign: "as_is" })).status).toBe(409);
     expect((await patch(id, { currency: "USD" })).status).toBe(409);
-    expect((await patch(id, { name: "Renamed" })).json).toMatchObject({ name: "Renamed", line_count: 1, sign: "inverted" });
+    expect((await patch(id, { name: "Renamed" })).json).toMatchObject({
+      name: "Renamed",
+      line_count: 1,
+      sign: "inverted",
+    });
   });
 
   test("is changed only as If-Match saw it, and lines that come change nothing of that", async () => {
     const made = await createSource(team);
-    const seen = await api("GET", `/v1/sources/${made.id}`, { bearer: team.admin, tenant: team.tenant });
+    const seen = await api("GET", `/v1/sources/${made.id}`, {
+      bearer: team.admin,
+      tenant: team.tenant,
+    });
     await added(team, made.id, [COFFEE]);
     const etag = seen.headers.get("ETag") ?? "";
     expect((await patch(made.id, { name: "Mine" }, { "If-Match": etag })).status).toBe(200);
@@ -67,10 +86,18 @@ describe("a source", () => {
     ["an unknown currency", { currency: "XXX" }, "currency"],
     ["no time zone", { time_zone: "Mars/Olympus" }, "time_zone"],
     ["an unknown kind", { kind: "shoebox" }, "kind"],
-    ["a mapping of no field", { mapping: { fields: { amuont: "Betrag" } } }, "mapping.fields.amuont"],
+    [
+      "a mapping of no field",
+      { mapping: { fields: { amuont: "Betrag" } } },
+      "mapping.fields.amuont",
+    ],
   ])("with %s is refused", async (_what, fields, path) => {
     const body = { name: "Bank", kind: "ledger", currency: "EUR", ...fields };
-    const { status, json } = await api("POST", "/v1/sources", { bearer: team.admin, tenant: team.tenant, body });
+    const { status, json } = await api("POST", "/v1/sources", {
+      bearer: team.admin,
+      tenant: team.tenant,
+      body,
+    });
     expect([status, errorsOf(json)[0]?.path]).toEqual([400, path]);
   });
 });
@@ -93,7 +120,10 @@ describe("lines of a call", () => {
     };
     const { items, accepted_count, duplicate_count } = await added(team, id, [sent]);
     expect([accepted_count, duplicate_count]).toEqual([1, 0]);
-    const { json, headers } = await api("GET", `/v1/lines/${items[0]?.id}`, { bearer: team.admin, tenant: team.tenant });
+    const { json, headers } = await api("GET", `/v1/lines/${items[0]?.id}`, {
+      bearer: team.admin,
+      tenant: team.tenant,
+    });
     const { amount: _amount, fee: _fee, ...kept } = sent;
     expect(json).toEqual({
       ...kept,
@@ -122,7 +152,9 @@ describe("lines of a call", () => {
       { ...day, amount_minor: 0, fee: "15", currency: "EUR" },
       { ...day, amount: "1000" },
     ]);
-    const fees = new Map((await linesOf(team, { source_id: id })).map((line) => [line.id, line.fee_minor]));
+    const fees = new Map(
+      (await linesOf(team, { source_id: id })).map((line) => [line.id, line.fee_minor]),
+    );
     expect(items.map((item) => fees.get(item.id))).toEqual([29, -29, 1500, null]);
     for (const [fee, path] of [
       [{ fee: "2.9" }, "lines.0.fee"],
@@ -137,15 +169,30 @@ describe("lines of a call", () => {
   test("are known again by their external_id, whatever else they say", async () => {
     const { id } = await createSource(team);
     const first = await added(team, id, [{ ...COFFEE, external_id: "x" }]);
-    const again = await added(team, id, [{ ...COFFEE, external_id: "x", counterparty: "Other words" }]);
-    expect(again).toEqual({ accepted_count: 0, duplicate_count: 1, items: [{ index: 0, id: first.items[0]?.id, duplicate: true }] });
+    const again = await added(team, id, [
+      { ...COFFEE, external_id: "x", counterparty: "Other words" },
+    ]);
+    expect(again).toEqual({
+      accepted_count: 0,
+      duplicate_count: 1,
+      items: [{ index: 0, id: first.items[0]?.id, duplicate: true }],
+    });
   });
 
   test("are known again by content and number among equals: honest twins stay two, and sent again stay two", async () => {
     const { id } = await createSource(team);
-    expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({ accepted_count: 2, duplicate_count: 0 });
-    expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({ accepted_count: 0, duplicate_count: 2 });
-    expect(await added(team, id, [COFFEE, COFFEE, COFFEE])).toMatchObject({ accepted_count: 1, duplicate_count: 2 });
+    expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({
+      accepted_count: 2,
+      duplicate_count: 0,
+    });
+    expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({
+      accepted_count: 0,
+      duplicate_count: 2,
+    });
+    expect(await added(team, id, [COFFEE, COFFEE, COFFEE])).toMatchObject({
+      accepted_count: 1,
+      duplicate_count: 2,
+    });
     expect(await linesOf(team, { source_id: id })).toHaveLength(3);
   });
 
@@ -157,7 +204,10 @@ describe("lines of a call", () => {
 
   test("sent twice at the same time are kept once", async () => {
     const { id } = await createSource(team);
-    const lines = Array.from({ length: 300 }, (_, nth) => ({ ...COFFEE, reference: `R${nth % 150}` }));
+    const lines = Array.from({ length: 300 }, (_, nth) => ({
+      ...COFFEE,
+      reference: `R${nth % 150}`,
+    }));
     const answers = await Promise.all(Array.from({ length: 4 }, () => added(team, id, lines)));
     expect(answers.reduce((sum, { accepted_count }) => sum + accepted_count, 0)).toBe(300);
     expect(await linesOf(team, { source_id: id })).toHaveLength(300);
@@ -181,7 +231,9 @@ describe("lines of a call", () => {
       { amount: "500", currency: "JPY", value_date: "2026-10-05" },
       { amount_minor: -7, value_date: "2026-10-05" },
     ]);
-    const kept = (await linesOf(team, { source_id: id })).map(({ amount_minor, currency }) => `${amount_minor} ${currency}`);
+    const kept = (await linesOf(team, { source_id: id })).map(
+      ({ amount_minor, currency }) => `${amount_minor} ${currency}`,
+    );
     expect(kept.sort()).toEqual(["-7 KWD", "1234 KWD", "500 JPY"]);
   });
 
@@ -194,7 +246,11 @@ describe("lines of a call", () => {
     ["an unknown currency", { currency: "XXX" }, "lines.1.currency"],
     ["no day", { value_date: "2026-02-30" }, "lines.1.value_date"],
     ["an unknown field", { amuont: "1" }, "lines.1.amuont"],
-    ["the external_id of a line with another amount", { external_id: "taken" }, "lines.1.external_id"],
+    [
+      "the external_id of a line with another amount",
+      { external_id: "taken" },
+      "lines.1.external_id",
+    ],
   ])("with %s are refused together", async (_what, fields, path) => {
     const { id } = await createSource(team);
     const { status, json, text } = await addLines(team, id, [
@@ -210,10 +266,24 @@ describe("lines of a call", () => {
     const { items } = await added(team, source.id, [COFFEE]);
     const id = items[0]?.id ?? "";
     const seen = await api("GET", `/v1/lines/${id}`, { bearer: other.admin, tenant: other.tenant });
-    const never = await api("GET", `/v1/lines/lin_${"0".repeat(32)}`, { bearer: other.admin, tenant: other.tenant });
-    expect([seen.status, (seen.json as { detail: string }).detail]).toEqual([404, (never.json as { detail: string }).detail]);
+    const never = await api("GET", `/v1/lines/lin_${"0".repeat(32)}`, {
+      bearer: other.admin,
+      tenant: other.tenant,
+    });
+    expect([seen.status, (seen.json as { detail: string }).detail]).toEqual([
+      404,
+      (never.json as { detail: string }).detail,
+    ]);
     expect((await addLines(other, source.id, [COFFEE])).status).toBe(404);
-    expect((await addLines({ ...team, admin: await userToken(team.tenant, ["tenant_analyst"]) }, source.id, [COFFEE])).status).toBe(403);
+    expect(
+      (
+        await addLines(
+          { ...team, admin: await userToken(team.tenant, ["tenant_analyst"]) },
+          source.id,
+          [COFFEE],
+        )
+      ).status,
+    ).toBe(403);
   });
 });
 
@@ -244,7 +314,11 @@ describe("the list of lines", () => {
     expect(days).toEqual(days.toSorted().reverse());
     const short: Line[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
-      const page = await listed(team, { source_id: listedSource.id, limit: "37", ...(cursor && { cursor }) });
+      const page = await listed(team, {
+        source_id: listedSource.id,
+        limit: "37",
+        ...(cursor && { cursor }),
+      });
       short.push(...page.items);
       cursor = page.next_cursor;
     }
@@ -258,9 +332,17 @@ describe("the list of lines", () => {
       { date_from: "2026-09-10", date_to: "2026-09-12" },
       ({ value_date }) => value_date >= "2026-09-10" && value_date <= "2026-09-12",
     ],
-    ["amounts", { amount_from: "-5", amount_to: "5" }, ({ amount_minor }) => Math.abs(amount_minor) <= 5],
+    [
+      "amounts",
+      { amount_from: "-5", amount_to: "5" },
+      ({ amount_minor }) => Math.abs(amount_minor) <= 5,
+    ],
     ["words", { q: "müller 50%" }, ({ counterparty }) => counterparty?.includes("50%") === true],
-    ["a word of one line", { q: "n17" }, ({ external_id }) => external_id?.includes("n17") === true],
+    [
+      "a word of one line",
+      { q: "n17" },
+      ({ external_id }) => external_id?.includes("n17") === true,
+    ],
     ["what is open", { state: "open" }, () => true],
     ["what is matched", { state: "matched" }, () => false],
   ])("filters by %s", async (_what, query, keeps) => {
@@ -271,8 +353,19 @@ describe("the list of lines", () => {
   test("finds a line by parts of its words and by its amount as people write it, the same before its text is indexed as after", async () => {
     const { id } = await createSource(team);
     await added(team, id, [
-      { external_id: "in", amount: "1250.00", value_date: "2026-10-05", reference: "RG-2026-4711", counterparty: "Müller & Co" },
-      { external_id: "out", amount: "-1250.00", value_date: "2026-10-06", reference: "100% Rabatt_1" },
+      {
+        external_id: "in",
+        amount: "1250.00",
+        value_date: "2026-10-05",
+        reference: "RG-2026-4711",
+        counterparty: "Müller & Co",
+      },
+      {
+        external_id: "out",
+        amount: "-1250.00",
+        value_date: "2026-10-06",
+        reference: "100% Rabatt_1",
+      },
       { external_id: "other", amount: "12.50", value_date: "2026-10-07", description: "Miete" },
     ]);
     const searches: [string, string[]][] = [
@@ -289,7 +382,9 @@ describe("the list of lines", () => {
       Promise.all(
         searches.map(async ([q]) => [
           q,
-          (await linesOf(team, { source_id: id, ...(q.trim() && { q }) })).map(({ external_id }) => external_id),
+          (await linesOf(team, { source_id: id, ...(q.trim() && { q }) })).map(
+            ({ external_id }) => external_id,
+          ),
         ]),
       );
     expect(await findAll()).toEqual(searches);

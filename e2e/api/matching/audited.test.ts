@@ -5,7 +5,13 @@ import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
-const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 500, then: "suggest" };
+const NEAR = {
+  name: "Near",
+  kind: "tolerance",
+  on: ["reference"],
+  amount_tolerance_minor: 500,
+  then: "suggest",
+};
 
 test(
   "rules, runs and what people decide on matches are security events of one category, many at once as one with its count",
@@ -22,22 +28,33 @@ test(
       numbers.map((n) => line(`r${n}`, n * 10_000 + 100, { reference: `INV-${n}` })),
     );
     const run = await fixture.run();
-    const [one = "", two = "", three = "", four = ""] = (await fixture.matches({ state: "suggested" })).map(({ id }) => id);
+    const [one = "", two = "", three = "", four = ""] = (
+      await fixture.matches({ state: "suggested" })
+    ).map(({ id }) => id);
     await fixture.ok("POST", `matches/${one}/confirm`);
     await fixture.ok("POST", `matches/${two}/reject`);
     await fixture.ok("POST", "matches/bulk", { body: { action: "confirm", ids: [three, four] } });
     await fixture.ok("POST", `matches/${one}/undo`);
-    const { items: decisions } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${fixture.period}/decisions`);
+    const { items: decisions } = await fixture.ok<{ items: Decision[] }>(
+      "GET",
+      `reconciliations/${fixture.period}/decisions`,
+    );
     const both = decisions.find(({ match_count }) => match_count === 2)?.id;
     await fixture.ok("POST", `decisions/${both}/undo`);
     const [left] = await fixture.add("left", [line("alone-l", 1_000)]);
     const [right] = await fixture.add("right", [line("alone-r", 900)]);
     const adjustments = [{ kind: "write_off", amount_minor: 100, note: "Too small to chase" }];
     const body = { line_ids: [left, right], adjustments };
-    const hand = await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, { body });
+    const hand = await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
+      body,
+    });
 
-    const { items } = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", { query: { type: "matching.*" } });
-    expect(items.reverse().map(({ type, target, details }) => [type, target, details.count])).toEqual([
+    const { items } = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", {
+      query: { type: "matching.*" },
+    });
+    expect(
+      items.reverse().map(({ type, target, details }) => [type, target, details.count]),
+    ).toEqual([
       ["matching.rules_updated", fixture.period, undefined],
       ["matching.run_requested", run.id, undefined],
       ["matching.confirmed", one, 1],
@@ -47,10 +64,13 @@ test(
       ["matching.undone", both, 2],
       ["matching.written_off", hand.id, undefined],
     ]);
-    for (const { actor, details } of items.slice(1)) expect([actor, details.reconciliation_id]).toEqual(["user:ada", fixture.period]);
+    for (const { actor, details } of items.slice(1))
+      expect([actor, details.reconciliation_id]).toEqual(["user:ada", fixture.period]);
     // A run that nobody asked for, and what was tried only, are none.
     await fixture.run(fixture.period, { dry_run: true });
-    const after = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", { query: { type: "matching.*" } });
+    const after = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", {
+      query: { type: "matching.*" },
+    });
     expect(after.items).toHaveLength(items.length);
   },
   SLOW,

@@ -1,19 +1,29 @@
 import { expect, test } from "vitest";
-import type { SuggestionBand, SuggestionBands, SuggestionSample } from "#lib/matching/bands/contract.ts";
+import type {
+  SuggestionBand,
+  SuggestionBands,
+  SuggestionSample,
+} from "#lib/matching/bands/contract.ts";
 import type { Decision, OpenLine } from "#lib/matching/workbench/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { Fixture, line, month } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-const allBands = (fixture: Fixture) => fixture.ok<SuggestionBands>("GET", `reconciliations/${fixture.period}/suggestion-bands`);
+const allBands = (fixture: Fixture) =>
+  fixture.ok<SuggestionBands>("GET", `reconciliations/${fixture.period}/suggestion-bands`);
 
 async function bandsOf(fixture: Fixture): Promise<SuggestionBand[]> {
   return (await allBands(fixture)).items;
 }
 
 function filterOf(fixture: Fixture, { method, score_from, score_below }: SuggestionBand) {
-  return { reconciliation_id: fixture.period, method, score_from, ...(score_below !== null && { score_below }) };
+  return {
+    reconciliation_id: fixture.period,
+    method,
+    score_from,
+    ...(score_below !== null && { score_below }),
+  };
 }
 
 test(
@@ -27,21 +37,44 @@ test(
     const suggested = await fixture.matches({ state: "suggested" });
     const before = await bandsOf(fixture);
     expect(before.reduce((sum, { count }) => sum + count, 0)).toBe(suggested.length);
-    for (const { method, score_from, score_below, count, amounts, confirmed_count, rejected_count } of before) {
+    for (const {
+      method,
+      score_from,
+      score_below,
+      count,
+      amounts,
+      confirmed_count,
+      rejected_count,
+    } of before) {
       const own = suggested.filter(
-        (match) => match.method === method && (match.score ?? 0) >= score_from && (match.score ?? 0) < (score_below ?? 2),
+        (match) =>
+          match.method === method &&
+          (match.score ?? 0) >= score_from &&
+          (match.score ?? 0) < (score_below ?? 2),
       );
       expect(own).toHaveLength(count);
-      expect(amounts).toEqual([{ currency: "EUR", amount_minor: own.reduce((sum, { amount_minor }) => sum + amount_minor, 0) }]);
+      expect(amounts).toEqual([
+        {
+          currency: "EUR",
+          amount_minor: own.reduce((sum, { amount_minor }) => sum + amount_minor, 0),
+        },
+      ]);
       expect([confirmed_count, rejected_count]).toEqual([0, 0]);
     }
 
     // One by one they measure the band.
     const [band] = [...before].sort((one, other) => other.count - one.count);
     if (!band || band.count < 4) throw new Error("The month suggests too little.");
-    const query = Object.fromEntries(Object.entries(filterOf(fixture, band)).filter(([name]) => name !== "reconciliation_id"));
+    const query = Object.fromEntries(
+      Object.entries(filterOf(fixture, band)).filter(([name]) => name !== "reconciliation_id"),
+    );
     const asked = { query: query as Record<string, string> };
-    const sampled = () => fixture.ok<SuggestionSample>("GET", `reconciliations/${fixture.period}/suggestion-sample`, asked);
+    const sampled = () =>
+      fixture.ok<SuggestionSample>(
+        "GET",
+        `reconciliations/${fixture.period}/suggestion-sample`,
+        asked,
+      );
     const first = await sampled();
     expect(first.count).toBe(band.count);
     expect(first.items.length).toBe(Math.min(20, band.count));
@@ -49,13 +82,20 @@ test(
     expect(scores).toEqual([...scores].sort((one, other) => one - other));
     await fixture.ok("POST", `matches/${first.items[0]?.id}/confirm`);
     await fixture.ok("POST", `matches/${first.items[1]?.id}/reject`);
-    const same = ({ method, score_from }: SuggestionBand) => method === band.method && score_from === band.score_from;
-    expect((await bandsOf(fixture)).find(same)).toMatchObject({ confirmed_count: 1, rejected_count: 1 });
+    const same = ({ method, score_from }: SuggestionBand) =>
+      method === band.method && score_from === band.score_from;
+    expect((await bandsOf(fixture)).find(same)).toMatchObject({
+      confirmed_count: 1,
+      rejected_count: 1,
+    });
 
     // Many at once do not, and are taken back as one.
     const { count } = await sampled();
     const body = { action: "confirm", filter: filterOf(fixture, band), expected_count: count };
-    expectProblem(await fixture.call("POST", "matches/bulk", { body: { ...body, expected_count: count + 1 } }), "conflict");
+    expectProblem(
+      await fixture.call("POST", "matches/bulk", { body: { ...body, expected_count: count + 1 } }),
+      "conflict",
+    );
     expect((await fixture.call("POST", "matches/bulk", { body })).json).toMatchObject({ count });
     expect((await sampled()).count).toBe(0);
     const decisions = `reconciliations/${fixture.period}/decisions`;
@@ -63,7 +103,10 @@ test(
     expect(act).toMatchObject({ action: "confirm", match_count: count });
     await fixture.ok("POST", `decisions/${act?.id}/undo`);
     expect((await sampled()).count).toBe(count);
-    expect((await bandsOf(fixture)).find(same)).toMatchObject({ confirmed_count: 1, rejected_count: 1 });
+    expect((await bandsOf(fixture)).find(same)).toMatchObject({
+      confirmed_count: 1,
+      rejected_count: 1,
+    });
     expect((await fixture.proof()).holds).toBe(true);
   },
   SLOW,
@@ -78,7 +121,9 @@ test(
     await fixture.add("right", right);
     await fixture.run();
     const path = `reconciliations/${fixture.period}/open-lines`;
-    const { items } = await fixture.ok<{ items: OpenLine[] }>("GET", path, { query: { suggested: "true", limit: "250" } });
+    const { items } = await fixture.ok<{ items: OpenLine[] }>("GET", path, {
+      query: { suggested: "true", limit: "250" },
+    });
     const of = (side: "left" | "right") => items.filter((one) => one.side === side);
     expect((await allBands(fixture)).suggested).toEqual(
       (["left", "right"] as const)
@@ -99,15 +144,28 @@ test(
   "what is confirmed by filter is no proof that the engine may match by itself",
   async () => {
     const fixture = await Fixture.create();
-    await fixture.add("left", [line("a", 1_250, { counterparty: "Anna Muster" }), line("b", 9_999, { counterparty: "Otto Beispiel" })]);
-    await fixture.add("right", [line("c", 1_250, { counterparty: "Anna Muster" }), line("d", 9_999, { counterparty: "Otto Beispiel" })]);
+    await fixture.add("left", [
+      line("a", 1_250, { counterparty: "Anna Muster" }),
+      line("b", 9_999, { counterparty: "Otto Beispiel" }),
+    ]);
+    await fixture.add("right", [
+      line("c", 1_250, { counterparty: "Anna Muster" }),
+      line("d", 9_999, { counterparty: "Otto Beispiel" }),
+    ]);
     await fixture.run();
     const count = (await fixture.matches({ state: "suggested" })).length;
     expect(count).toBeGreaterThan(0);
-    const body = { action: "confirm", filter: { reconciliation_id: fixture.period }, expected_count: count };
+    const body = {
+      action: "confirm",
+      filter: { reconciliation_id: fixture.period },
+      expected_count: count,
+    };
     expect((await fixture.call("POST", "matches/bulk", { body })).status).toBe(200);
     await fixture.run();
-    const { learnt } = await fixture.ok<{ learnt: object }>("GET", `reconciliations/${fixture.period}/rules`);
+    const { learnt } = await fixture.ok<{ learnt: object }>(
+      "GET",
+      `reconciliations/${fixture.period}/rules`,
+    );
     expect(learnt).toMatchObject({ confirmed: count, track_record: { decided: 0 } });
   },
   SLOW,

@@ -1,6 +1,11 @@
 import { sql } from "#e2e/fixtures.ts";
 
-export type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
+export type Difference = {
+  what: string;
+  subject: string;
+  computed: string | null;
+  shown: string | null;
+};
 
 /** Where what is shown of a tenant's pairs is not what their lines and decisions come to: no row where all is well. $1: the tenant. */
 export const BOOK_DIFFERENCES = `select d.* from pairs p cross join lateral private.books_differences(p.tenant_id, p.pair_no) d

@@ -6,10 +6,23 @@ import type { Run } from "#lib/matching/runs/contract.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
-const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({ day, from: "09:00", to: "17:00" }));
+const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({
+  day,
+  from: "09:00",
+  to: "17:00",
+}));
 const OFFICE = { name: "Office", time_zone: "Europe/Berlin", weekly: WEEK };
 const CLOSED_ON_MONDAY = { ...OFFICE, special_days: [{ date: "2026-10-12", name: "Closed" }] };
-const NEXT_DAY = [{ name: "Next business day", kind: "tolerance", on: ["reference"], days_after: 1, day_kind: "business", then: "match" }];
+const NEXT_DAY = [
+  {
+    name: "Next business day",
+    kind: "tolerance",
+    on: ["reference"],
+    days_after: 1,
+    day_kind: "business",
+    then: "match",
+  },
+];
 
 /** A left line of a Friday, and its counterpart of the Tuesday after. */
 async function worldOverAMonday(calendar: object) {
@@ -18,7 +31,9 @@ async function worldOverAMonday(calendar: object) {
   await fixture.add("left", [line("l", 500, { reference: "X", value_date: "2026-10-09" })]);
   await fixture.add("right", [line("r", 500, { reference: "X", value_date: "2026-10-13" })]);
   const rules = (body: object = {}) =>
-    fixture.ok<RuleSet>("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: NEXT_DAY, ...body } });
+    fixture.ok<RuleSet>("PUT", `reconciliations/${fixture.period}/rules`, {
+      body: { rules: NEXT_DAY, ...body },
+    });
   const matched = async () => (await fixture.matches({ state: "confirmed" })).length;
   return { fixture, calendar: made, rules, matched };
 }
@@ -32,9 +47,19 @@ test(
     expect(await matched()).toBe(0);
     expect(await rules({ calendar_id: calendar.id })).toMatchObject({ calendar_id: calendar.id });
     const run = await fixture.run();
-    expect(run).toMatchObject({ status: "done", calendar_id: calendar.id, calendar_version: 1, changed: { added: 1 } });
-    expect((await fixture.matches({ state: "confirmed" }))[0]?.explanation).toMatchObject({ tolerance: { days: 1 } });
-    expect(await fixture.run()).toMatchObject({ digest: run.digest, changed: { added: 0, undone: 0 } });
+    expect(run).toMatchObject({
+      status: "done",
+      calendar_id: calendar.id,
+      calendar_version: 1,
+      changed: { added: 1 },
+    });
+    expect((await fixture.matches({ state: "confirmed" }))[0]?.explanation).toMatchObject({
+      tolerance: { days: 1 },
+    });
+    expect(await fixture.run()).toMatchObject({
+      digest: run.digest,
+      changed: { added: 0, undone: 0 },
+    });
     // What is left out stays, and null is none.
     expect(await rules()).toMatchObject({ calendar_id: calendar.id });
     expect(await rules({ calendar_id: null })).toMatchObject({ calendar_id: null });
@@ -50,10 +75,13 @@ test(
     const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules({ calendar_id: calendar.id });
     await fixture.run();
-    const put = (body: object) => fixture.ok("PUT", `calendars/${calendar.id}`, { body: { ...OFFICE, ...body } });
+    const put = (body: object) =>
+      fixture.ok("PUT", `calendars/${calendar.id}`, { body: { ...OFFICE, ...body } });
     expect(await put({ dry_run: true })).toMatchObject({ impact: { periods: 1 } });
     expect(await fixture.run()).toMatchObject({ calendar_version: 1 });
-    expect(await put({ name: "Renamed", special_days: CLOSED_ON_MONDAY.special_days })).toMatchObject({ impact: { periods: 0 } });
+    expect(
+      await put({ name: "Renamed", special_days: CLOSED_ON_MONDAY.special_days }),
+    ).toMatchObject({ impact: { periods: 0 } });
     expect(await put({})).toMatchObject({ calendar_version: 2, impact: { periods: 1 } });
     expect(await fixture.run()).toMatchObject({ calendar_version: 2, changed: { undone: 1 } });
     expect(await matched()).toBe(0);
@@ -69,9 +97,13 @@ test(
     await rules({ calendar_id: calendar.id });
     await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });
     await fixture.ok("PUT", `calendars/${calendar.id}`, { body: CLOSED_ON_MONDAY });
-    const runs = () => fixture.ok<{ items: Run[] }>("GET", `reconciliations/${fixture.period}/runs`);
+    const runs = () =>
+      fixture.ok<{ items: Run[] }>("GET", `reconciliations/${fixture.period}/runs`);
     await expect
-      .poll(async () => (await runs()).items.find(({ status }) => status === "done")?.calendar_version, { timeout: 180_000 })
+      .poll(
+        async () => (await runs()).items.find(({ status }) => status === "done")?.calendar_version,
+        { timeout: 180_000 },
+      )
       .toBe(2);
   },
   SLOW,
@@ -86,7 +118,9 @@ test(
     const tried = await fixture.run(fixture.period, { dry_run: true, calendar_id: calendar.id });
     expect(tried).toMatchObject({ calendar_version: 1, impact: { newly_matched: { matches: 1 } } });
     expect(await matched()).toBe(0);
-    expect(await fixture.ok("GET", `reconciliations/${fixture.period}/rules`)).toMatchObject({ calendar_id: null });
+    expect(await fixture.ok("GET", `reconciliations/${fixture.period}/rules`)).toMatchObject({
+      calendar_id: null,
+    });
   },
   SLOW,
 );
@@ -101,7 +135,13 @@ test("a calendar that the tenant does not have is refused", async () => {
     const body = { rules: NEXT_DAY, calendar_id: foreign.id, dry_run };
     expect((await fixture.call("PUT", `${path}/rules`, { body })).json).toMatchObject(refused);
   }
-  expect((await fixture.call("POST", `${path}/runs`, { body: { dry_run: true, calendar_id: foreign.id } })).json).toMatchObject(refused);
+  expect(
+    (
+      await fixture.call("POST", `${path}/runs`, {
+        body: { dry_run: true, calendar_id: foreign.id },
+      })
+    ).json,
+  ).toMatchObject(refused);
 });
 
 test("a source's grace is counted in them, too", async () => {

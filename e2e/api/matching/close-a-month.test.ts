@@ -37,8 +37,12 @@ test(
         TIEOUT_TENANT: tenant,
         TIEOUT_TOKEN: await userToken(tenant, ["tenant_lead"], "lea"),
       };
-      const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, bank, ledger], { env });
-      expect(stdout).toContain("Bank, October 2026: closed by user:lea, 6 lines matched, 2 outstanding");
+      const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, bank, ledger], {
+        env,
+      });
+      expect(stdout).toContain(
+        "Bank, October 2026: closed by user:lea, 6 lines matched, 2 outstanding",
+      );
       expect(stdout).toContain("Difference: 0 EUR");
       expect(
         stdout
@@ -46,7 +50,11 @@ test(
           .split("\r\n")
           .filter((row) => /^(?:outstanding|exclusion),/.test(row))
           .map((row) => row.split(",").slice(2, 7).join()),
-      ).toEqual(["EUR,right,51000,2026-10-28,3", "EUR,left,7700,2026-10-30,1", "EUR,left,-1490,2026-10-31,"]);
+      ).toEqual([
+        "EUR,right,51000,2026-10-28,3",
+        "EUR,left,7700,2026-10-30,1",
+        "EUR,left,-1490,2026-10-31,",
+      ]);
     } finally {
       await rm(directory, { recursive: true });
     }

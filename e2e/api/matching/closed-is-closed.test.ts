@@ -11,10 +11,13 @@ type How = "carried" | "excluded" | "matched";
 
 const settled: Record<How, (fixture: Fixture, id: string) => Promise<unknown>> = {
   carried: async () => {},
-  excluded: (fixture: Fixture, id: string) => fixture.ok("POST", `lines/${id}/exclude`, { body: { reason: "Not ours" } }),
+  excluded: (fixture: Fixture, id: string) =>
+    fixture.ok("POST", `lines/${id}/exclude`, { body: { reason: "Not ours" } }),
   matched: async (fixture: Fixture, id: string) => {
     const [other] = await fixture.add("right", [line("b", 100)]);
-    await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: [id, other] } });
+    await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+      body: { line_ids: [id, other] },
+    });
   },
 };
 
@@ -22,37 +25,56 @@ const settled: Record<How, (fixture: Fixture, id: string) => Promise<unknown>> =
 async function october(how: How): Promise<{ fixture: Fixture; file: string }> {
   const fixture = await Fixture.create();
   const { id: file } = await imported(fixture, fixture.left, FILE);
-  const { items } = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", { query: { source_id: fixture.left, import_id: file } });
+  const { items } = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+    query: { source_id: fixture.left, import_id: file },
+  });
   await settled[how](fixture, items[0]?.id ?? "");
   return { fixture, file };
 }
 
 describe("undoing an import", { timeout: SLOW }, () => {
-  test.each(["carried", "excluded", "matched"] as const)("is refused while a closed period has %s a line of it", async (how) => {
-    const { fixture, file } = await october(how);
-    await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
-    const read = () => fixture.call("GET", `reconciliations/${fixture.period}/statement/export`, { query: { format: "csv" } });
-    const before = (await read()).text;
-    expectProblem(await undo(fixture, file), "conflict");
-    expect((await read()).text).toBe(before);
-    await fixture.ok("POST", `reconciliations/${fixture.period}/reopen`, { body: { reason: "The wrong file" } });
-    expect((await undo(fixture, file)).json).toMatchObject({ status: "undone" });
-    expect((await fixture.proof()).holds).toBe(true);
-  });
+  test.each(["carried", "excluded", "matched"] as const)(
+    "is refused while a closed period has %s a line of it",
+    async (how) => {
+      const { fixture, file } = await october(how);
+      await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+      const read = () =>
+        fixture.call("GET", `reconciliations/${fixture.period}/statement/export`, {
+          query: { format: "csv" },
+        });
+      const before = (await read()).text;
+      expectProblem(await undo(fixture, file), "conflict");
+      expect((await read()).text).toBe(before);
+      await fixture.ok("POST", `reconciliations/${fixture.period}/reopen`, {
+        body: { reason: "The wrong file" },
+      });
+      expect((await undo(fixture, file)).json).toMatchObject({ status: "undone" });
+      expect((await fixture.proof()).holds).toBe(true);
+    },
+  );
 
-  test.each(["excluded", "matched"] as const)("is refused once an archived period has %s a line of it", async (how) => {
-    const { fixture, file } = await october(how);
-    await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { status: "archived" } });
-    const before = [await fixture.proof(), await fixture.matches()];
-    expectProblem(await undo(fixture, file), "conflict");
-    expect([await fixture.proof(), await fixture.matches()]).toEqual(before);
-  });
+  test.each(["excluded", "matched"] as const)(
+    "is refused once an archived period has %s a line of it",
+    async (how) => {
+      const { fixture, file } = await october(how);
+      await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {
+        body: { status: "archived" },
+      });
+      const before = [await fixture.proof(), await fixture.matches()];
+      expectProblem(await undo(fixture, file), "conflict");
+      expect([await fixture.proof(), await fixture.matches()]).toEqual(before);
+    },
+  );
 });
 
 test("a closed period keeps its name, archived or not", async () => {
   const fixture = await Fixture.create();
-  const { name } = await fixture.ok<{ name: string }>("POST", `reconciliations/${fixture.period}/close`);
-  const rename = () => fixture.call("PATCH", `reconciliations/${fixture.period}`, { body: { name: "Another" } });
+  const { name } = await fixture.ok<{ name: string }>(
+    "POST",
+    `reconciliations/${fixture.period}/close`,
+  );
+  const rename = () =>
+    fixture.call("PATCH", `reconciliations/${fixture.period}`, { body: { name: "Another" } });
   expectProblem(await rename(), "conflict");
   await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { status: "archived" } });
   expectProblem(await rename(), "conflict");
@@ -65,9 +87,17 @@ test("no period opens before a closed one, nor moves there: what was carried is 
   await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
   const september = { period_start: "2026-09-01", period_end: "2026-09-30" };
   const sides = { left_source_id: fixture.left, right_source_id: fixture.right };
-  expectProblem(await fixture.call("POST", "reconciliations", { body: { name: "September", ...sides, ...september } }), "conflict");
+  expectProblem(
+    await fixture.call("POST", "reconciliations", {
+      body: { name: "September", ...sides, ...september },
+    }),
+    "conflict",
+  );
   const { id } = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-  expectProblem(await fixture.call("PATCH", `reconciliations/${id}`, { body: september }), "conflict");
+  expectProblem(
+    await fixture.call("PATCH", `reconciliations/${id}`, { body: september }),
+    "conflict",
+  );
 });
 
 test("whatever writes the table is held to its sources' own pair, and to the quota", async () => {
@@ -76,11 +106,17 @@ test("whatever writes the table is held to its sources' own pair, and to the quo
     left_source_id: (await fixture.source("Bank")).id,
     right_source_id: (await fixture.source("Ledger")).id,
   });
-  const claims = { tenant_id: fixture.tenant, principal_type: "user", roles: ["tenant_admin"], actor: "user:eve" };
+  const claims = {
+    tenant_id: fixture.tenant,
+    principal_type: "user",
+    roles: ["tenant_admin"],
+    actor: "user:eve",
+  };
   const connection = await database.connect();
   const columns = "name, period_start, period_end, left_source, right_source";
   const values = "'November', date '2026-11-01', date '2026-11-30', 'left', 'right'";
-  const become = () => connection.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify(claims)]);
+  const become = () =>
+    connection.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify(claims)]);
   try {
     await connection.query("begin");
     await become();
@@ -96,7 +132,9 @@ test("whatever writes the table is held to its sources' own pair, and to the quo
       "insert into private.quotas (kind, most) values ('reconciliations', 2) on conflict (kind) do update set most = 2",
     );
     await become();
-    await expect(connection.query(`insert into public.reconciliations (${columns}) values (${values})`)).rejects.toThrow("conflict");
+    await expect(
+      connection.query(`insert into public.reconciliations (${columns}) values (${values})`),
+    ).rejects.toThrow("conflict");
   } finally {
     await connection.query("rollback");
     connection.release();

@@ -26,9 +26,14 @@ describe("what a person decides", () => {
     async () => {
       const { fixture, suggested } = await suggesting();
       const analyst = await fixture.as(["tenant_analyst"], "anna");
-      const confirmed = await fixture.ok<Match>("POST", `matches/${suggested.id}/confirm`, { bearer: analyst });
+      const confirmed = await fixture.ok<Match>("POST", `matches/${suggested.id}/confirm`, {
+        bearer: analyst,
+      });
       expect(confirmed).toMatchObject({ state: "confirmed", decided_by: "user:anna" });
-      expectProblem(await fixture.call("POST", `matches/${suggested.id}/confirm`), "invalid_transition");
+      expectProblem(
+        await fixture.call("POST", `matches/${suggested.id}/confirm`),
+        "invalid_transition",
+      );
       await fixture.run();
       expect(await fixture.ok("GET", `matches/${suggested.id}`)).toEqual(confirmed);
       expect((await fixture.proof()).holds).toBe(true);
@@ -49,7 +54,9 @@ describe("what a person decides", () => {
           .map(({ line_id }) => line_id)
           .sort()
           .join();
-      const again = (await fixture.matches()).filter((match) => match.id !== suggested.id && members(match) === members(suggested));
+      const again = (await fixture.matches()).filter(
+        (match) => match.id !== suggested.id && members(match) === members(suggested),
+      );
       expect(again).toEqual([]);
     },
     SLOW,
@@ -62,8 +69,12 @@ describe("what a person decides", () => {
       const before = await fixture.proof();
       const [match] = await fixture.matches({ state: "confirmed" });
       const lines = match?.members.map(({ line_id }) => line_id) ?? [];
-      expect(await fixture.ok("POST", `matches/${match?.id}/undo`)).toMatchObject({ state: "undone", decided_by: "user:ada" });
-      for (const id of lines) expect(await fixture.line(id)).toMatchObject({ state: "open", match_ids: [] });
+      expect(await fixture.ok("POST", `matches/${match?.id}/undo`)).toMatchObject({
+        state: "undone",
+        decided_by: "user:ada",
+      });
+      for (const id of lines)
+        expect(await fixture.line(id)).toMatchObject({ state: "open", match_ids: [] });
       await fixture.run();
       for (const id of lines) expect((await fixture.line(id)).match_ids).toEqual([]);
       const after = await fixture.proof();
@@ -84,9 +95,20 @@ describe("what a person decides", () => {
       expectProblem(wrong, "invalid_request");
       expect(wrong.text).toContain("250");
       const adjustments = [{ kind: "fee", amount_minor: 250, note: "Card fee" }];
-      const match = await fixture.ok<Match>("POST", path, { body: { line_ids: [a, b], adjustments } });
-      expect(match).toMatchObject({ method: "manual", state: "confirmed", adjustments, residual_minor: 0, created_by: "user:ada" });
-      expectProblem(await fixture.call("POST", path, { body: { line_ids: [a, b], adjustments } }), "conflict");
+      const match = await fixture.ok<Match>("POST", path, {
+        body: { line_ids: [a, b], adjustments },
+      });
+      expect(match).toMatchObject({
+        method: "manual",
+        state: "confirmed",
+        adjustments,
+        residual_minor: 0,
+        created_by: "user:ada",
+      });
+      expectProblem(
+        await fixture.call("POST", path, { body: { line_ids: [a, b], adjustments } }),
+        "conflict",
+      );
       expect((await fixture.proof()).items).toMatchObject([
         { side: "left", adjustments: 250, holds: true },
         { side: "right", adjustments: 0, holds: true },
@@ -101,12 +123,21 @@ describe("what a person decides", () => {
       const fixture = await Fixture.create();
       const [a = ""] = await fixture.add("left", [line("a", 700, { reference: "INV-1" })]);
       await fixture.add("right", [line("b", 700, { reference: "INV-1" })]);
-      const excluded = await fixture.ok("POST", `lines/${a}/exclude`, { body: { reason: "Not ours" } });
+      const excluded = await fixture.ok("POST", `lines/${a}/exclude`, {
+        body: { reason: "Not ours" },
+      });
       expect(excluded).toMatchObject({ state: "excluded", open_minor: 0 });
       await fixture.run();
       expect(await fixture.matches()).toEqual([]);
-      expect((await fixture.proof()).items[0]).toMatchObject({ lines: 700, excluded: 700, open: 0, holds: true });
-      expect(await fixture.ok("POST", `lines/${a}/include`, { body: { reason: "Ours after all" } })).toMatchObject({
+      expect((await fixture.proof()).items[0]).toMatchObject({
+        lines: 700,
+        excluded: 700,
+        open: 0,
+        holds: true,
+      });
+      expect(
+        await fixture.ok("POST", `lines/${a}/include`, { body: { reason: "Ours after all" } }),
+      ).toMatchObject({
         state: "open",
         open_minor: 700,
       });
@@ -122,16 +153,26 @@ describe("what a person decides", () => {
       const { fixture } = await suggesting();
       const suggested = await fixture.matches({ state: "suggested" });
       const filter = { reconciliation_id: fixture.period };
-      const bulk = (body: object, bearer?: string) => fixture.call("POST", "matches/bulk", { body, ...(bearer && { bearer }) });
-      expectProblem(await bulk({ action: "confirm", filter, expected_count: suggested.length + 1 }), "conflict");
+      const bulk = (body: object, bearer?: string) =>
+        fixture.call("POST", "matches/bulk", { body, ...(bearer && { bearer }) });
+      expectProblem(
+        await bulk({ action: "confirm", filter, expected_count: suggested.length + 1 }),
+        "conflict",
+      );
       const unknown = "mat_00000000000000000000000000000000";
-      expectProblem(await bulk({ action: "confirm", ids: [suggested[0]?.id, unknown] }), "not_found");
+      expectProblem(
+        await bulk({ action: "confirm", ids: [suggested[0]?.id, unknown] }),
+        "not_found",
+      );
       expect(await fixture.matches({ state: "suggested" })).toHaveLength(suggested.length);
       const done = await bulk({ action: "confirm", filter, expected_count: suggested.length });
       expect(done.json).toMatchObject({ count: suggested.length });
       expect(await fixture.matches({ state: "suggested" })).toEqual([]);
       const analyst = await fixture.as(["tenant_analyst"], "anna");
-      expectProblem(await bulk({ action: "undo", ids: suggested.map(({ id }) => id) }, analyst), "role_required");
+      expectProblem(
+        await bulk({ action: "undo", ids: suggested.map(({ id }) => id) }, analyst),
+        "role_required",
+      );
       expect((await bulk({ action: "undo", ids: suggested.map(({ id }) => id) })).status).toBe(200);
       expect((await fixture.proof()).holds).toBe(true);
     },
@@ -142,11 +183,20 @@ describe("what a person decides", () => {
     "a line is shown what may be its counterpart",
     async () => {
       const { fixture, suggested } = await suggesting();
-      const [mine, other] = ["left", "right"].map((side) => suggested.members.find((member) => member.side === side)?.line_id);
-      const { items } = await fixture.ok<{ items: LineSuggestion[] }>("GET", `lines/${mine}/suggestions`);
+      const [mine, other] = ["left", "right"].map(
+        (side) => suggested.members.find((member) => member.side === side)?.line_id,
+      );
+      const { items } = await fixture.ok<{ items: LineSuggestion[] }>(
+        "GET",
+        `lines/${mine}/suggestions`,
+      );
       expect(items.length).toBeLessThanOrEqual(5);
       const [left = 0, right = 0] = suggested.members.map(({ allocated_minor }) => allocated_minor);
-      expect(items[0]).toMatchObject({ line_ids: [other], difference_minor: left - right, reconciliation_id: fixture.period });
+      expect(items[0]).toMatchObject({
+        line_ids: [other],
+        difference_minor: left - right,
+        reconciliation_id: fixture.period,
+      });
       expect(items[0]?.explanation.fields.length).toBeGreaterThan(1);
     },
     SLOW,
@@ -175,18 +225,34 @@ test(
   "a key confirms with the scope to write reconciliations, and closes never",
   async () => {
     const { fixture, suggested } = await suggesting();
-    const key = await fixture.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${fixture.tenant}/api-keys`, {
-      body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
-    });
+    const key = await fixture.ok<{ key_id: string; key_secret: string }>(
+      "POST",
+      `tenants/${fixture.tenant}/api-keys`,
+      {
+        body: {
+          name: uniqueName("Key"),
+          scopes: ["write:reconciliations", "read:reconciliations"],
+        },
+      },
+    );
     const bearer = `${key.key_id}.${key.key_secret}`;
-    expect((await fixture.call("POST", `matches/${suggested.id}/confirm`, { bearer })).status).toBe(200);
-    const refused = await fixture.call("POST", `reconciliations/${fixture.period}/close`, { bearer });
+    expect((await fixture.call("POST", `matches/${suggested.id}/confirm`, { bearer })).status).toBe(
+      200,
+    );
+    const refused = await fixture.call("POST", `reconciliations/${fixture.period}/close`, {
+      bearer,
+    });
     expect(refused.status).toBe(403);
     const [a = ""] = await fixture.add("left", [line("w", 3)]);
     const [b = ""] = await fixture.add("left", [line("v", -2)]);
     const body = { line_ids: [a, b], adjustments: [{ kind: "write_off", amount_minor: 1 }] };
-    expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/matches`, { bearer, body }), "role_required");
-    expect((await fixture.call("POST", `reconciliations/${fixture.period}/matches`, { body })).status).toBe(201);
+    expectProblem(
+      await fixture.call("POST", `reconciliations/${fixture.period}/matches`, { bearer, body }),
+      "role_required",
+    );
+    expect(
+      (await fixture.call("POST", `reconciliations/${fixture.period}/matches`, { body })).status,
+    ).toBe(201);
   },
   SLOW,
 );

@@ -28,7 +28,8 @@ function rivals(): { left: NewLine[]; right: NewLine[] } {
   const { left, right } = month(50);
   for (let n = 0; n < 5; n++) {
     const amount = 123_400 + n * 1111;
-    for (const name of ["North", "South"]) left.push(line(`${name}${n}`, amount, { counterparty: `${name} ${n}` }));
+    for (const name of ["North", "South"])
+      left.push(line(`${name}${n}`, amount, { counterparty: `${name} ${n}` }));
     right.push(line(`either${n}`, amount, { value_date: "2026-10-13" }));
     left.push(line(`net${n}`, amount - 10_290));
     right.push(line(`sale${n}`, amount - 10_000, { counterparty: `Card ${n}`, fee_minor: 290 }));
@@ -40,7 +41,10 @@ function rivals(): { left: NewLine[]; right: NewLine[] } {
 type Arrival = { side: "left" | "right"; lines: NewLine[] };
 
 /** All lines in another order and other parcels, with a run after each that `runs` names. */
-async function arrived(arrivals: readonly Arrival[], runs: (at: number) => boolean): Promise<{ said: string[]; fixture: Fixture }> {
+async function arrived(
+  arrivals: readonly Arrival[],
+  runs: (at: number) => boolean,
+): Promise<{ said: string[]; fixture: Fixture }> {
   const fixture = await Fixture.create();
   for (const [at, { side, lines }] of arrivals.entries()) {
     await fixture.add(side, lines);
@@ -52,8 +56,16 @@ async function arrived(arrivals: readonly Arrival[], runs: (at: number) => boole
 
 function inOrder(seed: number): { side: Arrival["side"]; one: NewLine }[] {
   const { left, right } = rivals();
-  const all = [...left.map((one) => ({ side: "left" as const, one })), ...right.map((one) => ({ side: "right" as const, one }))];
-  return fc.sample(fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }), { seed, numRuns: 1 })[0] ?? all;
+  const all = [
+    ...left.map((one) => ({ side: "left" as const, one })),
+    ...right.map((one) => ({ side: "right" as const, one })),
+  ];
+  return (
+    fc.sample(fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }), {
+      seed,
+      numRuns: 1,
+    })[0] ?? all
+  );
 }
 
 /** Three parcels a side, by turns. */
@@ -63,7 +75,9 @@ function inSix(seed: number): Arrival[] {
   return [0, 1, 2].flatMap((nth) =>
     (["left", "right"] as const).map((side) => ({
       side,
-      lines: order.slice(nth * third, (nth + 1) * third).flatMap((each) => (each.side === side ? [each.one] : [])),
+      lines: order
+        .slice(nth * third, (nth + 1) * third)
+        .flatMap((each) => (each.side === side ? [each.one] : [])),
     })),
   );
 }
@@ -75,7 +89,9 @@ async function startMatcher(): Promise<ChildProcess> {
     env: env as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const died = once(matcher, "exit").then(([code]) => Promise.reject(new Error(`The matcher ended with ${code}.`)));
+  const died = once(matcher, "exit").then(([code]) =>
+    Promise.reject(new Error(`The matcher ended with ${code}.`)),
+  );
   const works = new Promise<void>((start) => {
     matcher.stdout.on("data", (text) => String(text).includes('"working"') && start());
   });
@@ -135,7 +151,8 @@ test(
   "the same lines give the same matches step by step as at once",
   async () => {
     const expected = await atOnce();
-    for (const seed of [4, 5]) expect((await arrived(shuffled(seed), (at) => at % 17 === 5)).said).toEqual(expected);
+    for (const seed of [4, 5])
+      expect((await arrived(shuffled(seed), (at) => at % 17 === 5)).said).toEqual(expected);
   },
   SLOW,
 );
@@ -146,7 +163,10 @@ test(
     const { fixture } = await arrived(shuffled(6), (at) => at % 23 === 7);
     const { digest } = await fixture.run();
     // Another version of the same rules weighs everything anew.
-    const { rules } = await fixture.ok<{ rules: object[] }>("GET", `reconciliations/${fixture.period}/rules`);
+    const { rules } = await fixture.ok<{ rules: object[] }>(
+      "GET",
+      `reconciliations/${fixture.period}/rules`,
+    );
     await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
     const whole = await fixture.run();
     expect(whole).toMatchObject({ digest, changed: { added: 0, undone: 0 } });

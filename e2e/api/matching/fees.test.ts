@@ -11,9 +11,17 @@ const RULES = [
   { name: "Payout", kind: "group", on: ["group_key"], then: "match" },
 ];
 
-async function withRules({ sign = "as_is", fees }: { sign?: string; fees?: "ignore" } = {}): Promise<Fixture> {
+async function withRules({
+  sign = "as_is",
+  fees,
+}: {
+  sign?: string;
+  fees?: "ignore";
+} = {}): Promise<Fixture> {
   const fixture = await Fixture.create({ sign });
-  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES, fees } });
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+    body: { rules: RULES, fees },
+  });
   return fixture;
 }
 
@@ -33,30 +41,57 @@ describe("the fee of a line", () => {
       line("t2", 4000, { group_key: "po_1", fee_minor: 0 }),
       line("t3", -4000, { group_key: "po_1", fee_minor: 1500 }),
     ]);
-    expect(await fixture.run()).toMatchObject({ status: "done", suggested_count: 0, open_count: 0 });
+    expect(await fixture.run()).toMatchObject({
+      status: "done",
+      suggested_count: 0,
+      open_count: 0,
+    });
     const matches = await confirmed(fixture);
-    const of = (id: string) => matches.find(({ members }) => members.some(({ line_id }) => line_id === id));
-    expect(of(alone)).toMatchObject({ method: "Reference", adjustments: [fee(-290)], residual_minor: 0, amount_minor: 9710 });
-    expect(of(payout)).toMatchObject({ method: "Payout", adjustments: [fee(-1790)], residual_minor: 0, amount_minor: 8210 });
+    const of = (id: string) =>
+      matches.find(({ members }) => members.some(({ line_id }) => line_id === id));
+    expect(of(alone)).toMatchObject({
+      method: "Reference",
+      adjustments: [fee(-290)],
+      residual_minor: 0,
+      amount_minor: 9710,
+    });
+    expect(of(payout)).toMatchObject({
+      method: "Payout",
+      adjustments: [fee(-1790)],
+      residual_minor: 0,
+      amount_minor: 8210,
+    });
     expect(of(sold)?.id).toBe(of(alone)?.id);
     expect(
       of(payout)
         ?.members.map(({ allocated_minor }) => allocated_minor)
         .sort((one, other) => one - other),
     ).toEqual([-4000, 4000, 8210, 10_000]);
-    for (const id of [sold, ...paid]) expect(await fixture.line(id)).toMatchObject({ state: "matched", open_minor: 0 });
+    for (const id of [sold, ...paid])
+      expect(await fixture.line(id)).toMatchObject({ state: "matched", open_minor: 0 });
     expect(await fixture.proof()).toMatchObject({ holds: true });
-    const statement = await fixture.ok<Statement>("GET", `reconciliations/${fixture.period}/statement`);
-    expect(statement.adjustments.map(({ kind, amount_minor }) => [kind, amount_minor]).sort()).toEqual([
+    const statement = await fixture.ok<Statement>(
+      "GET",
+      `reconciliations/${fixture.period}/statement`,
+    );
+    expect(
+      statement.adjustments.map(({ kind, amount_minor }) => [kind, amount_minor]).sort(),
+    ).toEqual([
       ["fee", -1790],
       ["fee", -290],
     ]);
-    expect(statement.differences).toMatchObject([{ adjustments_minor: -2080, residual_minor: 0, difference_minor: 0 }]);
+    expect(statement.differences).toMatchObject([
+      { adjustments_minor: -2080, residual_minor: 0, difference_minor: 0 },
+    ]);
 
-    expect(await fixture.run()).toMatchObject({ changed: { added: 0, kept: 2, replaced: 0, undone: 0 } });
+    expect(await fixture.run()).toMatchObject({
+      changed: { added: 0, kept: 2, replaced: 0, undone: 0 },
+    });
     await fixture.ok("POST", `matches/${of(alone)?.id}/undo`);
     expect(await fixture.line(sold)).toMatchObject({ state: "open", open_minor: 10_000 });
-    expect((await fixture.ok("POST", `reconciliations/${fixture.period}/close`)) as object).toMatchObject({ status: "completed" });
+    expect(
+      (await fixture.ok("POST", `reconciliations/${fixture.period}/close`)) as object,
+    ).toMatchObject({ status: "completed" });
   });
 
   test("is negated with the amount of an inverted source", async () => {
@@ -64,19 +99,31 @@ describe("the fee of a line", () => {
     await fixture.add("left", [line("bank", 9710, { reference: "T9" })]);
     await fixture.add("right", [line("t9", -10_000, { reference: "T9", fee_minor: -290 })]);
     await fixture.run();
-    expect(await confirmed(fixture)).toMatchObject([{ adjustments: [fee(-290)], residual_minor: 0 }]);
+    expect(await confirmed(fixture)).toMatchObject([
+      { adjustments: [fee(-290)], residual_minor: 0 },
+    ]);
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
   test("stays out of it where the pair's rules ignore fees, and what was matched is matched anew once they do", async () => {
     const fixture = await withRules();
-    await fixture.add("left", [line("order", 10_000, { reference: "T9" }), line("net", 9710, { reference: "T9" })]);
+    await fixture.add("left", [
+      line("order", 10_000, { reference: "T9" }),
+      line("net", 9710, { reference: "T9" }),
+    ]);
     await fixture.add("right", [line("t9", 10_000, { reference: "T9", fee_minor: 290 })]);
     await fixture.run();
-    expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 9710, adjustments: [fee(-290)] }]);
+    expect(await confirmed(fixture)).toMatchObject([
+      { amount_minor: 9710, adjustments: [fee(-290)] },
+    ]);
     const trial = await fixture.run(fixture.period, { dry_run: true, fees: "ignore" });
-    expect(trial.impact).toMatchObject({ newly_matched: { matches: 1 }, no_longer_matched: { matches: 1 } });
-    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES, fees: "ignore" } });
+    expect(trial.impact).toMatchObject({
+      newly_matched: { matches: 1 },
+      no_longer_matched: { matches: 1 },
+    });
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+      body: { rules: RULES, fees: "ignore" },
+    });
     await fixture.run();
     expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 10_000, adjustments: [] }]);
   });
@@ -90,7 +137,11 @@ describe("the fee of a line", () => {
   });
 
   test("is deducted stepwise as at once, whatever came first", async () => {
-    const left = [line("a", 9710, { reference: "A" }), line("b", 9710, { reference: "B" }), line("c", 500, { reference: "C" })];
+    const left = [
+      line("a", 9710, { reference: "A" }),
+      line("b", 9710, { reference: "B" }),
+      line("c", 500, { reference: "C" }),
+    ];
     const right = [
       line("a", 10_000, { reference: "A", fee_minor: 290 }),
       line("b", 9710, { reference: "B" }),
@@ -107,7 +158,9 @@ describe("the fee of a line", () => {
     }
     for (const fixture of [atOnce, stepwise]) {
       const found = await confirmed(fixture);
-      expect(found.map(({ amount_minor, adjustments }) => [amount_minor, adjustments.length]).sort()).toEqual([
+      expect(
+        found.map(({ amount_minor, adjustments }) => [amount_minor, adjustments.length]).sort(),
+      ).toEqual([
         [500, 1],
         [9710, 0],
         [9710, 1],
@@ -127,19 +180,33 @@ describe("a match by hand", () => {
     const [sold = ""] = await fixture.add("right", [line("t9", 10_000, { fee_minor: 290 })]);
     const ids = [bank, sold];
     const make = (body: object, bearer = fixture.admin) =>
-      fixture.call("POST", `reconciliations/${fixture.period}/matches`, { bearer, body: { line_ids: ids, ...body } });
+      fixture.call("POST", `reconciliations/${fixture.period}/matches`, {
+        bearer,
+        body: { line_ids: ids, ...body },
+      });
     return { fixture, ids, make };
   }
 
   test("needs no adjustments where the fees of its lines are all of the difference, a key's neither", async () => {
     const { fixture, make } = await open();
-    const { items } = await fixture.ok<{ items: OpenLine[] }>("GET", `reconciliations/${fixture.period}/open-lines`, {
-      query: { side: "right" },
-    });
+    const { items } = await fixture.ok<{ items: OpenLine[] }>(
+      "GET",
+      `reconciliations/${fixture.period}/open-lines`,
+      {
+        query: { side: "right" },
+      },
+    );
     expect(items).toMatchObject([{ amount_minor: 10_000, fee_minor: 290 }]);
-    const key = await fixture.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${fixture.tenant}/api-keys`, {
-      body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
-    });
+    const key = await fixture.ok<{ key_id: string; key_secret: string }>(
+      "POST",
+      `tenants/${fixture.tenant}/api-keys`,
+      {
+        body: {
+          name: uniqueName("Key"),
+          scopes: ["write:reconciliations", "read:reconciliations"],
+        },
+      },
+    );
     const { status, json } = await make({}, `${key.key_id}.${key.key_secret}`);
     expect([status, (json as Match).adjustments]).toEqual([201, [fee(-290)]]);
     expect(await fixture.proof()).toMatchObject({ holds: true });
@@ -147,7 +214,10 @@ describe("a match by hand", () => {
 
   test("of anything else says what is not explained", async () => {
     const { fixture, ids, make } = await open();
-    expectProblem(await make({ adjustments: [{ kind: "other", amount_minor: -1 }] }), "invalid_request");
+    expectProblem(
+      await make({ adjustments: [{ kind: "other", amount_minor: -1 }] }),
+      "invalid_request",
+    );
     const [more = ""] = await fixture.add("left", [line("more", 1)]);
     expectProblem(await make({ line_ids: [...ids, more] }), "invalid_request");
     const { json } = await make({ adjustments: [{ kind: "write_off", amount_minor: -290 }] });

@@ -10,7 +10,10 @@ const RULES = [{ name: "Reference", kind: "exact", on: ["reference"], then: "mat
 type Act = (fixture: Fixture, bearer: string, left: string, right: string) => Promise<unknown>;
 
 const match: Act = (fixture, bearer, left, right) =>
-  fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, { bearer, body: { line_ids: [left, right] } });
+  fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
+    bearer,
+    body: { line_ids: [left, right] },
+  });
 
 const acts: [string, Act][] = [
   ["matched by hand", match],
@@ -19,7 +22,10 @@ const acts: [string, Act][] = [
     async (fixture, bearer, left) => {
       const [short] = await fixture.add("right", [line("short", 99)]);
       const adjustments = [{ kind: "write_off", amount_minor: 1 }];
-      await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { bearer, body: { line_ids: [left, short], adjustments } });
+      await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+        bearer,
+        body: { line_ids: [left, short], adjustments },
+      });
     },
   ],
   [
@@ -40,16 +46,26 @@ const acts: [string, Act][] = [
     "took a decision back",
     async (fixture, bearer, left) => {
       await fixture.ok("POST", `lines/${left}/exclude`, { body: { reason: "Not ours" } });
-      const { items } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${fixture.period}/decisions`);
+      const { items } = await fixture.ok<{ items: Decision[] }>(
+        "GET",
+        `reconciliations/${fixture.period}/decisions`,
+      );
       await fixture.ok("POST", `decisions/${items[0]?.id}/undo`, { bearer });
     },
   ],
 ];
 
-async function withFourEyes(): Promise<{ fixture: Fixture; lea: string; close: (bearer: string) => ReturnType<Fixture["call"]> }> {
+async function withFourEyes(): Promise<{
+  fixture: Fixture;
+  lea: string;
+  close: (bearer: string) => ReturnType<Fixture["call"]>;
+}> {
   const fixture = await Fixture.create();
-  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES, four_eyes: true } });
-  const close = (bearer: string) => fixture.call("POST", `reconciliations/${fixture.period}/close`, { bearer });
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+    body: { rules: RULES, four_eyes: true },
+  });
+  const close = (bearer: string) =>
+    fixture.call("POST", `reconciliations/${fixture.period}/close`, { bearer });
   return { fixture, lea: await fixture.as(["tenant_lead"], "lea"), close };
 }
 
@@ -67,19 +83,32 @@ describe("with four eyes", () => {
 
   test("only an admin turns them off, for periods that are opened from then on", async () => {
     const { fixture, lea, close } = await withFourEyes();
-    const key = await fixture.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${fixture.tenant}/api-keys`, {
-      body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
-    });
+    const key = await fixture.ok<{ key_id: string; key_secret: string }>(
+      "POST",
+      `tenants/${fixture.tenant}/api-keys`,
+      {
+        body: {
+          name: uniqueName("Key"),
+          scopes: ["write:reconciliations", "read:reconciliations"],
+        },
+      },
+    );
     const turnOff = (bearer: string) =>
-      fixture.call("PUT", `reconciliations/${fixture.period}/rules`, { bearer, body: { rules: RULES, four_eyes: false } });
+      fixture.call("PUT", `reconciliations/${fixture.period}/rules`, {
+        bearer,
+        body: { rules: RULES, four_eyes: false },
+      });
     const [a = "", b = ""] = await fixture.add("left", [line("a", 100), line("b", 100)]);
     const [x = "", y = ""] = await fixture.add("right", [line("x", 100), line("y", 100)]);
     await match(fixture, lea, a, x);
-    for (const bearer of [lea, `${key.key_id}.${key.key_secret}`]) expectProblem(await turnOff(bearer), "role_required");
+    for (const bearer of [lea, `${key.key_id}.${key.key_secret}`])
+      expectProblem(await turnOff(bearer), "role_required");
     expect((await turnOff(fixture.admin)).status).toBe(200);
     expectProblem(await close(lea), "conflict");
     expect((await close(fixture.admin)).status).toBe(200);
-    fixture.period = (await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" })).id;
+    fixture.period = (
+      await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" })
+    ).id;
     await match(fixture, lea, b, y);
     expect((await close(lea)).status).toBe(200);
   });

@@ -11,19 +11,23 @@ test("the last day of grace is looked for once a side, however many lines are op
   for (const side of ["left", "right"] as const)
     await fixture.add(
       side,
-      Array.from({ length: LINES }, (_, n) => line(`${side}-${n}`, 1000 + n, { value_date: "2020-01-12" })),
+      Array.from({ length: LINES }, (_, n) =>
+        line(`${side}-${n}`, 1000 + n, { value_date: "2020-01-12" }),
+      ),
     );
   const database = new Client(superuserUrl());
   await database.connect();
   try {
     await database.query("set track_functions = 'all'");
     await database.query("begin");
-    const { rows: found } = await database.query("select jsonb_array_length(lines) as lines from private.lines_past_grace($1, $2, 100)", [
-      fixture.tenant,
-      id,
-    ]);
+    const { rows: found } = await database.query(
+      "select jsonb_array_length(lines) as lines from private.lines_past_grace($1, $2, 100)",
+      [fixture.tenant, id],
+    );
     expect(found).toEqual([{ lines: 2 * LINES }]);
-    const { rows } = await database.query("select calls::integer from pg_stat_xact_user_functions where funcname = 'last_day_of_grace'");
+    const { rows } = await database.query(
+      "select calls::integer from pg_stat_xact_user_functions where funcname = 'last_day_of_grace'",
+    );
     expect(rows).toEqual([{ calls: 2 }]);
   } finally {
     await database.end();

@@ -10,9 +10,13 @@ const match = (fixture: Fixture, body: object, bearer = fixture.admin) =>
   fixture.call("POST", `reconciliations/${fixture.period}/matches`, { body, bearer });
 
 async function keyOf(fixture: Fixture): Promise<string> {
-  const { key_id, key_secret } = await fixture.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${fixture.tenant}/api-keys`, {
-    body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
-  });
+  const { key_id, key_secret } = await fixture.ok<{ key_id: string; key_secret: string }>(
+    "POST",
+    `tenants/${fixture.tenant}/api-keys`,
+    {
+      body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
+    },
+  );
   return `${key_id}.${key_secret}`;
 }
 
@@ -22,7 +26,8 @@ test("lines that come to more than JSON's numbers hold are not matched, and stay
   const right = await fixture.add("right", [line("x", MOST), line("y", MOST)]);
   expectProblem(await match(fixture, { line_ids: [...left, ...right] }), "invalid_request");
   expect(await fixture.matches()).toEqual([]);
-  for (const id of [...left, ...right]) expect(await fixture.line(id)).toMatchObject({ state: "open", open_minor: MOST });
+  for (const id of [...left, ...right])
+    expect(await fixture.line(id)).toMatchObject({ state: "open", open_minor: MOST });
   const made = await match(fixture, { line_ids: [left[0], right[0]] });
   expect(made.json).toMatchObject({ state: "confirmed", amount_minor: MOST });
   expect(await fixture.matches()).toHaveLength(1);
@@ -37,14 +42,34 @@ test("a line of which a part was excluded is excluded whole once its match is un
   await exclude();
   await fixture.ok("POST", `matches/${id}/undo`);
   expect(await exclude()).toMatchObject({ state: "excluded", open_minor: 0 });
-  expect((await fixture.proof()).items[0]).toMatchObject({ side: "left", lines: 100, excluded: 100, open: 0, holds: true });
-  expect(await fixture.ok("POST", `lines/${a}/include`, { body: { reason: "Ours" } })).toMatchObject({ state: "open", open_minor: 100 });
+  expect((await fixture.proof()).items[0]).toMatchObject({
+    side: "left",
+    lines: 100,
+    excluded: 100,
+    open: 0,
+    holds: true,
+  });
+  expect(
+    await fixture.ok("POST", `lines/${a}/include`, { body: { reason: "Ours" } }),
+  ).toMatchObject({ state: "open", open_minor: 100 });
 });
 
 describe("an API key adjusts", () => {
-  const near = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 50, then: "match" };
+  const near = {
+    name: "Near",
+    kind: "tolerance",
+    on: ["reference"],
+    amount_tolerance_minor: 50,
+    then: "match",
+  };
   const exact = { name: "Same", kind: "exact", on: ["reference"], then: "match" };
-  const part = { name: "Parts", kind: "score", amount_tolerance_bps: 9_500, residual: "none", then: "suggest" };
+  const part = {
+    name: "Parts",
+    kind: "score",
+    amount_tolerance_bps: 9_500,
+    residual: "none",
+    then: "suggest",
+  };
 
   test.each([
     ["what the rules tolerate", [exact, near], 50],
@@ -52,18 +77,31 @@ describe("an API key adjusts", () => {
     ["what the default rules tolerate where there are no others", undefined, 2_500],
   ])("%s", async (_what, rules, most) => {
     const fixture = await Fixture.create();
-    if (rules) await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
+    if (rules)
+      await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
     const key = await keyOf(fixture);
     const [a = ""] = await fixture.add("left", [line("a", 10_000)]);
-    const [beyond = "", within = ""] = await fixture.add("right", [line("x", 10_000 - most - 1), line("y", 10_000 - most)]);
-    const adjusting = (right: string, amount_minor: number) => ({ line_ids: [a, right], adjustments: [{ kind: "other", amount_minor }] });
+    const [beyond = "", within = ""] = await fixture.add("right", [
+      line("x", 10_000 - most - 1),
+      line("y", 10_000 - most),
+    ]);
+    const adjusting = (right: string, amount_minor: number) => ({
+      line_ids: [a, right],
+      adjustments: [{ kind: "other", amount_minor }],
+    });
     expectProblem(await match(fixture, adjusting(beyond, most + 1), key), "role_required");
     // Kinds that cancel each other are still adjusted.
     const both = [
       { kind: "other", amount_minor: 2 * most + 1 },
       { kind: "fee", amount_minor: -most - 1 },
     ];
-    expectProblem(await match(fixture, { line_ids: [a, within], adjustments: both }, key), "role_required");
-    expect((await match(fixture, most > 0 ? adjusting(within, most) : { line_ids: [a, within] }, key)).status).toBe(201);
+    expectProblem(
+      await match(fixture, { line_ids: [a, within], adjustments: both }, key),
+      "role_required",
+    );
+    expect(
+      (await match(fixture, most > 0 ? adjusting(within, most) : { line_ids: [a, within] }, key))
+        .status,
+    ).toBe(201);
   });
 });

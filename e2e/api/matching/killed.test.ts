@@ -12,29 +12,44 @@ const PAIRS = 5_000;
 const BATCH = 1_000;
 
 function startRun({ tenant, period }: Fixture) {
-  return spawn(process.execPath, [join(import.meta.dirname, "one-run.ts"), stack.databaseUrl, tenant, period], { stdio: "ignore" });
+  return spawn(
+    process.execPath,
+    [join(import.meta.dirname, "one-run.ts"), stack.databaseUrl, tenant, period],
+    { stdio: "ignore" },
+  );
 }
 
 async function counted({ tenant }: Fixture): Promise<number> {
-  const [row] = await sql<{ count: string }>("select count(*) from matches where tenant_id = $1", [tenant]);
+  const [row] = await sql<{ count: string }>("select count(*) from matches where tenant_id = $1", [
+    tenant,
+  ]);
   return Number(row?.count);
 }
 
 /** A run whose matcher was killed in the midst of so many pairs. One that was done by then is left for another of twice as many. */
-async function killedRun(pairs = PAIRS): Promise<{ fixture: Fixture; pairs: number; kept: number }> {
+async function killedRun(
+  pairs = PAIRS,
+): Promise<{ fixture: Fixture; pairs: number; kept: number }> {
   const fixture = await Fixture.create();
-  const rules = [{ name: "Amount", kind: "tolerance", on: ["reference"], days_after: 5, then: "match" }];
+  const rules = [
+    { name: "Amount", kind: "tolerance", on: ["reference"], days_after: 5, then: "match" },
+  ];
   await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
-  const lines = (side: string) => Array.from({ length: pairs }, (_, n) => line(`${side}${n}`, 100 + n, { reference: `R${n}` }));
+  const lines = (side: string) =>
+    Array.from({ length: pairs }, (_, n) => line(`${side}${n}`, 100 + n, { reference: `R${n}` }));
   for (const side of ["left", "right"] as const)
-    for (let from = 0; from < pairs; from += BATCH) await fixture.add(side, lines(side[0] ?? "").slice(from, from + BATCH));
+    for (let from = 0; from < pairs; from += BATCH)
+      await fixture.add(side, lines(side[0] ?? "").slice(from, from + BATCH));
   const killed = startRun(fixture);
   await until("a chunk is kept", async () => (await counted(fixture)) > 0, 120_000);
   killed.kill("SIGKILL");
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, "exit");
   // Its last statement may still be kept.
   const connections = "select from pg_stat_activity where application_name = $1";
-  await until("its connections have ended", async () => (await sql(connections, [`one run of ${fixture.tenant}`])).length === 0);
+  await until(
+    "its connections have ended",
+    async () => (await sql(connections, [`one run of ${fixture.tenant}`])).length === 0,
+  );
   const kept = await counted(fixture);
   return kept < pairs ? { fixture, pairs, kept } : killedRun(2 * pairs);
 }
@@ -49,10 +64,9 @@ test(
 
     const [code] = await once(startRun(fixture), "exit");
     expect(code).toBe(0);
-    const { items } = await fixture.ok<{ items: { status: string; changed: { added: number; kept: number } }[] }>(
-      "GET",
-      `reconciliations/${fixture.period}/runs`,
-    );
+    const { items } = await fixture.ok<{
+      items: { status: string; changed: { added: number; kept: number } }[];
+    }>("GET", `reconciliations/${fixture.period}/runs`);
     expect(items).toMatchObject([{ status: "done", changed: { added: pairs - kept, kept } }]);
     expect(await counted(fixture)).toBe(pairs);
     expect((await fixture.proof()).holds).toBe(true);

@@ -12,7 +12,13 @@ import { Fixture, line, RUN_WITHIN_MS } from "./matching-fixture.ts";
 const SLOW = 300_000;
 const RULES = [
   { name: "Same", kind: "exact", on: ["reference"], then: "match" },
-  { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "suggest" },
+  {
+    name: "Near",
+    kind: "tolerance",
+    on: ["reference"],
+    amount_tolerance_minor: 100,
+    then: "suggest",
+  },
 ];
 const COUNTS = { left: 10_100, right: 10_000 };
 
@@ -28,7 +34,11 @@ async function largePeriod(): Promise<Large> {
     [left, COUNTS.left],
     [right, COUNTS.right],
   ])
-    await sql("update public.sources set line_count = $3 where tenant_id = $1 and id = $2", [fixture.tenant, source, count]);
+    await sql("update public.sources set line_count = $3 where tenant_id = $1 and id = $2", [
+      fixture.tenant,
+      source,
+      count,
+    ]);
   const { id: period } = await fixture.bind({ left_source_id: left, right_source_id: right });
   await fixture.prepared(period);
   await addTo(fixture, left, 5_000_000, "NEAR-1");
@@ -38,9 +48,18 @@ async function largePeriod(): Promise<Large> {
   return { fixture, period, left, right };
 }
 
-async function addTo(fixture: Fixture, source: string, amount_minor: number, reference: string): Promise<string> {
+async function addTo(
+  fixture: Fixture,
+  source: string,
+  amount_minor: number,
+  reference: string,
+): Promise<string> {
   const body = { lines: [line(reference, amount_minor, { reference })] };
-  const { items } = await fixture.ok<{ items: { id: string }[] }>("POST", `sources/${source}/lines`, { body });
+  const { items } = await fixture.ok<{ items: { id: string }[] }>(
+    "POST",
+    `sources/${source}/lines`,
+    { body },
+  );
   return items[0]?.id as string;
 }
 
@@ -56,7 +75,10 @@ function ended({ fixture, period }: Large): Promise<Reconciliation> {
 }
 
 /** A line that the period carries, written down by somebody who has not committed: whoever closes it waits, in the midst of what is carried. */
-async function carryUncommitted({ fixture, period }: Large, connection: PoolClient): Promise<number> {
+async function carryUncommitted(
+  { fixture, period }: Large,
+  connection: PoolClient,
+): Promise<number> {
   await connection.query("begin");
   await connection.query(
     `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
@@ -65,7 +87,8 @@ async function carryUncommitted({ fixture, period }: Large, connection: PoolClie
      where r.tenant_id = $1 and r.id = $2 order by o.line_no desc limit 1`,
     [fixture.tenant, period],
   );
-  return (await connection.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid as number;
+  return (await connection.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]
+    ?.pid as number;
 }
 
 const waitingFor = (superuser: Client, pid: number, but?: number) =>
@@ -97,12 +120,19 @@ test(
       const first = await waitingFor(superuser, pid);
 
       const open = (
-        await fixture.ok<{ items: { id: string }[] }>("GET", "lines", { query: { source_id: left, state: "open", limit: "1" } })
+        await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+          query: { source_id: left, state: "open", limit: "1" },
+        })
       ).items[0]?.id;
       const [suggested] = await fixture.matches({ state: "suggested" }, period);
       const [matched] = await fixture.matches({ state: "confirmed", limit: "1" }, period);
       const reason = { reason: "Too late", reconciliation_id: period };
-      const earlier = { period_start: "2026-09-01", period_end: "2026-09-30", left_source_id: left, right_source_id: right };
+      const earlier = {
+        period_start: "2026-09-01",
+        period_end: "2026-09-30",
+        left_source_id: left,
+        right_source_id: right,
+      };
       const refused = [
         await fixture.call("POST", `${path}/close`),
         await fixture.call("POST", `${path}/runs`, { body: {} }),
@@ -117,15 +147,25 @@ test(
         expectProblem(answer, "conflict");
         expect(answer.text).toContain("closing");
       }
-      expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({ closed_at: null });
+      expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({
+        closed_at: null,
+      });
 
       await superuser.query("select pg_terminate_backend($1)", [first]);
       await waitingFor(superuser, pid, first);
       // Past the moment of the closing.
       const late = await addTo(fixture, left, 77, "LATE-1");
       await blocking.query("rollback");
-      expect(await ended(large)).toMatchObject({ status: "completed", closed_by: "user:ada", unmatched_count: 102, closing_failure: null });
-      expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({ outstanding_count: 102, closed_by: "user:ada" });
+      expect(await ended(large)).toMatchObject({
+        status: "completed",
+        closed_by: "user:ada",
+        unmatched_count: 102,
+        closing_failure: null,
+      });
+      expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({
+        outstanding_count: 102,
+        closed_by: "user:ada",
+      });
       expect(await fixture.proof(period)).toMatchObject({ holds: true, closing: { holds: true } });
       expect(await fixture.matches({ state: "suggested" }, period)).toEqual([]);
       expect((await fixture.line(late)).state).toBe("open");
@@ -135,7 +175,9 @@ test(
         [fixture.tenant],
       );
       expect(events).toEqual([{ actor: "user:ada", operation: "closeReconciliation" }]);
-      expect(await fixture.ok("POST", `${path}/reopen`, { body: { reason: "Once more" } })).toMatchObject({
+      expect(
+        await fixture.ok("POST", `${path}/reopen`, { body: { reason: "Once more" } }),
+      ).toMatchObject({
         status: "in_progress",
         unmatched_count: 103,
       });
@@ -161,21 +203,38 @@ test(
         [fixture.tenant, period, by],
       );
     await tamper(-1);
-    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ closing: true });
+    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({
+      closing: true,
+    });
     const open = await ended(large);
-    expect(open).toMatchObject({ status: "open", closed_at: null, closing_failure: expect.stringContaining("The proof does not hold") });
+    expect(open).toMatchObject({
+      status: "open",
+      closed_at: null,
+      closing_failure: expect.stringContaining("The proof does not hold"),
+    });
     expect(await fixture.matches({ state: "suggested" }, period)).toHaveLength(1);
     await tamper(1);
 
     // As of a matcher that died at every attempt.
-    await sql("update private.closing_requests set failure = null, asked_at = now() - interval '2 hours' where tenant_id = $1", [
-      fixture.tenant,
-    ]);
+    await sql(
+      "update private.closing_requests set failure = null, asked_at = now() - interval '2 hours' where tenant_id = $1",
+      [fixture.tenant],
+    );
     await sql("select private.end_abandoned_closings('Given up')");
-    expect(await fixture.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
+    expect(await fixture.reconciliation(period)).toMatchObject({
+      closing: false,
+      closing_failure: expect.any(String),
+    });
 
-    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ closing: true, closing_failure: null });
-    expect(await ended(large)).toMatchObject({ status: "completed", closing_failure: null, unmatched_count: 102 });
+    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({
+      closing: true,
+      closing_failure: null,
+    });
+    expect(await ended(large)).toMatchObject({
+      status: "completed",
+      closing_failure: null,
+      unmatched_count: 102,
+    });
     expect(await bookDifferences(fixture.tenant)).toEqual([]);
   },
   SLOW,
@@ -190,8 +249,17 @@ test("a closing is ended as abandoned an hour after its job is gone, and no soon
     [tenant, period],
   );
   await sql("select private.end_abandoned_closings('Given up')");
-  expect(await fixture.reconciliation(period)).toMatchObject({ closing: true, closing_failure: null });
-  await sql("update private.closing_requests set asked_at = now() - interval '61 minutes' where tenant_id = $1", [tenant]);
+  expect(await fixture.reconciliation(period)).toMatchObject({
+    closing: true,
+    closing_failure: null,
+  });
+  await sql(
+    "update private.closing_requests set asked_at = now() - interval '61 minutes' where tenant_id = $1",
+    [tenant],
+  );
   await sql("select private.end_abandoned_closings('Given up')");
-  expect(await fixture.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
+  expect(await fixture.reconciliation(period)).toMatchObject({
+    closing: false,
+    closing_failure: expect.any(String),
+  });
 });

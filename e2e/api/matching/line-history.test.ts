@@ -6,7 +6,9 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 300_000;
 
 const historyOf = async (fixture: Fixture, id: string) =>
-  (await fixture.ok<{ items: LineEvent[] }>("GET", `lines/${id}/history`)).items.map(({ type, actor, note }) => [type, actor, note]);
+  (await fixture.ok<{ items: LineEvent[] }>("GET", `lines/${id}/history`)).items.map(
+    ({ type, actor, note }) => [type, actor, note],
+  );
 
 test(
   "a line's history says what became of it, and by whom",
@@ -19,7 +21,10 @@ test(
     if (!suggested) throw new Error("Nothing was suggested.");
     const anna = await fixture.as(["tenant_analyst"], "anna");
     await fixture.ok("POST", `matches/${suggested.id}/confirm`, { bearer: anna });
-    const { items } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${fixture.period}/decisions`);
+    const { items } = await fixture.ok<{ items: Decision[] }>(
+      "GET",
+      `reconciliations/${fixture.period}/decisions`,
+    );
     await fixture.ok("POST", `decisions/${items[0]?.id}/undo`);
     await fixture.ok("POST", `matches/${suggested.id}/reject`, { bearer: anna });
     await fixture.ok("POST", `lines/${a}/exclude`, { body: { reason: "Not ours" } });

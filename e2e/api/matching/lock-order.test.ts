@@ -8,12 +8,19 @@ import { Fixture, line } from "./matching-fixture.ts";
 import { meanwhile } from "./meanwhile.ts";
 
 const SLOW = 300_000;
-const FILE = ["a", "b", "c"].map((external_id) => JSON.stringify({ external_id, amount: "1.00", value_date: "2026-10-05" })).join("\n");
+const FILE = ["a", "b", "c"]
+  .map((external_id) => JSON.stringify({ external_id, amount: "1.00", value_date: "2026-10-05" }))
+  .join("\n");
 
 test("lines that arrive while their source's sign changes are all counted by the new one", async () => {
   const fixture = await Fixture.create();
   await meanwhile(
-    [["update public.sources set sign = 'inverted' where tenant_id = $1 and id = $2", [fixture.tenant, fixture.left]]],
+    [
+      [
+        "update public.sources set sign = 'inverted' where tenant_id = $1 and id = $2",
+        [fixture.tenant, fixture.left],
+      ],
+    ],
     [() => fixture.add("left", [line("a", 1_000)])],
   );
   const proof = await fixture.proof();
@@ -25,14 +32,17 @@ test("lines that arrive while their source's sign changes are all counted by the
 
 test("a sign does not change while lines arrive", async () => {
   const fixture = await Fixture.create();
-  const [source] = await sql<{ no: number }>("select source_no as no from public.sources where tenant_id = $1 and id = $2", [
-    fixture.tenant,
-    fixture.left,
-  ]);
+  const [source] = await sql<{ no: number }>(
+    "select source_no as no from public.sources where tenant_id = $1 and id = $2",
+    [fixture.tenant, fixture.left],
+  );
   const [changed] = await meanwhile(
     [
       ["select private.stage_lines()", []],
-      ["insert into pg_temp.staged_lines (position, amount_minor, currency, value_date) values (0, 1000, 'EUR', date '2026-10-12')", []],
+      [
+        "insert into pg_temp.staged_lines (position, amount_minor, currency, value_date) values (0, 1000, 'EUR', date '2026-10-12')",
+        [],
+      ],
       ["select private.keep_staged_lines($1, $2, null)", [fixture.tenant, source?.no]],
     ],
     [() => fixture.call("PATCH", `sources/${fixture.left}`, { body: { sign: "inverted" } })],
@@ -46,11 +56,17 @@ test(
   "an import that is undone while a pair of its source opens leaves nothing open in it",
   async () => {
     const fixture = await Fixture.create();
-    const sides = { left_source_id: (await fixture.source("Bank")).id, right_source_id: (await fixture.source("Ledger")).id };
+    const sides = {
+      left_source_id: (await fixture.source("Bank")).id,
+      right_source_id: (await fixture.source("Ledger")).id,
+    };
     const { id } = await imported(fixture, sides.left_source_id, FILE);
     const [undone] = await meanwhile(
       [
-        ["select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ tenant_id: fixture.tenant })]],
+        [
+          "select set_config('request.jwt.claims', $1, true)",
+          [JSON.stringify({ tenant_id: fixture.tenant })],
+        ],
         ["select from private.open_pair($1, $2)", [sides.left_source_id, sides.right_source_id]],
       ],
       [() => fixture.call("POST", `imports/${id}/undo`)],
@@ -78,26 +94,47 @@ test("a proof does not hold over open lines that are no lines, even where they c
 test("what arrives while a period closes comes after it: what is carried is what is stated", async () => {
   const fixture = await Fixture.create();
   await fixture.add("left", [line("a", 1_000)]);
-  await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { status: "in_progress" } });
+  await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {
+    body: { status: "in_progress" },
+  });
   const answers = await meanwhile(
-    [["select from public.reconciliations where tenant_id = $1 and id = $2 for no key update", [fixture.tenant, fixture.period]]],
+    [
+      [
+        "select from public.reconciliations where tenant_id = $1 and id = $2 for no key update",
+        [fixture.tenant, fixture.period],
+      ],
+    ],
     [
       () => fixture.call("POST", `reconciliations/${fixture.period}/close`),
-      () => fixture.call("POST", `sources/${fixture.left}/lines`, { body: { lines: [line("late", 21)] } }),
+      () =>
+        fixture.call("POST", `sources/${fixture.left}/lines`, {
+          body: { lines: [line("late", 21)] },
+        }),
     ],
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  const statement = await fixture.ok<Statement>("GET", `reconciliations/${fixture.period}/statement`);
+  const statement = await fixture.ok<Statement>(
+    "GET",
+    `reconciliations/${fixture.period}/statement`,
+  );
   expect(statement.differences).toMatchObject([{ currency: "EUR", difference_minor: 0 }]);
-  expect(statement.balances).toMatchObject([{ side: "left", closing_minor: 1_000, outstanding_minor: 1_000 }, { side: "right" }]);
+  expect(statement.balances).toMatchObject([
+    { side: "left", closing_minor: 1_000, outstanding_minor: 1_000 },
+    { side: "right" },
+  ]);
   const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
   expect(next.unmatched_count).toBe(2);
 });
 
 test("a period whose statement leaves a difference is not closed", async () => {
   const fixture = await Fixture.create();
-  const lines = [...(await fixture.add("left", [line("a", 10)])), ...(await fixture.add("right", [line("b", 10)]))];
-  await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: lines } });
+  const lines = [
+    ...(await fixture.add("left", [line("a", 10)])),
+    ...(await fixture.add("right", [line("b", 10)])),
+  ];
+  await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+    body: { line_ids: lines },
+  });
   await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
   const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
   // As nothing of ours would: triggers keep what is closed.
@@ -105,7 +142,9 @@ test("a period whose statement leaves a difference is not closed", async () => {
   await database.connect();
   try {
     await database.query("set session_replication_role = replica");
-    await database.query("update public.matches set residual_minor = 1 where tenant_id = $1", [fixture.tenant]);
+    await database.query("update public.matches set residual_minor = 1 where tenant_id = $1", [
+      fixture.tenant,
+    ]);
   } finally {
     await database.end();
   }

@@ -3,7 +3,15 @@ import type { Match } from "#lib/matching/contract.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
-const RULES = [{ name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
+const RULES = [
+  {
+    name: "Near amounts",
+    kind: "tolerance",
+    on: ["reference"],
+    amount_tolerance_minor: 100,
+    then: "match",
+  },
+];
 
 /** Three pairs of one rule, one of a day and customer of its own; a batch by hand. */
 async function october() {
@@ -35,7 +43,9 @@ test(
     const { fixture, byHand } = await october();
     const all = await fixture.matches();
     const amounts = async (query: Record<string, string>) =>
-      (await fixture.matches(query)).map(({ amount_minor }) => amount_minor).sort((one, other) => one - other);
+      (await fixture.matches(query))
+        .map(({ amount_minor }) => amount_minor)
+        .sort((one, other) => one - other);
     expect(all).toHaveLength(4);
     expect(await amounts({ q: "zebra" })).toEqual([2_000]);
     expect(await amounts({ q: "19.50" })).toEqual([2_000]);
@@ -53,12 +63,23 @@ test(
 
     const [found] = await fixture.matches({ q: "rg-300" });
     expect(found).toMatchObject({ id: byHand, members: { length: 3 } });
-    expect(found?.members.find(({ reference }) => reference === "RG-300")).toMatchObject({ value_date: "2026-10-12", counterparty: null });
+    expect(found?.members.find(({ reference }) => reference === "RG-300")).toMatchObject({
+      value_date: "2026-10-12",
+      counterparty: null,
+    });
     const pages: string[] = [];
-    for (let cursor: string | null = "", query: Record<string, string> = {}; cursor !== null; query = { cursor }) {
-      const page = await fixture.ok<{ items: Match[]; next_cursor: string | null }>("GET", `reconciliations/${fixture.period}/matches`, {
-        query: { limit: "1", date_from: "2026-10-01", ...query },
-      });
+    for (
+      let cursor: string | null = "", query: Record<string, string> = {};
+      cursor !== null;
+      query = { cursor }
+    ) {
+      const page = await fixture.ok<{ items: Match[]; next_cursor: string | null }>(
+        "GET",
+        `reconciliations/${fixture.period}/matches`,
+        {
+          query: { limit: "1", date_from: "2026-10-01", ...query },
+        },
+      );
       pages.push(...page.items.map(({ id }) => id));
       cursor = page.next_cursor;
       if (cursor === null) break;
@@ -83,11 +104,21 @@ test(
       .split("\n")
       .map((row) => JSON.parse(row));
     const matches = await fixture.matches();
-    expect(rows.map(({ match_id, line_id, amount_minor }) => [match_id, line_id, amount_minor])).toEqual(
-      matches.flatMap(({ id, members }) => members.map(({ line_id, allocated_minor }) => [id, line_id, allocated_minor])),
+    expect(
+      rows.map(({ match_id, line_id, amount_minor }) => [match_id, line_id, amount_minor]),
+    ).toEqual(
+      matches.flatMap(({ id, members }) =>
+        members.map(({ line_id, allocated_minor }) => [id, line_id, allocated_minor]),
+      ),
     );
     expect(rows.filter(({ match_id }) => match_id === byHand)).toMatchObject([
-      { side: "left", method: "manual", shape: "1:n", reference: "=PAYOUT", decided_by: "user:ada" },
+      {
+        side: "left",
+        method: "manual",
+        shape: "1:n",
+        reference: "=PAYOUT",
+        decided_by: "user:ada",
+      },
       { side: "right", reference: "RG-300" },
       { side: "right", reference: "RG-200" },
     ]);

@@ -50,20 +50,30 @@ export class Fixture {
   call(
     method: string,
     path: string,
-    { body, query, bearer = this.admin }: { body?: object; query?: Record<string, string>; bearer?: string } = {},
+    {
+      body,
+      query,
+      bearer = this.admin,
+    }: { body?: object; query?: Record<string, string>; bearer?: string } = {},
   ) {
     return api(method, `/v1/${path}`, { bearer, tenant: this.tenant, body, query });
   }
 
   /** @returns the answer's body. Fails the test unless the call does. */
-  async ok<Body>(method: string, path: string, options: Parameters<Fixture["call"]>[2] = {}): Promise<Body> {
+  async ok<Body>(
+    method: string,
+    path: string,
+    options: Parameters<Fixture["call"]>[2] = {},
+  ): Promise<Body> {
     const answer = await this.call(method, path, options);
     expect([200, 201, 202], `${method} ${path}: ${answer.text}`).toContain(answer.status);
     return answer.json as Body;
   }
 
   source(name: string, fields: object = {}): Promise<{ id: string }> {
-    return this.ok("POST", "sources", { body: { name, kind: "ledger", currency: "EUR", ...fields } });
+    return this.ok("POST", "sources", {
+      body: { name, kind: "ledger", currency: "EUR", ...fields },
+    });
   }
 
   bind(fields: object = {}): Promise<Reconciliation> {
@@ -104,7 +114,11 @@ export class Fixture {
   }
 
   async add(side: "left" | "right", lines: readonly NewLine[]): Promise<string[]> {
-    const { items } = await this.ok<{ items: { id: string }[] }>("POST", `sources/${this[side]}/lines`, { body: { lines } });
+    const { items } = await this.ok<{ items: { id: string }[] }>(
+      "POST",
+      `sources/${this[side]}/lines`,
+      { body: { lines } },
+    );
     return items.map(({ id }) => id);
   }
 
@@ -124,7 +138,11 @@ export class Fixture {
   }
 
   async matches(query: Record<string, string> = {}, period = this.period): Promise<Match[]> {
-    return (await this.ok<{ items: Match[] }>("GET", `reconciliations/${period}/matches`, { query: { limit: "250", ...query } })).items;
+    return (
+      await this.ok<{ items: Match[] }>("GET", `reconciliations/${period}/matches`, {
+        query: { limit: "250", ...query },
+      })
+    ).items;
   }
 
   line(id: string): Promise<Line> {
@@ -141,7 +159,11 @@ export class Fixture {
 }
 
 /** A line of October: what it says beside its number is up to the test. */
-export function line(external_id: string, amount_minor: number, fields: Partial<NewLine> = {}): NewLine {
+export function line(
+  external_id: string,
+  amount_minor: number,
+  fields: Partial<NewLine> = {},
+): NewLine {
   return { external_id, amount_minor, value_date: "2026-10-12", ...fields };
 }
 
@@ -156,10 +178,17 @@ export function month(count: number): { left: NewLine[]; right: NewLine[] } {
     const kind = n % 10;
     left.push(line(`l${n}`, amount, { ...common, reference: `INV-${n}` }));
     if (kind < 6) right.push(line(`r${n}`, amount, { ...common, reference: `INV-${n}` }));
-    else if (kind === 6) right.push(line(`r${n}`, amount, { ...common, reference: `Payment ${n}`, value_date: day(n + 1) }));
+    else if (kind === 6)
+      right.push(
+        line(`r${n}`, amount, { ...common, reference: `Payment ${n}`, value_date: day(n + 1) }),
+      );
     else if (kind === 7)
-      right.push(line(`r${n}a`, amount - 400, { ...common, group_key: `b${n}` }), line(`r${n}b`, 400, { ...common, group_key: `b${n}` }));
-    else if (kind === 8) right.push(line(`r${n}`, amount + 35, { ...common, reference: `INV-${n}` }));
+      right.push(
+        line(`r${n}a`, amount - 400, { ...common, group_key: `b${n}` }),
+        line(`r${n}b`, 400, { ...common, group_key: `b${n}` }),
+      );
+    else if (kind === 8)
+      right.push(line(`r${n}`, amount + 35, { ...common, reference: `INV-${n}` }));
   }
   return { left, right };
 }

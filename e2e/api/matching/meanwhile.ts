@@ -14,7 +14,10 @@ const WAITING = `with recursive waiting as (
  * Makes the calls one after another while a transaction that did these statements is open: it commits once each of them waits for it or was
  * answered.
  */
-export async function meanwhile<Answer>(statements: Statement[], calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
+export async function meanwhile<Answer>(
+  statements: Statement[],
+  calls: (() => Promise<Answer>)[],
+): Promise<Answer[]> {
   const connection = await database.connect();
   try {
     await connection.query("begin");

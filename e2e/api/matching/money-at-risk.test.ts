@@ -8,14 +8,24 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 300_000;
 const SAME = { name: "Same", kind: "exact", on: ["reference"], then: "match" };
 const EQUAL = { name: "Equal", kind: "exact", on: ["reference"], then: "suggest" };
-const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 500, then: "suggest" };
+const NEAR = {
+  name: "Near",
+  kind: "tolerance",
+  on: ["reference"],
+  amount_tolerance_minor: 500,
+  then: "suggest",
+};
 
 test(
   "lines of a suggestion are one exception over their difference, and lines without one are one each",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
-    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
-    const ruled = (rules: object[]) => fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const { id: period } = await fixture.bind({
+      period_start: "2020-01-01",
+      period_end: "2020-01-31",
+    });
+    const ruled = (rules: object[]) =>
+      fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
     const open = async () => {
       const query = { reconciliation_id: period, status: "open" };
       const { items } = await fixture.ok<{ items: Exception[] }>("GET", "exceptions", { query });
@@ -25,8 +35,12 @@ test(
     const old = { value_date: "2020-01-12" };
 
     await ruled([SAME]);
-    const [a = ""] = await fixture.add("left", [line("a", 124_550, { ...old, reference: "INV-7" })]);
-    const [b = ""] = await fixture.add("right", [line("b", 124_900, { ...old, reference: "inv 7" })]);
+    const [a = ""] = await fixture.add("left", [
+      line("a", 124_550, { ...old, reference: "INV-7" }),
+    ]);
+    const [b = ""] = await fixture.add("right", [
+      line("b", 124_900, { ...old, reference: "inv 7" }),
+    ]);
     await fixture.run(period);
     const alone = await open();
     expect(alone.map(({ line_id, amount_minor }) => [line_id, amount_minor])).toEqual([
@@ -57,8 +71,14 @@ test(
     });
 
     await fixture.ok("POST", `matches/${suggested?.id}/confirm`);
-    expect(await fixture.ok("GET", `exceptions/${kept}`)).toMatchObject({ status: "resolved", resolution: `Matched by ${suggested?.id}.` });
-    const { items } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${period}/decisions`);
+    expect(await fixture.ok("GET", `exceptions/${kept}`)).toMatchObject({
+      status: "resolved",
+      resolution: `Matched by ${suggested?.id}.`,
+    });
+    const { items } = await fixture.ok<{ items: Decision[] }>(
+      "GET",
+      `reconciliations/${period}/decisions`,
+    );
     await fixture.ok("POST", `decisions/${items[0]?.id}/undo`);
     expect(await open()).toMatchObject([{ id: kept, amount_minor: 350 }]);
 
@@ -79,17 +99,38 @@ test(
   "a new suggestion's lines open one exception, which counts once to a run's cap",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
-    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const { id: period } = await fixture.bind({
+      period_start: "2020-01-01",
+      period_end: "2020-01-31",
+    });
     const old = { value_date: "2020-01-12", reference: "INV-8" };
     await fixture.ok("PUT", `reconciliations/${period}/rules`, {
-      body: { rules: [SAME, NEAR], exceptions: { assigned_to: null, most_a_run: 1, severities: [{ from_minor: 0, severity: "low" }] } },
+      body: {
+        rules: [SAME, NEAR],
+        exceptions: {
+          assigned_to: null,
+          most_a_run: 1,
+          severities: [{ from_minor: 0, severity: "low" }],
+        },
+      },
     });
-    await fixture.add("left", [line("a", 10_000, old), line("alone", 90, { ...old, reference: "LONE" })]);
+    await fixture.add("left", [
+      line("a", 10_000, old),
+      line("alone", 90, { ...old, reference: "LONE" }),
+    ]);
     await fixture.add("right", [line("b", 10_100, old)]);
-    expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 1 });
-    const { items } = await fixture.ok<{ items: Exception[] }>("GET", "exceptions", { query: { reconciliation_id: period } });
+    expect(await fixture.run(period)).toMatchObject({
+      exceptions_opened: 1,
+      exceptions_held_back: 1,
+    });
+    const { items } = await fixture.ok<{ items: Exception[] }>("GET", "exceptions", {
+      query: { reconciliation_id: period },
+    });
     expect(items).toMatchObject([{ amount_minor: 100, reason_code: "amount_differs" }]);
-    expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
+    expect(await fixture.run(period)).toMatchObject({
+      exceptions_opened: 1,
+      exceptions_held_back: 0,
+    });
   },
   SLOW,
 );
@@ -98,17 +139,25 @@ test(
   "a title that a person gave stays as suggestions come and go, and one that nobody touched follows",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
-    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
-    const ruled = (rules: object[]) => fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const { id: period } = await fixture.bind({
+      period_start: "2020-01-01",
+      period_end: "2020-01-31",
+    });
+    const ruled = (rules: object[]) =>
+      fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
     const pair = (name: string) => ({ value_date: "2020-01-12", reference: name });
     await ruled([SAME]);
     const [mine = "", theirs = ""] = await fixture.add("left", [
       line("mine", 10_000, pair("INV-1")),
       line("theirs", 20_000, pair("INV-2")),
     ]);
-    await fixture.add("right", [line("mine", 10_100, pair("INV-1")), line("theirs", 20_100, pair("INV-2"))]);
+    await fixture.add("right", [
+      line("mine", 10_100, pair("INV-1")),
+      line("theirs", 20_100, pair("INV-2")),
+    ]);
     await fixture.run(period);
-    const exceptionOf = async (id: string) => fixture.ok<Exception>("GET", `exceptions/${(await fixture.line(id)).exception_id}`);
+    const exceptionOf = async (id: string) =>
+      fixture.ok<Exception>("GET", `exceptions/${(await fixture.line(id)).exception_id}`);
     const { id } = await exceptionOf(mine);
     await fixture.ok("PATCH", `exceptions/${id}`, { body: { title: "Ask Hansen about the fee" } });
 
@@ -120,11 +169,18 @@ test(
       amount_minor: 100,
       reason_code: "amount_differs",
     });
-    expect(await exceptionOf(theirs)).toMatchObject({ title: "Amount differs by 1.00 EUR: INV-2 of Bank, INV-2 of Ledger" });
+    expect(await exceptionOf(theirs)).toMatchObject({
+      title: "Amount differs by 1.00 EUR: INV-2 of Bank, INV-2 of Ledger",
+    });
 
-    for (const { id: match } of await fixture.matches({ state: "suggested" }, period)) await fixture.ok("POST", `matches/${match}/reject`);
+    for (const { id: match } of await fixture.matches({ state: "suggested" }, period))
+      await fixture.ok("POST", `matches/${match}/reject`);
     await fixture.run(period);
-    expect(await exceptionOf(mine)).toMatchObject({ id, title: "Ask Hansen about the fee", amount_minor: 10_000 });
+    expect(await exceptionOf(mine)).toMatchObject({
+      id,
+      title: "Ask Hansen about the fee",
+      amount_minor: 10_000,
+    });
     expect(await exceptionOf(theirs)).toMatchObject({
       title: expect.stringContaining("200.00 EUR of 2020-01-12, Bank"),
       amount_minor: 20_000,
@@ -137,14 +193,19 @@ test(
   "a suggestion whose amounts agree is a decision that waits, with no money at risk",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
-    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const { id: period } = await fixture.bind({
+      period_start: "2020-01-01",
+      period_end: "2020-01-31",
+    });
     const old = { value_date: "2020-01-12", reference: "INV-9" };
-    const ruled = (rules: object[]) => fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const ruled = (rules: object[]) =>
+      fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
     await ruled([EQUAL]);
     const [a = ""] = await fixture.add("left", [line("a", 10_000, old)]);
     await fixture.add("right", [line("b", 10_000, old)]);
     expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1 });
-    const exception = async () => fixture.ok<Exception>("GET", `exceptions/${(await fixture.line(a)).exception_id}`);
+    const exception = async () =>
+      fixture.ok<Exception>("GET", `exceptions/${(await fixture.line(a)).exception_id}`);
     expect(await exception()).toMatchObject({
       title: "Suggested match to confirm: INV-9 of Bank, INV-9 of Ledger",
       amount_minor: null,
@@ -163,29 +224,48 @@ test(
   "a line that somebody settles while a run takes exceptions apart leaves no exception about nothing",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
-    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const { id: period } = await fixture.bind({
+      period_start: "2020-01-01",
+      period_end: "2020-01-31",
+    });
     const old = { value_date: "2020-01-12", reference: "INV-9" };
     await fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: [NEAR] } });
-    const lines = [await fixture.add("left", [line("a", 300, old)]), await fixture.add("right", [line("b", 200, old)])].flat();
+    const lines = [
+      await fixture.add("left", [line("a", 300, old)]),
+      await fixture.add("right", [line("b", 200, old)]),
+    ].flat();
     await fixture.run(period);
     const [suggested] = await fixture.matches({ state: "suggested" }, period);
     await fixture.ok("POST", `matches/${suggested?.id}/reject`);
 
-    const [run] = await sql<{ begun: { run_id: string; attempt: number } }>("select private.begin_run($1, $2, null, 'test') as begun", [
-      fixture.tenant,
-      period,
-    ]);
-    const [seen] = await sql<{ rows: { line_no: number; lines: { line_no: number; id: string }[] }[] }>(
-      "select private.exceptions_to_regroup($1, $2) as rows",
+    const [run] = await sql<{ begun: { run_id: string; attempt: number } }>(
+      "select private.begin_run($1, $2, null, 'test') as begun",
       [fixture.tenant, period],
     );
+    const [seen] = await sql<{
+      rows: { line_no: number; lines: { line_no: number; id: string }[] }[];
+    }>("select private.exceptions_to_regroup($1, $2) as rows", [fixture.tenant, period]);
     const [apart] = seen?.rows ?? [];
     const own = apart?.lines.find(({ line_no }) => line_no === apart.line_no)?.id ?? "";
     expect(lines).toContain(own);
     await fixture.ok("POST", `lines/${own}/exclude`, { body: { reason: "Settled meanwhile" } });
-    const rows = [{ ...apart, line_nos: [apart?.line_no], title: "Alone", reason_code: "missing_counterpart", details: {} }];
+    const rows = [
+      {
+        ...apart,
+        line_nos: [apart?.line_no],
+        title: "Alone",
+        reason_code: "missing_counterpart",
+        details: {},
+      },
+    ];
     const regroup = "select private.regroup_exceptions($1, $2, $3, $4, $5)";
-    await sql(regroup, [fixture.tenant, period, run?.begun.run_id, run?.begun.attempt, JSON.stringify(rows)]);
+    await sql(regroup, [
+      fixture.tenant,
+      period,
+      run?.begun.run_id,
+      run?.begun.attempt,
+      JSON.stringify(rows),
+    ]);
     expect(await bookDifferences(fixture.tenant)).toEqual([]);
   },
   SLOW,

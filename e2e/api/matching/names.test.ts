@@ -9,13 +9,21 @@ test(
   "two names of a confirmed match are learnt as one, shown, and forgotten when asked to",
   async () => {
     const fixture = await Fixture.create();
-    const [charge = ""] = await fixture.add("left", [line("l1", 1234, { counterparty: "SQ BLUEBTL 0812" })]);
-    const [bill = ""] = await fixture.add("right", [line("r1", 1234, { counterparty: "Blue Bottle Coffee" })]);
-    await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: [charge, bill] } });
+    const [charge = ""] = await fixture.add("left", [
+      line("l1", 1234, { counterparty: "SQ BLUEBTL 0812" }),
+    ]);
+    const [bill = ""] = await fixture.add("right", [
+      line("r1", 1234, { counterparty: "Blue Bottle Coffee" }),
+    ]);
+    await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
+      body: { line_ids: [charge, bill] },
+    });
     await fixture.run();
     const rules = `reconciliations/${fixture.period}/rules`;
     const { learnt, rules: list, version } = await fixture.ok<RuleSet>("GET", rules);
-    expect(learnt.names).toEqual([{ left: "SQ BLUEBTL 0812", right: "BLUE BOTTLE COFFEE", confirmed: 1 }]);
+    expect(learnt.names).toEqual([
+      { left: "SQ BLUEBTL 0812", right: "BLUE BOTTLE COFFEE", confirmed: 1 },
+    ]);
 
     const [name = { left: "", right: "" }] = learnt.names;
     const body = { rules: list, forget_names: [{ left: name.left, right: name.right }] };

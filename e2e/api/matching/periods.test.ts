@@ -25,7 +25,11 @@ describe("a closed period", () => {
         query: { reconciliation_id: fixture.period, state: "open" },
       });
       const closed = await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
-      expect(closed).toMatchObject({ status: "completed", closed_by: "user:ada", unmatched_count: open.items.length });
+      expect(closed).toMatchObject({
+        status: "completed",
+        closed_by: "user:ada",
+        unmatched_count: open.items.length,
+      });
       const frozen = [
         await fixture.proof(),
         await fixture.ok("GET", `reconciliations/${fixture.period}/statement`),
@@ -34,13 +38,22 @@ describe("a closed period", () => {
       const acts: [string, string, object?][] = [
         ["POST", `matches/${match?.id}/undo`],
         ["POST", `reconciliations/${fixture.period}/runs`, {}],
-        ["POST", `reconciliations/${fixture.period}/matches`, { line_ids: open.items.slice(0, 2).map(({ id }) => id) }],
-        ["POST", `lines/${open.items[0]?.id}/exclude`, { reason: "Late", reconciliation_id: fixture.period }],
+        [
+          "POST",
+          `reconciliations/${fixture.period}/matches`,
+          { line_ids: open.items.slice(0, 2).map(({ id }) => id) },
+        ],
+        [
+          "POST",
+          `lines/${open.items[0]?.id}/exclude`,
+          { reason: "Late", reconciliation_id: fixture.period },
+        ],
         ["PATCH", `reconciliations/${fixture.period}`, { period_end: "2026-10-30" }],
         ["PATCH", `reconciliations/${fixture.period}`, { status: "in_progress" }],
         ["POST", `reconciliations/${fixture.period}/close`],
       ];
-      for (const [method, path, body] of acts) expectProblem(await fixture.call(method, path, body ? { body } : {}), "conflict");
+      for (const [method, path, body] of acts)
+        expectProblem(await fixture.call(method, path, body ? { body } : {}), "conflict");
       await fixture.add("left", [line("late", 777, { reference: "LATE" })]);
       expect([
         await fixture.proof(),
@@ -70,14 +83,17 @@ describe("a closed period", () => {
         reconciliation_id: next.id,
         created_by: "system",
       });
-      await fixture.add("right", [line("found", 778_899, { reference: "LATE", value_date: "2026-11-03" })]);
+      await fixture.add("right", [
+        line("found", 778_899, { reference: "LATE", value_date: "2026-11-03" }),
+      ]);
       await fixture.run(next.id);
       expect(await fixture.line(late)).toMatchObject({ state: "matched", exception_id: null });
       expect(await fixture.ok("GET", `exceptions/${exception_id}`)).toMatchObject({
         status: "resolved",
         resolution: expect.stringMatching(/^Matched by mat_/),
       });
-      for (const period of [fixture.period, next.id]) expect((await fixture.proof(period)).holds).toBe(true);
+      for (const period of [fixture.period, next.id])
+        expect((await fixture.proof(period)).holds).toBe(true);
     },
     SLOW,
   );
@@ -89,9 +105,15 @@ describe("a closed period", () => {
       await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
       const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
       await fixture.ok("POST", `reconciliations/${next.id}/close`);
-      const reopen = (id: string) => fixture.call("POST", `reconciliations/${id}/reopen`, { body: { reason: "A page was missing" } });
+      const reopen = (id: string) =>
+        fixture.call("POST", `reconciliations/${id}/reopen`, {
+          body: { reason: "A page was missing" },
+        });
       expectProblem(await reopen(fixture.period), "conflict");
-      expect((await reopen(next.id)).json).toMatchObject({ status: "in_progress", closed_at: null });
+      expect((await reopen(next.id)).json).toMatchObject({
+        status: "in_progress",
+        closed_at: null,
+      });
       expect((await reopen(fixture.period)).status).toBe(200);
       expect((await fixture.run()).status).toBe("done");
     },
@@ -104,14 +126,29 @@ test(
   async () => {
     const fixture = await Fixture.create();
     const rules = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
-    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules, four_eyes: true } });
-    const lines = [...(await fixture.add("left", [line("a", 10)])), ...(await fixture.add("right", [line("b", 10)]))];
-    await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: lines } });
-    expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`), "conflict");
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+      body: { rules, four_eyes: true },
+    });
+    const lines = [
+      ...(await fixture.add("left", [line("a", 10)])),
+      ...(await fixture.add("right", [line("b", 10)])),
+    ];
+    await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
+      body: { line_ids: lines },
+    });
+    expectProblem(
+      await fixture.call("POST", `reconciliations/${fixture.period}/close`),
+      "conflict",
+    );
     const analyst = await fixture.as(["tenant_analyst"], "anna");
-    expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`, { bearer: analyst }), "role_required");
+    expectProblem(
+      await fixture.call("POST", `reconciliations/${fixture.period}/close`, { bearer: analyst }),
+      "role_required",
+    );
     const lead = await fixture.as(["tenant_lead"], "lea");
-    expect(await fixture.ok("POST", `reconciliations/${fixture.period}/close`, { bearer: lead })).toMatchObject({ closed_by: "user:lea" });
+    expect(
+      await fixture.ok("POST", `reconciliations/${fixture.period}/close`, { bearer: lead }),
+    ).toMatchObject({ closed_by: "user:lea" });
   },
   SLOW,
 );
@@ -126,14 +163,26 @@ test(
   "a statement adds up",
   async () => {
     const fixture = await monthOf();
-    const statement = await fixture.ok<Statement>("GET", `reconciliations/${fixture.period}/statement`);
+    const statement = await fixture.ok<Statement>(
+      "GET",
+      `reconciliations/${fixture.period}/statement`,
+    );
     expect(statement.differences).toEqual([
-      { currency: "EUR", adjustments_minor: 0, residual_minor: expect.any(Number), difference_minor: 0 },
+      {
+        currency: "EUR",
+        adjustments_minor: 0,
+        residual_minor: expect.any(Number),
+        difference_minor: 0,
+      },
     ]);
     for (const side of ["left", "right"] as const) {
       const balance = statement.balances.find((one) => one.side === side);
       const proof = statement.proof.items.find((one) => one.side === side);
-      expect(balance).toMatchObject({ closing_minor: proof?.lines, outstanding_minor: proof?.open, opening_minor: 0 });
+      expect(balance).toMatchObject({
+        closing_minor: proof?.lines,
+        outstanding_minor: proof?.open,
+        opening_minor: 0,
+      });
     }
   },
   SLOW,
@@ -146,15 +195,22 @@ test(
     const [a = ""] = await fixture.add("left", [line("a", 4_200, { reference: "INV-1" })]);
     await fixture.run();
     await fixture.run();
-    const list = await fixture.ok<{ items: { id: string; reason_code: string; line_id: string }[] }>("GET", "exceptions");
-    expect(list.items).toMatchObject([{ line_id: a, reason_code: "missing_counterpart", status: "open", severity: "low" }]);
+    const list = await fixture.ok<{
+      items: { id: string; reason_code: string; line_id: string }[];
+    }>("GET", "exceptions");
+    expect(list.items).toMatchObject([
+      { line_id: a, reason_code: "missing_counterpart", status: "open", severity: "low" },
+    ]);
     const id = list.items[0]?.id;
     await fixture.add("right", [line("b", 4_200, { reference: "INV-1" })]);
     await fixture.run();
     expect(await fixture.ok("GET", `exceptions/${id}`)).toMatchObject({ status: "resolved" });
     const [match] = await fixture.matches({ state: "confirmed" });
     await fixture.ok("POST", `matches/${match?.id}/undo`);
-    expect(await fixture.ok("GET", `exceptions/${id}`)).toMatchObject({ status: "open", resolution: null });
+    expect(await fixture.ok("GET", `exceptions/${id}`)).toMatchObject({
+      status: "open",
+      resolution: null,
+    });
   },
   SLOW,
 );
@@ -172,12 +228,17 @@ test(
         { from_minor: 5_000, severity: "high" },
       ],
     };
-    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules, exceptions } });
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+      body: { rules, exceptions },
+    });
     await fixture.add("left", [line("a", 100), line("b", 9_000), line("c", -7_000)]);
     expect(await fixture.run()).toMatchObject({ exceptions_opened: 2, exceptions_held_back: 1 });
-    const { items } = await fixture.ok<{ items: object[] }>("GET", "exceptions", { query: { reconciliation_id: fixture.period } });
+    const { items } = await fixture.ok<{ items: object[] }>("GET", "exceptions", {
+      query: { reconciliation_id: fixture.period },
+    });
     expect(items).toHaveLength(2);
-    for (const item of items) expect(item).toMatchObject({ severity: "high", assigned_to: "user:rita" });
+    for (const item of items)
+      expect(item).toMatchObject({ severity: "high", assigned_to: "user:rita" });
     expect(await fixture.run()).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
   },
   SLOW,

@@ -14,7 +14,10 @@ const SLOW = 300_000;
 type Sides = { left_source_id: string; right_source_id: string };
 
 /** Two more sources of the fixture's, with so many lines. */
-async function sidesOf(fixture: Fixture, counts: { left: number; right: number; sign?: string }): Promise<Sides> {
+async function sidesOf(
+  fixture: Fixture,
+  counts: { left: number; right: number; sign?: string },
+): Promise<Sides> {
   const left_source_id = (await fixture.source("Large")).id;
   const right_source_id = (await fixture.source("Other", { sign: counts.sign ?? "as_is" })).id;
   await fixture.fill({ [left_source_id]: counts.left, [right_source_id]: counts.right });
@@ -22,7 +25,11 @@ async function sidesOf(fixture: Fixture, counts: { left: number; right: number; 
 }
 
 /** Does `work` in the midst of an arrival of lines: nobody holds their source alone until it is done. */
-async function whileLinesArrive<Result>({ tenant }: Fixture, source: string, work: () => Promise<Result>): Promise<Result> {
+async function whileLinesArrive<Result>(
+  { tenant }: Fixture,
+  source: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const connection = await database.connect();
   try {
     await connection.query("begin");
@@ -66,19 +73,32 @@ test(
       const run = await fixture.ok<Run>("POST", `reconciliations/${period}/runs`, { body: {} });
       expect(await fixture.reconciliation(period)).toMatchObject({ preparing: true });
       expect((await fixture.proof(period)).holds).toBe(false);
-      expect((await fixture.ok<Statement>("GET", `reconciliations/${period}/statement`)).proof.holds).toBe(false);
+      expect(
+        (await fixture.ok<Statement>("GET", `reconciliations/${period}/statement`)).proof.holds,
+      ).toBe(false);
       expect(await bookDifferences(fixture.tenant)).toEqual([]);
 
       const listed = async (source_id: string, query: object = {}) =>
-        (await fixture.ok<{ items: Line[] }>("GET", "lines", { query: { source_id, limit: "2", ...query } })).items;
-      const [left, right] = [await listed(sides.left_source_id), await listed(sides.right_source_id)];
+        (
+          await fixture.ok<{ items: Line[] }>("GET", "lines", {
+            query: { source_id, limit: "2", ...query },
+          })
+        ).items;
+      const [left, right] = [
+        await listed(sides.left_source_id),
+        await listed(sides.right_source_id),
+      ];
       expect(left).toMatchObject([{ state: "open" }, { state: "open" }]);
       expect(await listed(sides.left_source_id, { state: "matched" })).toEqual([]);
       expect(await listed(sides.left_source_id, { state: "open" })).toHaveLength(2);
       const refused = [
         await fixture.call("POST", `reconciliations/${period}/close`),
-        await fixture.call("POST", `reconciliations/${period}/matches`, { body: { line_ids: [left[0]?.id, right[0]?.id] } }),
-        await fixture.call("POST", `lines/${left[0]?.id}/exclude`, { body: { reason: "Too early", reconciliation_id: period } }),
+        await fixture.call("POST", `reconciliations/${period}/matches`, {
+          body: { line_ids: [left[0]?.id, right[0]?.id] },
+        }),
+        await fixture.call("POST", `lines/${left[0]?.id}/exclude`, {
+          body: { reason: "Too early", reconciliation_id: period },
+        }),
       ];
       for (const answer of refused) {
         expectProblem(answer, "conflict");
@@ -89,10 +109,17 @@ test(
     });
     await fixture.prepared(period);
     expect(await fixture.ended(run)).toMatchObject({ status: "done", open_count: 0 });
-    expect(await fixture.reconciliation(period)).toMatchObject({ preparing: false, matched_count: 7_000, unmatched_count: 0 });
+    expect(await fixture.reconciliation(period)).toMatchObject({
+      preparing: false,
+      matched_count: 7_000,
+      unmatched_count: 0,
+    });
     expect((await fixture.proof(period)).holds).toBe(true);
     expect(await bookDifferences(fixture.tenant)).toEqual([]);
-    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ status: "completed", preparing: false });
+    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({
+      status: "completed",
+      preparing: false,
+    });
   },
   SLOW,
 );
@@ -101,7 +128,9 @@ test(
   "the first period of two sources compares all lines that were there before it, of however many steps they take",
   async () => {
     const fixture = await Fixture.create();
-    const { id, preparing } = await fixture.bind(await sidesOf(fixture, { left: 60_000, right: 25_000, sign: "inverted" }));
+    const { id, preparing } = await fixture.bind(
+      await sidesOf(fixture, { left: 60_000, right: 25_000, sign: "inverted" }),
+    );
     expect(preparing).toBe(true);
     expect((await fixture.prepared(id)).unmatched_count).toBe(85_000);
     expect(await openOf(fixture, id)).toEqual([
@@ -119,7 +148,9 @@ test(
     const sides = await sidesOf(fixture, { left: 900, right: 900 });
     expect(await fixture.bind(sides)).toMatchObject({ preparing: false, unmatched_count: 1_800 });
     const next = { period_start: "2026-11-01", period_end: "2026-11-30" };
-    const arriving = await whileLinesArrive(fixture, sides.left_source_id, () => fixture.bind({ ...sides, ...next }));
+    const arriving = await whileLinesArrive(fixture, sides.left_source_id, () =>
+      fixture.bind({ ...sides, ...next }),
+    );
     expect(arriving).toMatchObject({ preparing: false, unmatched_count: 1_800 });
   },
   SLOW,
@@ -163,7 +194,9 @@ test(
       expect(await openOf(fixture, period)).toMatchObject([{ side: "left", lines: 25_000 }]);
       await superuser.query("select pg_terminate_backend($1)", [waiting]);
       await until("the step is gone", async () => {
-        const { rows } = await superuser.query("select from pg_stat_activity where pid = $1", [waiting]);
+        const { rows } = await superuser.query("select from pg_stat_activity where pid = $1", [
+          waiting,
+        ]);
         return rows.length === 0;
       });
       expect(await cursorOf(fixture, period)).toEqual(kept);

@@ -7,7 +7,20 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 600_000;
 const WORLDS = Number(process.env.WORLDS ?? 4);
 
-type Act = { kind: "add" | "run" | "confirm" | "reject" | "undo" | "exclude" | "include" | "hand" | "close" | "reopen"; pick: number };
+type Act = {
+  kind:
+    | "add"
+    | "run"
+    | "confirm"
+    | "reject"
+    | "undo"
+    | "exclude"
+    | "include"
+    | "hand"
+    | "close"
+    | "reopen";
+  pick: number;
+};
 
 const acts = fc.array(
   fc.record<Act>({
@@ -50,13 +63,17 @@ test(
     await fc.assert(
       fc.asyncProperty(acts, async (chosen) => {
         const fixture = await Fixture.create({ grace_days: 0 });
-        await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { ...(await rulesOf(fixture)), automatic: "always" } });
+        await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+          body: { ...(await rulesOf(fixture)), automatic: "always" },
+        });
         let n = 0;
         for (const act of chosen) {
           await perform(fixture, act, () => n++);
           await expectSound(fixture);
         }
-        await fixture.call("POST", `reconciliations/${fixture.period}/reopen`, { body: { reason: "Once more" } });
+        await fixture.call("POST", `reconciliations/${fixture.period}/reopen`, {
+          body: { reason: "Once more" },
+        });
         expect((await fixture.run()).status).toBe("done");
         await expectSound(fixture);
       }),
@@ -67,7 +84,10 @@ test(
 );
 
 async function rulesOf(fixture: Fixture): Promise<{ rules: object[] }> {
-  const { rules } = await fixture.ok<{ rules: object[] }>("GET", `reconciliations/${fixture.period}/rules`);
+  const { rules } = await fixture.ok<{ rules: object[] }>(
+    "GET",
+    `reconciliations/${fixture.period}/rules`,
+  );
   return { rules };
 }
 
@@ -75,12 +95,18 @@ async function rulesOf(fixture: Fixture): Promise<{ rules: object[] }> {
 async function perform(fixture: Fixture, { kind, pick }: Act, next: () => number): Promise<void> {
   const one = <Item>(items: readonly Item[]) => items[pick % Math.max(1, items.length)];
   const open = async () =>
-    (await fixture.ok<{ items: { id: string }[] }>("GET", "lines", { query: { reconciliation_id: fixture.period, state: "open" } })).items;
+    (
+      await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+        query: { reconciliation_id: fixture.period, state: "open" },
+      })
+    ).items;
   const attempt = async (method: string, path: string, body?: object) => {
     const { status, text } = await fixture.call(method, path, body ? { body } : {});
     expect([200, 201, 202, 400, 409], `${method} ${path} ${text}`).toContain(status);
   };
-  const closed = (await fixture.ok<Reconciliation>("GET", `reconciliations/${fixture.period}`)).closed_at !== null;
+  const closed =
+    (await fixture.ok<Reconciliation>("GET", `reconciliations/${fixture.period}`)).closed_at !==
+    null;
   if (kind === "add") {
     const side = pick % 2 === 0 ? "left" : "right";
     await fixture.add(
@@ -90,11 +116,17 @@ async function perform(fixture: Fixture, { kind, pick }: Act, next: () => number
   } else if (kind === "run") {
     if (!closed) expect((await fixture.run()).failure).toBeNull();
   } else if (kind === "confirm" || kind === "reject" || kind === "undo") {
-    const match = one(await fixture.matches({ state: kind === "undo" ? "confirmed" : "suggested" }));
+    const match = one(
+      await fixture.matches({ state: kind === "undo" ? "confirmed" : "suggested" }),
+    );
     if (match) await attempt("POST", `matches/${match.id}/${kind}`);
   } else if (kind === "exclude") {
     const found = one(await open());
-    if (found) await attempt("POST", `lines/${found.id}/exclude`, { reason: "At random", reconciliation_id: fixture.period });
+    if (found)
+      await attempt("POST", `lines/${found.id}/exclude`, {
+        reason: "At random",
+        reconciliation_id: fixture.period,
+      });
   } else if (kind === "include") {
     const { items } = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
       query: { reconciliation_id: fixture.period, state: "excluded" },

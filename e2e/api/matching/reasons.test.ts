@@ -6,7 +6,10 @@ const SLOW = 300_000;
 /** For each reason a line of the left and what there is beside it. `late_arrival`, of which a closed period is part, is in periods.test.ts. */
 const CASES: Record<string, { of: NewLine; left?: NewLine[]; right?: NewLine[] }> = {
   missing_counterpart: { of: line("missing", 11_111, { reference: "LONE-11" }) },
-  amount_differs: { of: line("amount", 444_443, { reference: "AMT-5" }), right: [line("amount-r", 77, { reference: "AMT-5" })] },
+  amount_differs: {
+    of: line("amount", 444_443, { reference: "AMT-5" }),
+    right: [line("amount-r", 77, { reference: "AMT-5" })],
+  },
   outside_window: {
     of: line("window", 33_337, { reference: "WIN-77" }),
     right: [line("window-r", 33_337, { reference: "WIN-77", value_date: "2026-08-03" })],
@@ -26,7 +29,10 @@ const CASES: Record<string, { of: NewLine; left?: NewLine[]; right?: NewLine[] }
   },
   ambiguous: {
     of: line("either", 77_773),
-    right: [line("either-1", 77_773, { counterparty: "Adler" }), line("either-2", 77_773, { counterparty: "Becker" })],
+    right: [
+      line("either-1", 77_773, { counterparty: "Adler" }),
+      line("either-2", 77_773, { counterparty: "Becker" }),
+    ],
   },
 };
 
@@ -39,15 +45,22 @@ test(
       "right",
       cases.flatMap(([, { right = [] }]) => right),
     );
-    const ids = await fixture.add("left", [...cases.map(([, { of }]) => of), ...cases.flatMap(([, { left = [] }]) => left)]);
+    const ids = await fixture.add("left", [
+      ...cases.map(([, { of }]) => of),
+      ...cases.flatMap(([, { left = [] }]) => left),
+    ]);
     expect((await fixture.run()).status).toBe("done");
     const given: Record<string, unknown> = {};
     for (const [at, [reason]] of cases.entries()) {
       let id = ids[at] as string;
       // Of two lines that nothing tells apart either is the one too many.
-      if (reason === "duplicate" && (await fixture.line(id)).state === "matched") id = ids[cases.length] as string;
+      if (reason === "duplicate" && (await fixture.line(id)).state === "matched")
+        id = ids[cases.length] as string;
       const { exception_id } = await fixture.line(id);
-      given[reason] = exception_id && (await fixture.ok<{ reason_code: string }>("GET", `exceptions/${exception_id}`)).reason_code;
+      given[reason] =
+        exception_id &&
+        (await fixture.ok<{ reason_code: string }>("GET", `exceptions/${exception_id}`))
+          .reason_code;
     }
     expect(given).toEqual(Object.fromEntries(cases.map(([reason]) => [reason, reason])));
   },

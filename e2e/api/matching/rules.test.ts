@@ -17,7 +17,13 @@ describe("rules", () => {
     expect(first.json).toMatchObject({ version: 0, automatic: "earned", four_eyes: false });
     expect((first.json as RuleSet).rules.length).toBeGreaterThan(3);
     const set = await fixture.ok("PUT", path, { body: { rules: EXACT, automatic: "always" } });
-    expect(set).toMatchObject({ version: 1, rules: EXACT, automatic: "always", four_eyes: false, dry_run: false });
+    expect(set).toMatchObject({
+      version: 1,
+      rules: EXACT,
+      automatic: "always",
+      four_eyes: false,
+      dry_run: false,
+    });
     const etag = first.headers.get("etag") ?? "";
     const stale = await api("PUT", `/v1/${path}`, {
       bearer: fixture.admin,
@@ -38,19 +44,35 @@ describe("rules", () => {
       await fixture.run();
       const before = [await fixture.matches(), await fixture.proof()];
       const body = {
-        rules: [{ name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 50, then: "match" }],
+        rules: [
+          {
+            name: "Near",
+            kind: "tolerance",
+            on: ["reference"],
+            amount_tolerance_minor: 50,
+            then: "match",
+          },
+        ],
         dry_run: true,
       };
-      const { run_id } = await fixture.ok<{ run_id: string }>("PUT", `reconciliations/${fixture.period}/rules`, { body });
+      const { run_id } = await fixture.ok<{ run_id: string }>(
+        "PUT",
+        `reconciliations/${fixture.period}/rules`,
+        { body },
+      );
       const done = await expect
-        .poll(async () => (await fixture.ok<Run>("GET", `runs/${run_id}`)).status, { timeout: 180_000 })
+        .poll(async () => (await fixture.ok<Run>("GET", `runs/${run_id}`)).status, {
+          timeout: 180_000,
+        })
         .toBe("done")
         .then(() => fixture.ok<Run>("GET", `runs/${run_id}`));
       expect(done.dry_run).toBe(true);
       expect(done.impact?.newly_matched.matches).toBeGreaterThan(0);
       expect(done.impact?.samples.length).toBeGreaterThan(0);
       expect([await fixture.matches(), await fixture.proof()]).toEqual(before);
-      expect(await fixture.ok("GET", `reconciliations/${fixture.period}/rules`)).toMatchObject({ version: 0 });
+      expect(await fixture.ok("GET", `reconciliations/${fixture.period}/rules`)).toMatchObject({
+        version: 0,
+      });
     },
     SLOW,
   );
@@ -59,8 +81,14 @@ describe("rules", () => {
     "that change make the next run weigh everything anew",
     async () => {
       const fixture = await Fixture.create();
-      await fixture.add("left", [line("a", 500, { reference: "X" }), line("b", 900, { reference: "Y" })]);
-      await fixture.add("right", [line("c", 500, { reference: "X" }), line("d", 900, { reference: "Y", counterparty: "Z" })]);
+      await fixture.add("left", [
+        line("a", 500, { reference: "X" }),
+        line("b", 900, { reference: "Y" }),
+      ]);
+      await fixture.add("right", [
+        line("c", 500, { reference: "X" }),
+        line("d", 900, { reference: "Y", counterparty: "Z" }),
+      ]);
       await fixture.run();
       expect(await fixture.matches({ state: "confirmed" })).toHaveLength(2);
       await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {

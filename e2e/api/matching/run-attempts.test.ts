@@ -7,7 +7,10 @@ type Begun = { run_id: string; attempt: number; pair_no: number };
 
 /** As a matcher takes a run up. */
 async function begin({ tenant, period }: Fixture): Promise<Begun> {
-  const [row] = await sql<{ begun: Begun }>("select private.begin_run($1, $2, null, 'test') as begun", [tenant, period]);
+  const [row] = await sql<{ begun: Begun }>(
+    "select private.begin_run($1, $2, null, 'test') as begun",
+    [tenant, period],
+  );
   if (!row) throw new Error("The run was not begun.");
   return row.begun;
 }
@@ -37,10 +40,10 @@ const write = ({ tenant, period }: Fixture, { run_id, attempt, pair_no }: Begun,
   ]);
 
 async function stateOf({ tenant }: Fixture, { run_id }: Begun) {
-  const [run] = await sql<{ status: string; failure: string | null }>("select status, failure from runs where tenant_id = $1 and id = $2", [
-    tenant,
-    run_id,
-  ]);
+  const [run] = await sql<{ status: string; failure: string | null }>(
+    "select status, failure from runs where tenant_id = $1 and id = $2",
+    [tenant, run_id],
+  );
   return run;
 }
 
@@ -52,10 +55,18 @@ test("a run that another matcher took up is written by that one alone", async ()
   const second = await begin(fixture);
   expect(second).toMatchObject({ run_id: first.run_id, attempt: first.attempt + 1 });
   for (const [what, call] of Object.entries({ ...WRITES, "its dry end": DRY_END }))
-    await expect(write(fixture, first, call), what).rejects.toMatchObject({ code: "TO001", message: "conflict" });
-  const [failing] = await sql("select private.fail_run($1, $2, $3, 'x') as failed", [fixture.tenant, first.run_id, first.attempt]);
+    await expect(write(fixture, first, call), what).rejects.toMatchObject({
+      code: "TO001",
+      message: "conflict",
+    });
+  const [failing] = await sql("select private.fail_run($1, $2, $3, 'x') as failed", [
+    fixture.tenant,
+    first.run_id,
+    first.attempt,
+  ]);
   expect(failing).toEqual({ failed: false });
-  for (const [what, call] of Object.entries(WRITES)) await expect(write(fixture, second, call), what).resolves.toHaveLength(1);
+  for (const [what, call] of Object.entries(WRITES))
+    await expect(write(fixture, second, call), what).resolves.toHaveLength(1);
   expect(await stateOf(fixture, second)).toEqual({ status: "done", failure: null });
 });
 
@@ -64,18 +75,32 @@ test("a run whose process died at every attempt fails, and one that waits withou
   const run = await begin(fixture);
   const key = `match:${fixture.period}`;
   const end = () => sql("select private.end_abandoned_runs('Gone.')");
-  await sql("select graphile_worker.add_job('match_pair', '{}', job_key => $1, run_at => now() + interval '1 day')", [key]);
+  await sql(
+    "select graphile_worker.add_job('match_pair', '{}', job_key => $1, run_at => now() + interval '1 day')",
+    [key],
+  );
   try {
     await end();
     expect(await stateOf(fixture, run)).toMatchObject({ status: "running" });
-    await sql("update graphile_worker._private_jobs set attempts = max_attempts where key = $1", [key]);
+    await sql("update graphile_worker._private_jobs set attempts = max_attempts where key = $1", [
+      key,
+    ]);
     await end();
-    expect(await stateOf(fixture, run)).toMatchObject({ status: "failed", failure: expect.any(String) });
+    expect(await stateOf(fixture, run)).toMatchObject({
+      status: "failed",
+      failure: expect.any(String),
+    });
   } finally {
     await sql("delete from graphile_worker._private_jobs where key = $1", [key]);
   }
   const waiting = await begin(fixture);
-  await sql("update runs set status = 'queued', started_at = null where tenant_id = $1 and id = $2", [fixture.tenant, waiting.run_id]);
+  await sql(
+    "update runs set status = 'queued', started_at = null where tenant_id = $1 and id = $2",
+    [fixture.tenant, waiting.run_id],
+  );
   await end();
-  await until("a matcher does it", async () => (await stateOf(fixture, waiting))?.status === "done");
+  await until(
+    "a matcher does it",
+    async () => (await stateOf(fixture, waiting))?.status === "done",
+  );
 });

@@ -6,7 +6,15 @@ import type { Statement } from "#lib/matching/periods/contract.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
-const NEAR = [{ name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
+const NEAR = [
+  {
+    name: "Near amounts",
+    kind: "tolerance",
+    on: ["reference"],
+    amount_tolerance_minor: 100,
+    then: "match",
+  },
+];
 /** Their lines are more than a page of the export. */
 const PAIRS = 140;
 
@@ -16,7 +24,10 @@ type Row = Record<string, string>;
 async function october() {
   const fixture = await Fixture.create({ sign: "inverted" });
   await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: NEAR } });
-  const pairs = (factor: number) => Array.from({ length: PAIRS }, (_, n) => line(`p${n}`, factor * (10_000 + n), { reference: `P-${n}` }));
+  const pairs = (factor: number) =>
+    Array.from({ length: PAIRS }, (_, n) =>
+      line(`p${n}`, factor * (10_000 + n), { reference: `P-${n}` }),
+    );
   const [near = "", account = "", paid = "", open = ""] = await fixture.add("left", [
     line("near", 2_000, { reference: "R-2" }),
     line("account", -77, { counterparty: "Bank" }),
@@ -33,14 +44,18 @@ async function october() {
   ]);
   await fixture.run();
   const fee = await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
-    body: { line_ids: [paid, first, second], adjustments: [{ kind: "fee", amount_minor: -20, note: "Card fee" }] },
+    body: {
+      line_ids: [paid, first, second],
+      adjustments: [{ kind: "fee", amount_minor: -20, note: "Card fee" }],
+    },
   });
   await fixture.ok("POST", `lines/${account}/exclude`, { body: { reason: "Account fee" } });
   await fixture.ok("POST", `lines/${twice}/exclude`, { body: { reason: "Booked twice" } });
   return { fixture, near, account, twice, open, fee: fee.id };
 }
 
-const statementOf = (fixture: Fixture, period = fixture.period) => fixture.ok<Statement>("GET", `reconciliations/${period}/statement`);
+const statementOf = (fixture: Fixture, period = fixture.period) =>
+  fixture.ok<Statement>("GET", `reconciliations/${period}/statement`);
 
 async function exported(fixture: Fixture, query: Record<string, string> = {}): Promise<string> {
   const path = `reconciliations/${fixture.period}/statement/export`;
@@ -53,7 +68,9 @@ async function exported(fixture: Fixture, query: Record<string, string> = {}): P
 function rowsOf(csv: string): Row[] {
   const [header = "", ...rows] = csv.trimEnd().split("\r\n");
   const columns = header.split(",");
-  return rows.map((row) => Object.fromEntries(row.split(",").map((cell, at) => [columns[at] ?? "", cell])));
+  return rows.map((row) =>
+    Object.fromEntries(row.split(",").map((cell, at) => [columns[at] ?? "", cell])),
+  );
 }
 
 type Cells = Record<string, unknown>;
@@ -63,7 +80,10 @@ const named = (header: readonly unknown[], row: readonly unknown[]): Cells =>
   Object.fromEntries(header.map((name, at) => [`${name}`, row[at] ?? null]));
 
 const total = (rows: readonly Row[]) =>
-  rows.reduce((sum, { side, amount_minor }) => sum + (side === "right" ? -1 : 1) * Number(amount_minor), 0);
+  rows.reduce(
+    (sum, { side, amount_minor }) => sum + (side === "right" ? -1 : 1) * Number(amount_minor),
+    0,
+  );
 
 test(
   "a statement itemises what is left over and excluded, with who and when, in the sign of the proof",
@@ -74,23 +94,56 @@ test(
     const byAda = { decided_by: "user:ada", decided_at };
     expect(statement).toMatchObject({ residual_count: 1, exclusion_count: 2, adjustment_count: 1 });
     expect(statement.residuals).toMatchObject([
-      { line_id: near, currency: "EUR", amount_minor: 50, reference: "R-2", reason: "Near amounts", decided_by: null, decided_at },
+      {
+        line_id: near,
+        currency: "EUR",
+        amount_minor: 50,
+        reference: "R-2",
+        reason: "Near amounts",
+        decided_by: null,
+        decided_at,
+      },
     ]);
     expect(statement.exclusions).toMatchObject([
-      { line_id: account, side: "left", amount_minor: -77, counterparty: "Bank", reason: "Account fee", ...byAda },
-      { line_id: twice, side: "right", amount_minor: 31, counterparty: "Vogel", reason: "Booked twice", ...byAda },
+      {
+        line_id: account,
+        side: "left",
+        amount_minor: -77,
+        counterparty: "Bank",
+        reason: "Account fee",
+        ...byAda,
+      },
+      {
+        line_id: twice,
+        side: "right",
+        amount_minor: 31,
+        counterparty: "Vogel",
+        reason: "Booked twice",
+        ...byAda,
+      },
     ]);
-    expect(statement.adjustments).toMatchObject([{ kind: "fee", amount_minor: -20, note: "Card fee", ...byAda }]);
-    expect(statement.differences).toEqual([{ currency: "EUR", adjustments_minor: -20, residual_minor: 50, difference_minor: 0 }]);
+    expect(statement.adjustments).toMatchObject([
+      { kind: "fee", amount_minor: -20, note: "Card fee", ...byAda },
+    ]);
+    expect(statement.differences).toEqual([
+      { currency: "EUR", adjustments_minor: -20, residual_minor: 50, difference_minor: 0 },
+    ]);
     const [left, right] = statement.proof.items;
     expect(Number(left?.adjustments) - Number(right?.adjustments)).toBe(-20);
     expect(Number(left?.residual) - Number(right?.residual)).toBe(50);
 
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
     const { id } = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-    await fixture.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
+    await fixture.ok("POST", `lines/${open}/exclude`, {
+      body: { reason: "Never paid", reconciliation_id: id },
+    });
     const november = await statementOf(fixture, id);
-    expect(november).toMatchObject({ residual_count: 0, residuals: [], exclusion_count: 1, adjustments: [] });
+    expect(november).toMatchObject({
+      residual_count: 0,
+      residuals: [],
+      exclusion_count: 1,
+      adjustments: [],
+    });
     expect(november.exclusions).toMatchObject([{ line_id: open, side: "left", amount_minor: 40 }]);
     expect(november.balances[0]).toMatchObject({ side: "left", excluded_minor: -37 });
   },
@@ -108,33 +161,56 @@ test(
     expect(whole.startsWith(csv)).toBe(true);
     const rows = rowsOf(whole);
     const of = (kind: string, like: Row = {}) =>
-      rows.filter((row) => row.kind === kind && Object.entries(like).every(([name, value]) => row[name] === value));
-    const balance = (item: string, side = "") => Number(of("balance", { item, side })[0]?.amount_minor);
+      rows.filter(
+        (row) =>
+          row.kind === kind && Object.entries(like).every(([name, value]) => row[name] === value),
+      );
+    const balance = (item: string, side = "") =>
+      Number(of("balance", { item, side })[0]?.amount_minor);
 
-    expect(of("outstanding")).toMatchObject([{ line_id: open, side: "left", amount_minor: "40", age_days: "19" }]);
-    expect(of("adjustment")).toMatchObject([{ item: "fee", match_id: fee, reason: "Card fee", decided_by: "user:ada" }]);
-    expect(of("residual")).toMatchObject([{ reason: "Near amounts", reference: "R-2", decided_by: "" }]);
+    expect(of("outstanding")).toMatchObject([
+      { line_id: open, side: "left", amount_minor: "40", age_days: "19" },
+    ]);
+    expect(of("adjustment")).toMatchObject([
+      { item: "fee", match_id: fee, reason: "Card fee", decided_by: "user:ada" },
+    ]);
+    expect(of("residual")).toMatchObject([
+      { reason: "Near amounts", reference: "R-2", decided_by: "" },
+    ]);
     expect(of("exclusion").map(({ side, reason }) => [side, reason])).toEqual([
       ["left", "Account fee"],
       ["right", "Booked twice"],
     ]);
 
     for (const side of ["left", "right"]) {
-      const sum = (kind: string) => of(kind, { side }).reduce((all, { amount_minor }) => all + Number(amount_minor), 0);
-      expect([sum("outstanding"), sum("exclusion")]).toEqual([balance("outstanding", side), balance("excluded", side)]);
+      const sum = (kind: string) =>
+        of(kind, { side }).reduce((all, { amount_minor }) => all + Number(amount_minor), 0);
+      expect([sum("outstanding"), sum("exclusion")]).toEqual([
+        balance("outstanding", side),
+        balance("excluded", side),
+      ]);
       expect(sum("match") + sum("exclusion") + sum("outstanding")).toBe(balance("closing", side));
     }
-    expect([total(of("adjustment")), total(of("residual"))]).toEqual([balance("adjustments"), balance("residuals")]);
-    expect([balance("adjustments"), balance("residuals"), balance("difference")]).toEqual([-20, 50, 0]);
+    expect([total(of("adjustment")), total(of("residual"))]).toEqual([
+      balance("adjustments"),
+      balance("residuals"),
+    ]);
+    expect([balance("adjustments"), balance("residuals"), balance("difference")]).toEqual([
+      -20, 50, 0,
+    ]);
     const matches = Map.groupBy(of("match"), ({ match_id = "" }) => match_id);
     expect(matches.size).toBe(PAIRS + 2);
     expect(of("match")).toHaveLength(2 * PAIRS + 5);
     for (const [match_id, lines] of matches)
-      expect(total(lines), match_id).toBe(total([...of("adjustment", { match_id }), ...of("residual", { match_id })]));
+      expect(total(lines), match_id).toBe(
+        total([...of("adjustment", { match_id }), ...of("residual", { match_id })]),
+      );
 
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
     const { id } = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-    await fixture.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
+    await fixture.ok("POST", `lines/${open}/exclude`, {
+      body: { reason: "Never paid", reconciliation_id: id },
+    });
     await fixture.add("left", [line("late", 12)]);
     expect(await exported(fixture, { matches: "true" })).toBe(whole);
   },
@@ -147,18 +223,34 @@ test(
     const { fixture, open } = await october();
     const path = `reconciliations/${fixture.period}/statement/export`;
     const sheetsOf = async (query: Record<string, string> = {}) => {
-      const { status, headers, bytes, text } = await fixture.call("GET", path, { query: { format: "xlsx", ...query } });
+      const { status, headers, bytes, text } = await fixture.call("GET", path, {
+        query: { format: "xlsx", ...query },
+      });
       expect(status, text).toBe(200);
-      expect(headers.get("content-type")).toBe("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
+      expect(headers.get("content-type")).toBe(
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      );
       const { sheets } = await readXlsx(bytes);
-      return Object.fromEntries(sheets.map(({ name, rows: [header = [], ...rows] }) => [name, rows.map((row) => named(header, row))]));
+      return Object.fromEntries(
+        sheets.map(({ name, rows: [header = [], ...rows] }) => [
+          name,
+          rows.map((row) => named(header, row)),
+        ]),
+      );
     };
     const [sheets, whole] = [await sheetsOf(), await sheetsOf({ matches: "true" })];
-    expect(Object.keys(sheets)).toEqual(["Balances", "Outstanding", "Adjustments", "Exclusions", "Residuals"]);
+    expect(Object.keys(sheets)).toEqual([
+      "Balances",
+      "Outstanding",
+      "Adjustments",
+      "Exclusions",
+      "Residuals",
+    ]);
     const { Matches = [], ...same } = whole;
     expect(same).toEqual(sheets);
     const csv = rowsOf(await exported(fixture, { matches: "true" }));
-    const cents = (rows: readonly Cells[] = []) => rows.map(({ Amount }) => Math.round(Number(Amount) * 100));
+    const cents = (rows: readonly Cells[] = []) =>
+      rows.map(({ Amount }) => Math.round(Number(Amount) * 100));
     for (const [name, kind] of [
       ["Balances", "balance"],
       ["Outstanding", "outstanding"],
@@ -167,10 +259,18 @@ test(
       ["Residuals", "residual"],
       ["Matches", "match"],
     ] as const) {
-      expect(cents(whole[name]), name).toEqual(csv.filter((row) => row.kind === kind).map(({ amount_minor }) => Number(amount_minor)));
+      expect(cents(whole[name]), name).toEqual(
+        csv.filter((row) => row.kind === kind).map(({ amount_minor }) => Number(amount_minor)),
+      );
     }
-    expect(sheets.Outstanding).toMatchObject([{ "Line ID": open, "Value date": expect.any(Date), Days: 19, Side: "Left", Amount: 0.4 }]);
-    expect(sheets.Exclusions?.[0]).toMatchObject({ Reason: "Account fee", "Decided by": "user:ada", "Decided at (UTC)": expect.any(Date) });
+    expect(sheets.Outstanding).toMatchObject([
+      { "Line ID": open, "Value date": expect.any(Date), Days: 19, Side: "Left", Amount: 0.4 },
+    ]);
+    expect(sheets.Exclusions?.[0]).toMatchObject({
+      Reason: "Account fee",
+      "Decided by": "user:ada",
+      "Decided at (UTC)": expect.any(Date),
+    });
     expect(Matches).toHaveLength(2 * PAIRS + 5);
 
     const { balances, differences } = await statementOf(fixture);
@@ -178,11 +278,9 @@ test(
       cents(sheets.Balances?.filter(({ Balance, Side }) => Balance === item && Side === side));
     for (const { side, closing_minor, outstanding_minor, excluded_minor } of balances) {
       const word = side === "left" ? "Left" : "Right";
-      expect(["Closing", "Outstanding", "Excluded"].flatMap((item) => balance(item, word))).toEqual([
-        closing_minor,
-        outstanding_minor,
-        excluded_minor,
-      ]);
+      expect(["Closing", "Outstanding", "Excluded"].flatMap((item) => balance(item, word))).toEqual(
+        [closing_minor, outstanding_minor, excluded_minor],
+      );
     }
     expect(balance("Residuals", null)).toEqual([differences[0]?.residual_minor]);
   },
@@ -194,11 +292,17 @@ test(
   async () => {
     const { fixture } = await october();
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
-    const [{ residuals, exclusions, residual_count, exclusion_count, adjustment_count, ...before }, csv] = [
-      await statementOf(fixture),
-      await exported(fixture),
-    ];
-    expect([residuals?.length, exclusions?.length, residual_count, exclusion_count, adjustment_count]).toEqual([1, 2, 1, 2, 1]);
+    const [
+      { residuals, exclusions, residual_count, exclusion_count, adjustment_count, ...before },
+      csv,
+    ] = [await statementOf(fixture), await exported(fixture)];
+    expect([
+      residuals?.length,
+      exclusions?.length,
+      residual_count,
+      exclusion_count,
+      adjustment_count,
+    ]).toEqual([1, 2, 1, 2, 1]);
     await sql(
       `update closings set statement = statement - array['residuals', 'exclusions', 'residual_count', 'exclusion_count', 'adjustment_count']
        where tenant_id = $1`,

@@ -30,7 +30,10 @@ const KINDS = [
 ] as const;
 type Act = { kind: (typeof KINDS)[number]; pick: number };
 
-const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: fc.nat(10_000) }), { numRuns: ACTS, seed: SEED });
+const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: fc.nat(10_000) }), {
+  numRuns: ACTS,
+  seed: SEED,
+});
 
 /** What may be answered to somebody who comes at the same time as others. A deadlock or a fault would be a 5xx. */
 const MEANT = [200, 201, 202, 400, 404, 409];
@@ -39,8 +42,13 @@ test(
   `whatever ${CALLERS} callers do at once to one pair, its books are what its lines and decisions come to`,
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
-    const { rules } = await fixture.ok<{ rules: object[] }>("GET", `reconciliations/${fixture.period}/rules`);
-    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules, automatic: "always" } });
+    const { rules } = await fixture.ok<{ rules: object[] }>(
+      "GET",
+      `reconciliations/${fixture.period}/rules`,
+    );
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+      body: { rules, automatic: "always" },
+    });
     const answers = new Map<string, number>();
     const waiting = [...acts];
     let n = 0;
@@ -52,49 +60,91 @@ test(
       answers.set(code, (answers.get(code) ?? 0) + 1);
     }
 
-    async function one<Item extends object>(path: string, query: Record<string, string>, pick: number): Promise<Item | undefined> {
-      const { items } = await fixture.ok<{ items: Item[] }>("GET", path, { query: { limit: "50", ...query } });
+    async function one<Item extends object>(
+      path: string,
+      query: Record<string, string>,
+      pick: number,
+    ): Promise<Item | undefined> {
+      const { items } = await fixture.ok<{ items: Item[] }>("GET", path, {
+        query: { limit: "50", ...query },
+      });
       return items[pick % Math.max(1, items.length)];
     }
 
     const lineOf = (pick: number) => {
       const number = n++;
       const value_date = `2026-${pick % 5 === 0 ? "11" : "10"}-${String(1 + (pick % 28)).padStart(2, "0")}`;
-      return line(`x${number}`, [100, 250, 350, 400, 1_000, -100][pick % 6] ?? 100, { reference: `R${pick % 9}`, value_date });
+      return line(`x${number}`, [100, 250, 350, 400, 1_000, -100][pick % 6] ?? 100, {
+        reference: `R${pick % 9}`,
+        value_date,
+      });
     };
 
     async function perform({ kind, pick }: Act): Promise<void> {
       const source = pick % 2 === 0 ? fixture.left : fixture.right;
       const period = (await one<Reconciliation>("reconciliations", {}, pick))?.id ?? fixture.period;
-      if (kind === "lines") await call("POST", `sources/${source}/lines`, { lines: [0, 1, 2, 3].map((more) => lineOf(pick + more * 17)) });
+      if (kind === "lines")
+        await call("POST", `sources/${source}/lines`, {
+          lines: [0, 1, 2, 3].map((more) => lineOf(pick + more * 17)),
+        });
       else if (kind === "import")
-        await call("POST", `sources/${source}/imports`, { lines: [0, 1, 2].map((more) => lineOf(pick + more * 7)) });
+        await call("POST", `sources/${source}/imports`, {
+          lines: [0, 1, 2].map((more) => lineOf(pick + more * 7)),
+        });
       else if (kind === "undo import") {
         const found = await one<{ id: string }>("imports", { source_id: source }, pick);
         if (found) await call("POST", `imports/${found.id}/undo`);
-      } else if (kind === "sign") await call("PATCH", `sources/${source}`, { sign: pick % 3 === 0 ? "inverted" : "as_is" });
+      } else if (kind === "sign")
+        await call("PATCH", `sources/${source}`, { sign: pick % 3 === 0 ? "inverted" : "as_is" });
       else if (kind === "run") await call("POST", `reconciliations/${period}/runs`, {});
       else if (kind === "confirm") {
-        const found = await one<{ id: string }>(`reconciliations/${period}/matches`, { state: "suggested" }, pick);
-        if (found) await call("POST", `matches/${found.id}/${pick % 3 === 0 ? "reject" : "confirm"}`);
+        const found = await one<{ id: string }>(
+          `reconciliations/${period}/matches`,
+          { state: "suggested" },
+          pick,
+        );
+        if (found)
+          await call("POST", `matches/${found.id}/${pick % 3 === 0 ? "reject" : "confirm"}`);
       } else if (kind === "exclude") {
-        const found = await one<{ id: string }>("lines", { reconciliation_id: period, state: "open" }, pick);
-        if (found) await call("POST", `lines/${found.id}/exclude`, { reason: "In the storm", reconciliation_id: period });
+        const found = await one<{ id: string }>(
+          "lines",
+          { reconciliation_id: period, state: "open" },
+          pick,
+        );
+        if (found)
+          await call("POST", `lines/${found.id}/exclude`, {
+            reason: "In the storm",
+            reconciliation_id: period,
+          });
       } else if (kind === "hand") {
-        const left = await one<{ id: string }>("lines", { reconciliation_id: period, side: "left", state: "open" }, pick);
-        const right = await one<{ id: string }>("lines", { reconciliation_id: period, side: "right", state: "open" }, pick + 1);
+        const left = await one<{ id: string }>(
+          "lines",
+          { reconciliation_id: period, side: "left", state: "open" },
+          pick,
+        );
+        const right = await one<{ id: string }>(
+          "lines",
+          { reconciliation_id: period, side: "right", state: "open" },
+          pick + 1,
+        );
         if (left && right)
           await call("POST", `reconciliations/${period}/matches`, {
             line_ids: [left.id, right.id],
             split_line_id: pick % 2 ? left.id : right.id,
           });
       } else if (kind === "take back") {
-        const found = await one<{ id: string }>(`reconciliations/${period}/matches`, { state: "confirmed" }, pick);
+        const found = await one<{ id: string }>(
+          `reconciliations/${period}/matches`,
+          { state: "confirmed" },
+          pick,
+        );
         if (found) await call("POST", `matches/${found.id}/undo`);
       } else if (kind === "close") await call("POST", `reconciliations/${period}/close`);
-      else if (kind === "reopen") await call("POST", `reconciliations/${period}/reopen`, { reason: "In the storm" });
+      else if (kind === "reopen")
+        await call("POST", `reconciliations/${period}/reopen`, { reason: "In the storm" });
       else if (kind === "open") await call("POST", "reconciliations", periodAfter(pick));
-      else if (pick % 5 === 0 && period !== fixture.period) await call("PATCH", `reconciliations/${period}`, { status: "archived" });
+      else if (pick % 5 === 0 && period !== fixture.period)
+        await call("PATCH", `reconciliations/${period}`, { status: "archived" });
     }
 
     function periodAfter(pick: number): object {
@@ -115,14 +165,24 @@ test(
         for (let act = waiting.shift(); act; act = waiting.shift()) await perform(act);
       }),
     );
-    const { items: periods } = await fixture.ok<{ items: Reconciliation[] }>("GET", "reconciliations", { query: { limit: "250" } });
+    const { items: periods } = await fixture.ok<{ items: Reconciliation[] }>(
+      "GET",
+      "reconciliations",
+      { query: { limit: "250" } },
+    );
     await until("every run to have ended", async () => {
       const runs = await Promise.all(
-        periods.map(({ id }) => fixture.ok<{ items: { status: string }[] }>("GET", `reconciliations/${id}/runs`)),
+        periods.map(({ id }) =>
+          fixture.ok<{ items: { status: string }[] }>("GET", `reconciliations/${id}/runs`),
+        ),
       );
-      return runs.every(({ items }) => items.every(({ status }) => status === "done" || status === "failed"));
+      return runs.every(({ items }) =>
+        items.every(({ status }) => status === "done" || status === "failed"),
+      );
     });
-    console.log(`Storm of ${ACTS} acts, seed ${SEED}: ${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`);
+    console.log(
+      `Storm of ${ACTS} acts, seed ${SEED}: ${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`,
+    );
     expect(await bookDifferences(fixture.tenant), `seed ${SEED}`).toEqual([]);
     for (const { id } of periods) expect((await fixture.proof(id)).holds, id).toBe(true);
   },

@@ -11,7 +11,8 @@ beforeEach(async () => {
   fixture = await Fixture.create();
 });
 
-const decisions = async () => (await fixture.ok<Page<Decision>>("GET", `reconciliations/${fixture.period}/decisions`)).items;
+const decisions = async () =>
+  (await fixture.ok<Page<Decision>>("GET", `reconciliations/${fixture.period}/decisions`)).items;
 const openLines = (query: Record<string, string> = {}) =>
   fixture.ok<Page<OpenLine>>("GET", `reconciliations/${fixture.period}/open-lines`, { query });
 
@@ -32,7 +33,12 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     await fixture.ok("POST", `matches/${id}/confirm`);
     expect((await openLines()).items).toEqual([]);
     const [decision] = await decisions();
-    expect(decision).toMatchObject({ action: "confirm", match_ids: [id], created_by: "user:ada", undone_at: null });
+    expect(decision).toMatchObject({
+      action: "confirm",
+      match_ids: [id],
+      created_by: "user:ada",
+      undone_at: null,
+    });
     await fixture.ok("POST", `decisions/${decision?.id}/undo`);
     expect(await openLines()).toEqual(before);
     expect((await fixture.matches({ state: "suggested" })).map((match) => match.id)).toEqual([id]);
@@ -51,21 +57,29 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
   test("opens lines that were matched by hand or excluded", async () => {
     const [left = ""] = await fixture.add("left", [line("l", 500)]);
     const [right = "", other = ""] = await fixture.add("right", [line("r", 500), line("o", 700)]);
-    await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: [left, right] } });
+    await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+      body: { line_ids: [left, right] },
+    });
     await fixture.ok("POST", `lines/${other}/exclude`, { body: { reason: "Not ours" } });
     for (const { id } of await decisions()) await fixture.ok("POST", `decisions/${id}/undo`);
-    expect((await openLines()).items.map(({ id }) => id).sort()).toEqual([left, right, other].sort());
+    expect((await openLines()).items.map(({ id }) => id).sort()).toEqual(
+      [left, right, other].sort(),
+    );
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
   test("is one, however many matches it held, and can be taken back once", async () => {
     await fixture.add(
       "left",
-      [1, 2, 3].map((n) => line(`l${n}`, 90_000 + n * 1000 - 250, { reference: `INV-${n}`, counterparty: "Hansen" })),
+      [1, 2, 3].map((n) =>
+        line(`l${n}`, 90_000 + n * 1000 - 250, { reference: `INV-${n}`, counterparty: "Hansen" }),
+      ),
     );
     await fixture.add(
       "right",
-      [1, 2, 3].map((n) => line(`r${n}`, 90_000 + n * 1000, { reference: `INV-${n}`, counterparty: "Hansen" })),
+      [1, 2, 3].map((n) =>
+        line(`r${n}`, 90_000 + n * 1000, { reference: `INV-${n}`, counterparty: "Hansen" }),
+      ),
     );
     await fixture.run();
     const ids = (await fixture.matches({ state: "suggested" })).map(({ id }) => id);
@@ -74,8 +88,12 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     const all = await decisions();
     expect(all.map(({ match_ids }) => match_ids.length)).toEqual([ids.length]);
     await fixture.ok("POST", `decisions/${all[0]?.id}/undo`);
-    expect((await fixture.matches({ state: "suggested" })).map(({ id }) => id).sort()).toEqual(ids.sort());
-    expect(await fixture.call("POST", `decisions/${all[0]?.id}/undo`)).toMatchObject({ status: 409 });
+    expect((await fixture.matches({ state: "suggested" })).map(({ id }) => id).sort()).toEqual(
+      ids.sort(),
+    );
+    expect(await fixture.call("POST", `decisions/${all[0]?.id}/undo`)).toMatchObject({
+      status: 409,
+    });
   });
 
   test("is one's own, unless one may write reconciliations", async () => {
@@ -83,7 +101,8 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     const analyst = await fixture.as(["tenant_analyst"], "ana");
     await fixture.ok("POST", `matches/${id}/reject`);
     const [decision] = await decisions();
-    const undo = (bearer: string) => fixture.call("POST", `decisions/${decision?.id}/undo`, { bearer });
+    const undo = (bearer: string) =>
+      fixture.call("POST", `decisions/${decision?.id}/undo`, { bearer });
     expect(await undo(analyst)).toMatchObject({ status: 403, json: { code: "role_required" } });
     expect(await undo(await fixture.as(["tenant_lead"], "leo"))).toMatchObject({ status: 200 });
     await fixture.ok("POST", `matches/${id}/confirm`, { bearer: analyst });
@@ -95,7 +114,9 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     await fixture.ok("POST", `matches/${await suggested()}/confirm`);
     const [decision] = await decisions();
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
-    expect(await fixture.call("POST", `decisions/${decision?.id}/undo`)).toMatchObject({ status: 409 });
+    expect(await fixture.call("POST", `decisions/${decision?.id}/undo`)).toMatchObject({
+      status: 409,
+    });
     expect((await openLines()).items).toEqual([]);
   });
 });
@@ -108,7 +129,9 @@ describe("a line that is split", { timeout: SLOW }, () => {
       body: { line_ids: [left, right], split_line_id: left },
     });
     expect(match).toMatchObject({ amount_minor: 40_001, residual_minor: 0 });
-    expect((await openLines()).items).toMatchObject([{ id: left, amount_minor: 100_000, open_minor: 59_999 }]);
+    expect((await openLines()).items).toMatchObject([
+      { id: left, amount_minor: 100_000, open_minor: 59_999 },
+    ]);
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
@@ -116,7 +139,9 @@ describe("a line that is split", { timeout: SLOW }, () => {
     const [left = ""] = await fixture.add("left", [line("l", 100_000)]);
     const [right = ""] = await fixture.add("right", [line("r", 40_001)]);
     const body = { line_ids: [left, right], split_line_id: right };
-    expect(await fixture.call("POST", `reconciliations/${fixture.period}/matches`, { body })).toMatchObject({
+    expect(
+      await fixture.call("POST", `reconciliations/${fixture.period}/matches`, { body }),
+    ).toMatchObject({
       status: 400,
       json: { errors: [{ path: "split_line_id" }] },
     });
@@ -127,12 +152,19 @@ describe("open lines", { timeout: SLOW }, () => {
   test("come oldest first or with the most money first, a page at a time, each once", async () => {
     await fixture.add(
       "left",
-      [5, 3, 9, 1, 7].map((n) => line(`l${n}`, n % 2 ? n * 100 : -n * 100, { value_date: `2026-10-0${(n % 4) + 1}` })),
+      [5, 3, 9, 1, 7].map((n) =>
+        line(`l${n}`, n % 2 ? n * 100 : -n * 100, { value_date: `2026-10-0${(n % 4) + 1}` }),
+      ),
     );
     const pages = async (query: Record<string, string>) => {
       const found: OpenLine[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
-        const page: Page<OpenLine> = await openLines({ limit: "2", side: "left", ...query, ...(cursor && { cursor }) });
+        const page: Page<OpenLine> = await openLines({
+          limit: "2",
+          side: "left",
+          ...query,
+          ...(cursor && { cursor }),
+        });
         found.push(...page.items);
         cursor = page.next_cursor;
       }
@@ -140,7 +172,9 @@ describe("open lines", { timeout: SLOW }, () => {
     };
     const byDate = (await pages({})).map(({ value_date }) => value_date);
     expect(byDate).toEqual([...byDate].sort());
-    const byAmount = (await pages({ sort: "amount" })).map(({ open_minor }) => Math.abs(open_minor));
+    const byAmount = (await pages({ sort: "amount" })).map(({ open_minor }) =>
+      Math.abs(open_minor),
+    );
     expect(byAmount).toEqual([900, 700, 500, 300, 100]);
   });
 

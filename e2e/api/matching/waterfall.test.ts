@@ -4,7 +4,13 @@ import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const SAME = { name: "Same", kind: "exact", on: ["reference"], then: "match" };
-const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "suggest" };
+const NEAR = {
+  name: "Near",
+  kind: "tolerance",
+  on: ["reference"],
+  amount_tolerance_minor: 100,
+  then: "suggest",
+};
 
 const stepsOf = ({ waterfall }: Run) =>
   waterfall.map(({ kind, matches, left_lines, right_lines, amounts }) => [
@@ -20,7 +26,9 @@ test(
   "a waterfall counts every line once, by hand and excluded too, and a closed period's as it closed",
   async () => {
     const fixture = await Fixture.create();
-    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: [SAME, NEAR] } });
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
+      body: { rules: [SAME, NEAR] },
+    });
     const [, , c = "", d = "", e = "", f = ""] = await fixture.add("left", [
       line("a", 100, { reference: "R-1" }),
       line("b", 2_000, { reference: "R-2" }),
@@ -44,8 +52,10 @@ test(
 
     const [suggested] = await fixture.matches({ state: "suggested" });
     await fixture.ok("POST", `matches/${suggested?.id}/confirm`);
-    const match = (body: object) => fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body });
-    const exclude = (id: string) => fixture.ok("POST", `lines/${id}/exclude`, { body: { reason: "Not ours" } });
+    const match = (body: object) =>
+      fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body });
+    const exclude = (id: string) =>
+      fixture.ok("POST", `lines/${id}/exclude`, { body: { reason: "Not ours" } });
     await match({ line_ids: [c, right] });
     await match({ line_ids: [f, part], split_line_id: f });
     await exclude(d);
@@ -58,7 +68,9 @@ test(
       ["excluded", 0, 1, 0, 50, 0],
     ]);
     expect(run.open_count).toBe(2);
-    expect((await fixture.proof()).items.map(({ matched, excluded }) => [matched, excluded])).toEqual([
+    expect(
+      (await fixture.proof()).items.map(({ matched, excluded }) => [matched, excluded]),
+    ).toEqual([
       [3_200, 50],
       [3_250, 0],
     ]);

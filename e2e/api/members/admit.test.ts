@@ -15,15 +15,24 @@ it("a member is admitted by a command, keeps the other tenants, and the audit tr
     { provider: "email", tenants: [other], roles: ["tenant_lead"] },
   ]);
 
-  expect(await tenantCommand("admit", tenant, email.toUpperCase(), "tenant_analyst", "tenant_lead")).toMatchObject({ code: 0 });
+  expect(
+    await tenantCommand("admit", tenant, email.toUpperCase(), "tenant_analyst", "tenant_lead"),
+  ).toMatchObject({ code: 0 });
 
-  const [account] = await sql<{ claims: object }>("select raw_app_meta_data as claims from auth.users where email = $1", [email]);
+  const [account] = await sql<{ claims: object }>(
+    "select raw_app_meta_data as claims from auth.users where email = $1",
+    [email],
+  );
   expect(account?.claims).toEqual({
     provider: "email",
     tenants: { [other]: ["tenant_lead"], [tenant]: ["tenant_analyst", "tenant_lead"] },
   });
   const bearer = await userToken(tenant, ["tenant_admin"]);
-  const trail = await api("GET", "/v1/security-events", { bearer, tenant, query: { type: "member.admitted" } });
+  const trail = await api("GET", "/v1/security-events", {
+    bearer,
+    tenant,
+    query: { type: "member.admitted" },
+  });
   expect(trail.json).toMatchObject({
     items: [
       {
@@ -36,8 +45,20 @@ it("a member is admitted by a command, keeps the other tenants, and the audit tr
 });
 
 it.each([
-  ["a tenant that does not exist", "no-such-tenant", "ada@acme.example", "tenant_lead", "There is no tenant no-such-tenant."],
-  ["an address that nobody has", "acme", "nobody@mail.example", "tenant_lead", "Supabase Auth has no account with the address"],
+  [
+    "a tenant that does not exist",
+    "no-such-tenant",
+    "ada@acme.example",
+    "tenant_lead",
+    "There is no tenant no-such-tenant.",
+  ],
+  [
+    "an address that nobody has",
+    "acme",
+    "nobody@mail.example",
+    "tenant_lead",
+    "Supabase Auth has no account with the address",
+  ],
   ["a role that there is not", "acme", "ada@acme.example", "owner", "Usage:"],
 ])("%s is refused by name", async (_what, tenant, email, role, message) => {
   const { code, output } = await tenantCommand("admit", tenant, email, role);

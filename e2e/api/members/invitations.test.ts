@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { callAccount } from "#e2e/account-call.ts";
-import { api, createTenant, enrol, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
+import {
+  api,
+  createTenant,
+  enrol,
+  sql,
+  tablesHolding,
+  transactionNow,
+  uniqueName,
+  userToken,
+} from "#e2e/fixtures.ts";
 import { linkIn, mailsTo, mailTo } from "#e2e/mailbox.ts";
 import { signIn } from "#e2e/sign-in.ts";
 import type { Invitation } from "#lib/invitations/contract.ts";
@@ -12,14 +21,20 @@ async function tenantThatInvites() {
   const bearer = await userToken(tenant, ["tenant_admin"]);
   const call = (method: string, path = "", body?: object) =>
     api(method, `/v1/tenants/${tenant}/invitations${path}`, { bearer, tenant, body });
-  const invite = async (email = `${uniqueName("nia")}@mail.example`, roles = ["tenant_analyst"]) => {
+  const invite = async (
+    email = `${uniqueName("nia")}@mail.example`,
+    roles = ["tenant_analyst"],
+  ) => {
     const { status, json } = await call("POST", "", { email, roles });
     return { status, email, invitation: json as Invitation };
   };
   return { tenant, call, invite };
 }
 
-const again = (id: string) => sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [id]);
+const again = (id: string) =>
+  sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [
+    id,
+  ]);
 /** As if each mail had been asked for so much earlier. */
 const earlier = (id: string, span: string) =>
   sql(
@@ -36,12 +51,23 @@ describe("an invitation", () => {
     expect(mail.subject).toContain(`Tenant ${tenant}`);
     const { token, url } = linkIn(mail);
     expect(new URL(url).pathname).toBe("/sign-in/invitation");
-    expect((await callAccount("invitation", { token })).json).toMatchObject({ email, roles: ["tenant_analyst"], next: "set_password" });
-    expect((await callAccount("accept", { token, password: PASSWORD })).json).toEqual({ tenant_id: tenant });
+    expect((await callAccount("invitation", { token })).json).toMatchObject({
+      email,
+      roles: ["tenant_analyst"],
+      next: "set_password",
+    });
+    expect((await callAccount("accept", { token, password: PASSWORD })).json).toEqual({
+      tenant_id: tenant,
+    });
 
     const { cookies } = await signIn(email, PASSWORD);
-    const me = await api("GET", "/v1/me", { tenant, headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" } });
-    expect(me.json).toMatchObject({ principal: { name: email.split("@")[0], roles: ["tenant_analyst"] } });
+    const me = await api("GET", "/v1/me", {
+      tenant,
+      headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
+    });
+    expect(me.json).toMatchObject({
+      principal: { name: email.split("@")[0], roles: ["tenant_analyst"] },
+    });
     expect((await callAccount("accept", { token, password: PASSWORD })).status).toBe(404);
     const events = await sql(
       "select type, details from public.security_events where tenant_id = $1 and type like 'member.%' order by seq",
@@ -49,7 +75,10 @@ describe("an invitation", () => {
     );
     expect(events).toMatchObject([
       { type: "member.invited", details: { email, roles: ["tenant_analyst"] } },
-      { type: "member.admitted", details: { invitation: invitation.id, roles: { from: [], to: ["tenant_analyst"] } } },
+      {
+        type: "member.admitted",
+        details: { invitation: invitation.id, roles: { from: [], to: ["tenant_analyst"] } },
+      },
     ]);
   });
 
@@ -61,13 +90,23 @@ describe("an invitation", () => {
     const { token } = linkIn(await mailTo(person.email));
     expect((await callAccount("accept", { token, password: PASSWORD })).status).toBe(409);
     const others = await signIn(other.email);
-    expect((await callAccount("invitation", { token }, { cookies: others.cookies })).json).toMatchObject({ next: "sign_in" });
+    expect(
+      (await callAccount("invitation", { token }, { cookies: others.cookies })).json,
+    ).toMatchObject({ next: "sign_in" });
     expect((await callAccount("accept", { token }, { cookies: others.cookies })).status).toBe(409);
 
     const { cookies } = await signIn(person.email);
-    expect((await callAccount("accept", { token }, { cookies })).json).toEqual({ tenant_id: tenant });
-    for (const [named, roles] of Object.entries({ [tenant]: ["tenant_admin", "tenant_lead"], acme: ["tenant_lead"] })) {
-      const me = await api("GET", "/v1/me", { tenant: named, headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" } });
+    expect((await callAccount("accept", { token }, { cookies })).json).toEqual({
+      tenant_id: tenant,
+    });
+    for (const [named, roles] of Object.entries({
+      [tenant]: ["tenant_admin", "tenant_lead"],
+      acme: ["tenant_lead"],
+    })) {
+      const me = await api("GET", "/v1/me", {
+        tenant: named,
+        headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
+      });
       expect(me.json).toMatchObject({ principal: { roles } });
     }
   });
@@ -77,7 +116,9 @@ describe("an invitation", () => {
     const { email, invitation } = await invite();
     const first = linkIn(await mailTo(email)).token;
     // As if just now: the mail may have taken its minute.
-    await sql("update public.invitations set requested_at = clock_timestamp() where id = $1", [invitation.id]);
+    await sql("update public.invitations set requested_at = clock_timestamp() where id = $1", [
+      invitation.id,
+    ]);
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(429);
     await again(invitation.id);
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(200);
@@ -90,7 +131,10 @@ describe("an invitation", () => {
     await call("POST", `/${invitation.id}/resend`);
     const third = linkIn(await mailTo(email, 3)).token;
     expect((await call("DELETE", `/${invitation.id}`)).json).toMatchObject({ status: "revoked" });
-    expect([await works(third), (await callAccount("accept", { token: third, password: PASSWORD })).status]).toEqual([404, 404]);
+    expect([
+      await works(third),
+      (await callAccount("accept", { token: third, password: PASSWORD })).status,
+    ]).toEqual([404, 404]);
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(409);
   });
 
@@ -140,7 +184,14 @@ describe("an invitation", () => {
     const { tenant, invite } = await tenantThatInvites();
     const known = await enrol({ acme: ["tenant_lead"] });
     const [to, toNobody] = [await invite(known.email), await invite()];
-    const shape = ({ id: _id, email: _email, created_at: _at, expires_at: _until, sent_at: _sent, ...rest }: Invitation) => rest;
+    const shape = ({
+      id: _id,
+      email: _email,
+      created_at: _at,
+      expires_at: _until,
+      sent_at: _sent,
+      ...rest
+    }: Invitation) => rest;
     expect(shape(to.invitation)).toEqual(shape(toNobody.invitation));
     expect((await invite(known.email)).status).toBe(409);
     const member = await enrol({ [tenant]: ["tenant_lead"] });
@@ -160,7 +211,10 @@ describe("an invitation", () => {
 
   it("names the tenant as text, whatever it is called", async () => {
     const { tenant, invite } = await tenantThatInvites();
-    await sql("update public.tenants set name = $2 where id = $1", [tenant, "<img src=x>\r\nBcc: eve@evil.example"]);
+    await sql("update public.tenants set name = $2 where id = $1", [
+      tenant,
+      "<img src=x>\r\nBcc: eve@evil.example",
+    ]);
     const { email } = await invite();
     const mail = await mailTo(email);
     expect(mail.html).not.toContain("<img");

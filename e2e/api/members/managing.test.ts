@@ -32,7 +32,10 @@ describe("a tenant's members", () => {
   it("are listed with address, roles and open exceptions, those of another tenant never", async () => {
     const { tenant, create } = await tenantWithLead();
     const call = await asAdmin(tenant);
-    const person = await enrol({ [tenant]: ["tenant_analyst", "tenant_lead"], elsewhere: ["tenant_admin"] });
+    const person = await enrol({
+      [tenant]: ["tenant_analyst", "tenant_lead"],
+      elsewhere: ["tenant_admin"],
+    });
     const stranger = await enrol({ elsewhere: ["tenant_admin"] });
     await create({ assigned_to: `user:${person.name}` });
     const { items } = (await call("GET", "")).json as { items: TenantMember[] };
@@ -57,12 +60,24 @@ describe("a tenant's members", () => {
     const policy = () => api("PUT", "/v1/sla-policy", { bearer, tenant, body: {} });
     expect((await policy()).status).toBe(403);
     const read = await call("GET", `/${person.id}`);
-    const changed = await call("PATCH", `/${person.id}`, { roles: ["tenant_lead"] }, { "If-Match": read.headers.get("etag") ?? "" });
+    const changed = await call(
+      "PATCH",
+      `/${person.id}`,
+      { roles: ["tenant_lead"] },
+      { "If-Match": read.headers.get("etag") ?? "" },
+    );
     expect(changed.json).toMatchObject({ roles: ["tenant_lead"] });
     expect((await policy()).status).toBe(400);
-    expect((await call("PATCH", `/${person.id}`, { roles: ["tenant_admin"] }, { "If-Match": read.headers.get("etag") ?? "" })).status).toBe(
-      412,
-    );
+    expect(
+      (
+        await call(
+          "PATCH",
+          `/${person.id}`,
+          { roles: ["tenant_admin"] },
+          { "If-Match": read.headers.get("etag") ?? "" },
+        )
+      ).status,
+    ).toBe(412);
     expect(await trailOf(tenant, "member.role_changed")).toEqual([
       {
         target: `user:${person.name}`,
@@ -71,14 +86,17 @@ describe("a tenant's members", () => {
     ]);
   });
 
-  it.each([[["owner"]], [[]], [["tenant_admin", "tenant_admin"]], ["tenant_admin"], [["service_role"]]])(
-    "get no roles but those there are: %j",
-    async (roles) => {
-      const tenant = await createTenant();
-      const person = await enrol({ [tenant]: ["tenant_analyst"] });
-      expect((await (await asAdmin(tenant))("PATCH", `/${person.id}`, { roles })).status).toBe(400);
-    },
-  );
+  it.each([
+    [["owner"]],
+    [[]],
+    [["tenant_admin", "tenant_admin"]],
+    ["tenant_admin"],
+    [["service_role"]],
+  ])("get no roles but those there are: %j", async (roles) => {
+    const tenant = await createTenant();
+    const person = await enrol({ [tenant]: ["tenant_analyst"] });
+    expect((await (await asAdmin(tenant))("PATCH", `/${person.id}`, { roles })).status).toBe(400);
+  });
 
   it("keep an admin: the last one is neither demoted nor removed, and of two who remove each other one stays", async () => {
     const tenant = await createTenant();
@@ -91,7 +109,10 @@ describe("a tenant's members", () => {
       detail: expect.stringContaining("last admin"),
     });
     const other = await enrol({ [tenant]: ["tenant_admin"] });
-    const answers = await Promise.all([call("DELETE", `/${admin.id}`, {}), call("DELETE", `/${other.id}`, {})]);
+    const answers = await Promise.all([
+      call("DELETE", `/${admin.id}`, {}),
+      call("DELETE", `/${other.id}`, {}),
+    ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
@@ -103,25 +124,41 @@ describe("a tenant's members", () => {
     const { cookies } = await signIn(person.email);
     const bearer = await supabaseToken(person.email);
     const me = () => api("GET", "/v1/me", { bearer, tenant });
-    const byCookie = () => api("GET", "/v1/me", { tenant, headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" } });
+    const byCookie = () =>
+      api("GET", "/v1/me", {
+        tenant,
+        headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
+      });
     expect([(await me()).status, (await byCookie()).status]).toEqual([200, 200]);
 
-    const removed = await call("DELETE", `/${person.id}`, { reason: "Left.", hand_over_to: "user:leo" });
+    const removed = await call("DELETE", `/${person.id}`, {
+      reason: "Left.",
+      hand_over_to: "user:leo",
+    });
     expect(removed.json).toMatchObject({ id: person.id, handed_over: 1 });
     expect([(await me()).status, (await byCookie()).status]).toEqual([403, 401]);
-    expect((await asLead("GET", `/v1/exceptions/${id}`)).json).toMatchObject({ assigned_to: "user:leo" });
+    expect((await asLead("GET", `/v1/exceptions/${id}`)).json).toMatchObject({
+      assigned_to: "user:leo",
+    });
     expect((await call("GET", `/${person.id}`)).status).toBe(404);
     expect(await trailOf(tenant, "member.removed")).toEqual([
       {
         target: `user:${person.name}`,
-        details: expect.objectContaining({ handed_over: 1, sessions_ended: 1, handed_over_to: "user:leo" }),
+        details: expect.objectContaining({
+          handed_over: 1,
+          sessions_ended: 1,
+          handed_over_to: "user:leo",
+        }),
       },
     ]);
 
     const both = await enrol({ [tenant]: ["tenant_analyst"], acme: ["tenant_lead"] });
     const session = await signIn(both.email);
     await call("DELETE", `/${both.id}`, {});
-    const inAcme = await api("GET", "/v1/me", { tenant: "acme", headers: { Cookie: session.cookies, "Sec-Fetch-Site": "same-origin" } });
+    const inAcme = await api("GET", "/v1/me", {
+      tenant: "acme",
+      headers: { Cookie: session.cookies, "Sec-Fetch-Site": "same-origin" },
+    });
     expect(inAcme.json).toMatchObject({ principal: { roles: ["tenant_lead"] } });
   });
 
@@ -137,7 +174,10 @@ describe("a tenant's members", () => {
       [tenant, `user:${person.name}`],
     );
     const refused = await call("DELETE", `/${person.id}`, { hand_over_to: null });
-    expect(refused).toMatchObject({ status: 409, json: { detail: expect.stringContaining("1,000 open exceptions or more") } });
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { detail: expect.stringContaining("1,000 open exceptions or more") },
+    });
     expect((await call("GET", `/${person.id}`)).status).toBe(200);
     expect((await call("DELETE", `/${person.id}`, {})).status).toBe(200);
   });
@@ -147,10 +187,10 @@ describe("a tenant's members", () => {
     const call = await asAdmin(tenant);
     const roles: Role[] = ["tenant_analyst"];
     const person = await enrol({ [tenant]: roles });
-    await sql("insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), $1, $2)", [
-      `${person.name}@other.example`,
-      { tenants: { [tenant]: roles } },
-    ]);
+    await sql(
+      "insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), $1, $2)",
+      [`${person.name}@other.example`, { tenants: { [tenant]: roles } }],
+    );
     expect((await call("DELETE", `/${person.id}`, { hand_over_to: null })).status).toBe(409);
     expect((await call("DELETE", `/${person.id}`, {})).status).toBe(200);
   });

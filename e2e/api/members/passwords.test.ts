@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callAccount } from "#e2e/account-call.ts";
-import { api, enrol, PASSWORD, sql, tablesHolding, transactionNow, uniqueName } from "#e2e/fixtures.ts";
+import {
+  api,
+  enrol,
+  PASSWORD,
+  sql,
+  tablesHolding,
+  transactionNow,
+  uniqueName,
+} from "#e2e/fixtures.ts";
 import { linkIn, mailsTo, mailTo } from "#e2e/mailbox.ts";
 import { signIn } from "#e2e/sign-in.ts";
 import { until } from "#e2e/until.ts";
@@ -9,14 +17,22 @@ import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 const NEW = "correct horse battery";
 
 const isIn = async (cookies: string) =>
-  (await api("GET", "/v1/me", { tenant: "acme", headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" } })).status === 200;
+  (
+    await api("GET", "/v1/me", {
+      tenant: "acme",
+      headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
+    })
+  ).status === 200;
 
-const canSignIn = async (email: string, password: string) => (await signIn(email, password)).cookies.includes("tieout.session");
+const canSignIn = async (email: string, password: string) =>
+  (await signIn(email, password)).cookies.includes("tieout.session");
 
 const jobsDone = () =>
   until(
     "the mails are sent",
-    async () => (await sql("select from graphile_worker.jobs where task_identifier = 'send_password_reset'")).length === 0,
+    async () =>
+      (await sql("select from graphile_worker.jobs where task_identifier = 'send_password_reset'"))
+        .length === 0,
   );
 
 describe("a forgotten password", () => {
@@ -25,18 +41,25 @@ describe("a forgotten password", () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     const { cookies } = await signIn(person.email);
     expect(await isIn(cookies)).toBe(true);
-    expect(await callAccount("forgot", { email: person.email.toUpperCase() })).toMatchObject({ status: 200, json: {} });
+    expect(await callAccount("forgot", { email: person.email.toUpperCase() })).toMatchObject({
+      status: 200,
+      json: {},
+    });
     const { token, url } = linkIn(await mailTo(person.email));
     expect(new URL(url).pathname).toBe("/sign-in/reset");
     expect(await tablesHolding([token], since)).toEqual([]);
     expect((await callAccount("reset", { token, password: "too short" })).status).toBe(400);
     expect((await callAccount("reset", { token, password: NEW })).status).toBe(200);
     expect(await isIn(cookies)).toBe(false);
-    expect([await canSignIn(person.email, PASSWORD), await canSignIn(person.email, NEW)]).toEqual([false, true]);
-    expect((await callAccount("reset", { token, password: "yet another one" })).status).toBe(404);
-    const events = await sql("select from public.security_events where type = 'member.password_reset' and actor = $1", [
-      `user:${person.name}`,
+    expect([await canSignIn(person.email, PASSWORD), await canSignIn(person.email, NEW)]).toEqual([
+      false,
+      true,
     ]);
+    expect((await callAccount("reset", { token, password: "yet another one" })).status).toBe(404);
+    const events = await sql(
+      "select from public.security_events where type = 'member.password_reset' and actor = $1",
+      [`user:${person.name}`],
+    );
     expect(events).toHaveLength(1);
     expect(await tablesHolding([NEW], since)).toEqual([]);
   });
@@ -45,7 +68,9 @@ describe("a forgotten password", () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     await callAccount("forgot", { email: person.email });
     const { token } = linkIn(await mailTo(person.email));
-    const answers = await Promise.all([1, 2, 3, 4].map((n) => callAccount("reset", { token, password: `${NEW} ${n}` })));
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((n) => callAccount("reset", { token, password: `${NEW} ${n}` })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
   });
 
@@ -55,7 +80,8 @@ describe("a forgotten password", () => {
     await sql("update auth.users set banned_until = '2999-01-01' where id = $1", [banned.id]);
     const known = await enrol({ acme: ["tenant_lead"] });
     const answers = [];
-    for (const email of [nobody, banned.email, known.email]) answers.push(await callAccount("forgot", { email }));
+    for (const email of [nobody, banned.email, known.email])
+      answers.push(await callAccount("forgot", { email }));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     await mailTo(known.email);
     await jobsDone();
@@ -68,7 +94,9 @@ describe("a forgotten password", () => {
     const unknown: number[] = [];
     for (let n = 0; n < 12; n++) {
       known.push((await callAccount("forgot", { email: person.email })).ms);
-      unknown.push((await callAccount("forgot", { email: `${uniqueName("nobody")}@mail.example` })).ms);
+      unknown.push(
+        (await callAccount("forgot", { email: `${uniqueName("nobody")}@mail.example` })).ms,
+      );
     }
     // Of those that send a mail, the quickest: what else the machine does slows some.
     const quickest = (times: number[]) => Math.min(...times.slice(0, 5));
@@ -83,7 +111,9 @@ describe("a forgotten password", () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     await callAccount("forgot", { email: person.email });
     const { token } = linkIn(await mailTo(person.email));
-    await sql("update private.password_resets set expires_at = now() where user_id = $1", [person.id]);
+    await sql("update private.password_resets set expires_at = now() where user_id = $1", [
+      person.id,
+    ]);
     expect((await callAccount("reset", { token, password: NEW })).status).toBe(404);
   });
 });
@@ -91,8 +121,12 @@ describe("a forgotten password", () => {
 describe("a password", () => {
   it("is changed by who knows the present one, and the other sessions end", async () => {
     const person = await enrol({ acme: ["tenant_lead"] });
-    const [here, elsewhere] = [(await signIn(person.email)).cookies, (await signIn(person.email)).cookies];
-    const change = (current: string, cookies = here) => callAccount("password", { current, password: NEW }, { cookies });
+    const [here, elsewhere] = [
+      (await signIn(person.email)).cookies,
+      (await signIn(person.email)).cookies,
+    ];
+    const change = (current: string, cookies = here) =>
+      callAccount("password", { current, password: NEW }, { cookies });
     expect((await change(PASSWORD, "")).status).toBe(401);
     expect((await change("not this one")).json).toMatchObject({ errors: [{ path: "current" }] });
     expect((await change(PASSWORD)).status).toBe(200);
@@ -100,12 +134,19 @@ describe("a password", () => {
     expect(await canSignIn(person.email, NEW)).toBe(true);
   });
 
-  it.each(["cross-site", "same-site", "none"])("is nothing that a page of %s origin can ask for", async (site) => {
-    for (const call of ["forgot", "reset", "invitation", "accept", "password"] as const) {
-      const answer = await callAccount(call, { email: "ada@acme.example" }, { headers: { "Sec-Fetch-Site": site } });
-      expect(answer.status, call).toBe(401);
-    }
-  });
+  it.each(["cross-site", "same-site", "none"])(
+    "is nothing that a page of %s origin can ask for",
+    async (site) => {
+      for (const call of ["forgot", "reset", "invitation", "accept", "password"] as const) {
+        const answer = await callAccount(
+          call,
+          { email: "ada@acme.example" },
+          { headers: { "Sec-Fetch-Site": site } },
+        );
+        expect(answer.status, call).toBe(401);
+      }
+    },
+  );
 });
 
 describe("tries at links and passwords", () => {
@@ -118,12 +159,17 @@ describe("tries at links and passwords", () => {
   it("are limited as tries to sign in are", async () => {
     const statuses = async (call: "forgot" | "reset", body: () => object, times: number) => {
       const seen = [];
-      for (let n = 0; n < times; n++) seen.push((await callAccount(call, body(), { url: web.url })).status);
+      for (let n = 0; n < times; n++)
+        seen.push((await callAccount(call, body(), { url: web.url })).status);
       return seen;
     };
     const email = `${uniqueName("nobody")}@mail.example`;
-    expect((await statuses("forgot", () => ({ email }), 11)).filter((status) => status === 429)).toHaveLength(1);
+    expect(
+      (await statuses("forgot", () => ({ email }), 11)).filter((status) => status === 429),
+    ).toHaveLength(1);
     const bad = () => ({ token: "x".repeat(43), password: NEW });
-    expect((await statuses("reset", bad, 6)).filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
+    expect(
+      (await statuses("reset", bad, 6)).filter((status) => status === 429).length,
+    ).toBeGreaterThanOrEqual(1);
   });
 });

@@ -45,12 +45,15 @@ describe("what is an admin's to see", () => {
     "security-events": "Admins view security events",
   };
   for (const role of ["tenant_analyst", "tenant_lead"] as const) {
-    it.each(Object.entries(pages))(`a ${role} is told who may see /%s, and sees nothing of it`, async (path, heading) => {
-      const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as(role));
-      expect(status).toBe(200);
-      expect(headings).toContain(heading);
-      expect(text).not.toContain(OURS);
-    });
+    it.each(Object.entries(pages))(
+      `a ${role} is told who may see /%s, and sees nothing of it`,
+      async (path, heading) => {
+        const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as(role));
+        expect(status).toBe(200);
+        expect(headings).toContain(heading);
+        expect(text).not.toContain(OURS);
+      },
+    );
 
     it(`a ${role} sees nothing of a webhook at its address`, async () => {
       const { headings, text } = await pageOf(`/${tenant}/webhooks/${ours.webhook}`, as(role));
@@ -77,26 +80,35 @@ it.each([
   "release-notes",
   "api-keys",
   "webhooks",
-])("a member without a role gets the shell at /%s, and nothing of the tenant's data", async (path) => {
-  const { status, text } = await pageOf(`/${tenant}/${path}`, as());
-  expect(status).toBe(200);
-  expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
-  expect(text).not.toContain(OURS);
-  expect(text).not.toContain('type="file"');
-});
+])(
+  "a member without a role gets the shell at /%s, and nothing of the tenant's data",
+  async (path) => {
+    const { status, text } = await pageOf(`/${tenant}/${path}`, as());
+    expect(status).toBe(200);
+    expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
+    expect(text).not.toContain(OURS);
+    expect(text).not.toContain('type="file"');
+  },
+);
 
 describe("another tenant's", () => {
-  it.each(["", "exceptions", "reconciliations", "integrations", "api-keys", "webhooks", "security-events", "nowhere"])(
-    "/%s is no page, as that of a tenant that never was",
-    async (path) => {
-      for (const id of [other, "no-such-tenant"]) {
-        const { status, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
-        expect(status).toBe(404);
-        expect(text).not.toContain(THEIRS);
-        expect(text).not.toContain(`Tenant ${id}`);
-      }
-    },
-  );
+  it.each([
+    "",
+    "exceptions",
+    "reconciliations",
+    "integrations",
+    "api-keys",
+    "webhooks",
+    "security-events",
+    "nowhere",
+  ])("/%s is no page, as that of a tenant that never was", async (path) => {
+    for (const id of [other, "no-such-tenant"]) {
+      const { status, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
+      expect(status).toBe(404);
+      expect(text).not.toContain(THEIRS);
+      expect(text).not.toContain(`Tenant ${id}`);
+    }
+  });
 
   it("reconciliation is no page, as one that never was", async () => {
     for (const id of [theirs.reconciliation, `rcn_${"0".repeat(32)}`, "x"]) {
@@ -142,11 +154,19 @@ describe("without a session no form of request gets a tenant's data", () => {
     "the page": {},
     "an RSC request": { RSC: "1" },
     "a prefetch": { RSC: "1", "Next-Router-Prefetch": "1" },
-    "a request that pretends to be the proxy's own": { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
-    "a session that is not ours": { Cookie: "tieout.session=eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..AAAA.AAAA.AAAA" },
+    "a request that pretends to be the proxy's own": {
+      "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy",
+    },
+    "a session that is not ours": {
+      Cookie: "tieout.session=eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..AAAA.AAAA.AAAA",
+    },
   };
   it.each(Object.entries(forms))("%s", async (_form, headers) => {
-    for (const path of [`/${tenant}/exceptions`, `/${tenant}/exceptions.rsc`, `/${tenant}/exceptions?_rsc=abc`]) {
+    for (const path of [
+      `/${tenant}/exceptions`,
+      `/${tenant}/exceptions.rsc`,
+      `/${tenant}/exceptions?_rsc=abc`,
+    ]) {
       const { status, text } = await pageOf(path, undefined, headers);
       expect(text).not.toContain(OURS);
       expect(text).not.toContain(`Tenant ${tenant}`);
@@ -157,7 +177,8 @@ describe("without a session no form of request gets a tenant's data", () => {
 
 it("pages carry their security headers, and a nonce that is new each time", async () => {
   const [first, second] = [await pageOf("/sign-in"), await pageOf("/sign-in")];
-  const policyOf = ({ headers }: { headers: Headers }) => headers.get("content-security-policy") ?? "";
+  const policyOf = ({ headers }: { headers: Headers }) =>
+    headers.get("content-security-policy") ?? "";
   expect(policyOf(first)).toContain("frame-ancestors 'none'");
   expect(policyOf(first)).not.toContain("unsafe");
   expect(Object.fromEntries(first.headers)).toMatchObject({
@@ -177,8 +198,18 @@ it("pages carry their security headers, and a nonce that is new each time", asyn
 it("nothing but what is published is in the HTML of the updates, whatever key the server has", async () => {
   const word = uniqueName("note");
   const records: [surface: string, owner: string, data: object, deleted: boolean][] = [
-    ["release-notes", tenant, { title: `${word} out`, published: true, body: "Seen by all" }, false],
-    ["release-notes", tenant, { title: `${word} draft`, published: false, body: "Seen by none" }, false],
+    [
+      "release-notes",
+      tenant,
+      { title: `${word} out`, published: true, body: "Seen by all" },
+      false,
+    ],
+    [
+      "release-notes",
+      tenant,
+      { title: `${word} draft`, published: false, body: "Seen by none" },
+      false,
+    ],
     ["release-notes", tenant, { title: `${word} taken back`, published: true }, true],
     ["integrations", tenant, { name: `${word} inner`, published: true }, false],
     ["release-notes", other, { title: `${word} foreign`, published: true }, false],
@@ -192,6 +223,8 @@ it("nothing but what is published is in the HTML of the updates, whatever key th
   const { text } = await pageOf(`/${tenant}/updates`);
   expect(text).toContain(`${word} out`);
   expect(text).toContain("Seen by all");
-  for (const hidden of ["draft", "taken back", "inner", "foreign"]) expect(text, hidden).not.toContain(`${word} ${hidden}`);
-  for (const hidden of ["Seen by none", stack.secretKey]) expect(text, hidden).not.toContain(hidden);
+  for (const hidden of ["draft", "taken back", "inner", "foreign"])
+    expect(text, hidden).not.toContain(`${word} ${hidden}`);
+  for (const hidden of ["Seen by none", stack.secretKey])
+    expect(text, hidden).not.toContain(hidden);
 });

@@ -7,8 +7,14 @@ import type { Role } from "#lib/wire/access.ts";
 export type Html = { status: number; headers: Headers; text: string; headings: string[] };
 
 /** `tenants`: of who asks; nobody is signed in where they are left out. */
-export async function pageOf(path: string, tenants?: Record<string, Role[]>, headers: Record<string, string> = {}): Promise<Html> {
-  const cookie: Record<string, string> = tenants ? { Cookie: await sessionCookie({ tenants }) } : {};
+export async function pageOf(
+  path: string,
+  tenants?: Record<string, Role[]>,
+  headers: Record<string, string> = {},
+): Promise<Html> {
+  const cookie: Record<string, string> = tenants
+    ? { Cookie: await sessionCookie({ tenants }) }
+    : {};
   // Followed: Next sends an RSC request without its checksum on to one that has it.
   const answer = await fetch(`${stack.url}${path}`, { headers: { ...cookie, ...headers } });
   const text = await answer.text();
@@ -17,7 +23,9 @@ export async function pageOf(path: string, tenants?: Record<string, Role[]>, hea
 
 /** What the page's headings say, in order. */
 function headingsOf(html: string): string[] {
-  return [...html.matchAll(/<h([1-6])[^>]*>([\s\S]*?)<\/h\1>/g)].map(([, , inner = ""]) => textOf(inner));
+  return [...html.matchAll(/<h([1-6])[^>]*>([\s\S]*?)<\/h\1>/g)].map(([, , inner = ""]) =>
+    textOf(inner),
+  );
 }
 
 /** The levels of the page's headings, in order. */

@@ -25,8 +25,14 @@ beforeAll(async () => {
   team = await createTeam();
 });
 
-const call = ({ tenant, admin }: Team, method: string, path: string, body?: object, query?: Record<string, string>, bearer = admin) =>
-  api(method, path, { bearer, tenant, body, query });
+const call = (
+  { tenant, admin }: Team,
+  method: string,
+  path: string,
+  body?: object,
+  query?: Record<string, string>,
+  bearer = admin,
+) => api(method, path, { bearer, tenant, body, query });
 
 async function create(fields: object = {}, owner = team): Promise<Reconciliation> {
   const { status, json, text } = await call(owner, "POST", PATH, { ...BODY, ...fields });
@@ -38,7 +44,10 @@ async function get(id: string): Promise<Reconciliation> {
   return (await call(team, "GET", `${PATH}/${id}`)).json as Reconciliation;
 }
 
-async function list(owner: Team, query: Record<string, string> = {}): Promise<{ items: Reconciliation[]; next_cursor: string | null }> {
+async function list(
+  owner: Team,
+  query: Record<string, string> = {},
+): Promise<{ items: Reconciliation[]; next_cursor: string | null }> {
   const { status, json, text } = await call(owner, "GET", PATH, undefined, query);
   expect(status, text).toBe(200);
   return json as { items: Reconciliation[]; next_cursor: string | null };
@@ -71,7 +80,12 @@ describe("a reconciliation", () => {
   });
 
   test("takes an UTC time for its day", async () => {
-    expect(await create({ period_start: "2026-10-01T00:00:00Z", period_end: "2026-10-31T23:59:59.999Z" })).toMatchObject({
+    expect(
+      await create({
+        period_start: "2026-10-01T00:00:00Z",
+        period_end: "2026-10-31T23:59:59.999Z",
+      }),
+    ).toMatchObject({
       period_start: "2026-10-01",
       period_end: "2026-10-31",
     });
@@ -79,8 +93,16 @@ describe("a reconciliation", () => {
 
   test("changes by patch, and only what the patch names", async () => {
     const created = await create({ matched_count: 10 });
-    const { json } = await call(team, "PATCH", `${PATH}/${created.id}`, { unmatched_count: 7, name: "Renamed" });
-    expect(json).toEqual({ ...created, unmatched_count: 7, name: "Renamed", updated_at: expect.any(String) });
+    const { json } = await call(team, "PATCH", `${PATH}/${created.id}`, {
+      unmatched_count: 7,
+      name: "Renamed",
+    });
+    expect(json).toEqual({
+      ...created,
+      unmatched_count: 7,
+      name: "Renamed",
+      updated_at: expect.any(String),
+    });
   });
 
   test.each([
@@ -110,7 +132,10 @@ describe("a reconciliation", () => {
       expectProblem(answer, "invalid_request");
       expect((answer.json as { errors: { path: string }[] }).errors[0]?.path).toBe("period_end");
     }
-    const moved = await call(team, "PATCH", `${PATH}/${id}`, { period_start: "2026-11-01", period_end: "2026-11-30" });
+    const moved = await call(team, "PATCH", `${PATH}/${id}`, {
+      period_start: "2026-11-01",
+      period_end: "2026-11-30",
+    });
     expect(moved.status).toBe(200);
   });
 
@@ -119,9 +144,14 @@ describe("a reconciliation", () => {
     const { id } = await create();
     const [lead, analyst] = await Promise.all([as("tenant_lead"), as("tenant_analyst")]);
     expect((await call(team, "GET", `${PATH}/${id}`, undefined, {}, analyst)).status).toBe(200);
-    expectProblem(await call(team, "PATCH", `${PATH}/${id}`, { name: "x" }, {}, analyst), "role_required");
+    expectProblem(
+      await call(team, "PATCH", `${PATH}/${id}`, { name: "x" }, {}, analyst),
+      "role_required",
+    );
     expectProblem(await call(team, "POST", PATH, BODY, {}, analyst), "role_required");
-    expect((await call(team, "PATCH", `${PATH}/${id}`, { name: "By the lead" }, {}, lead)).status).toBe(200);
+    expect(
+      (await call(team, "PATCH", `${PATH}/${id}`, { name: "By the lead" }, {}, lead)).status,
+    ).toBe(200);
   });
 });
 
@@ -144,21 +174,28 @@ describe("the status of a reconciliation", () => {
 
   test.each(moves)("$from to $to: may it? $may", async ({ from, to, may }) => {
     const { id } = await create();
-    for (const status of WAY[from] ?? []) expect((await call(team, "PATCH", `${PATH}/${id}`, { status })).status).toBe(200);
+    for (const status of WAY[from] ?? [])
+      expect((await call(team, "PATCH", `${PATH}/${id}`, { status })).status).toBe(200);
     const answer = await call(team, "PATCH", `${PATH}/${id}`, { status: to, name: "Moved" });
     if (may) expect(answer.json).toMatchObject({ status: to, name: "Moved" });
     else expectProblem(answer, "invalid_transition");
-    expect(await get(id)).toMatchObject(may ? { status: to, name: "Moved" } : { status: from, name: BODY.name });
+    expect(await get(id)).toMatchObject(
+      may ? { status: to, name: "Moved" } : { status: from, name: BODY.name },
+    );
   });
 
   test("of two moves at once that exclude each other one is made", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await create({ status: "in_progress" });
       const answers = await Promise.all(
-        ["archived", "open", "completed"].map((status) => call(team, "PATCH", `${PATH}/${id}`, { status })),
+        ["archived", "open", "completed"].map((status) =>
+          call(team, "PATCH", `${PATH}/${id}`, { status }),
+        ),
       );
       const { status } = await get(id);
-      const made = answers.filter((answer) => answer.status === 200).map(({ json }) => (json as Reconciliation).status);
+      const made = answers
+        .filter((answer) => answer.status === 200)
+        .map(({ json }) => (json as Reconciliation).status);
       for (const answer of answers) expect([200, 409]).toContain(answer.status);
       expect(made).toContain(status);
       if (made.includes("archived")) expect(status).toBe("archived");
@@ -173,20 +210,32 @@ describe("the list", () => {
     const ids: string[] = [];
     for (const month of months) {
       const period = { period_start: `2026-${month}-01`, period_end: `2026-${month}-28` };
-      ids.unshift((await create({ ...period, status: month === "03" ? "in_progress" : "open" }, owner)).id);
+      ids.unshift(
+        (await create({ ...period, status: month === "03" ? "in_progress" : "open" }, owner)).id,
+      );
     }
-    const idsOf = async (query: Record<string, string>) => (await list(owner, query)).items.map(({ id }) => id);
+    const idsOf = async (query: Record<string, string>) =>
+      (await list(owner, query)).items.map(({ id }) => id);
     const [june, may, april, march, february, january] = ids;
     expect(await idsOf({})).toEqual(ids);
     expect(await idsOf({ status: "in_progress" })).toEqual([march]);
     expect(await idsOf({ period_from: "2026-04-28" })).toEqual([june, may, april]);
     expect(await idsOf({ period_to: "2026-02-01" })).toEqual([february, january]);
-    expect(await idsOf({ period_from: "2026-03-28", period_to: "2026-04-01" })).toEqual([april, march]);
+    expect(await idsOf({ period_from: "2026-03-28", period_to: "2026-04-01" })).toEqual([
+      april,
+      march,
+    ]);
     expect(await idsOf({ period_from: "2026-03-29", period_to: "2026-03-31" })).toEqual([]);
-    expect(await idsOf({ period_from: "2026-03-01T00:00:00Z", status: "in_progress" })).toEqual([march]);
+    expect(await idsOf({ period_from: "2026-03-01T00:00:00Z", status: "in_progress" })).toEqual([
+      march,
+    ]);
     const first = await list(owner, { limit: "4", status: "open" });
     expect(first.items.map(({ id }) => id)).toEqual([june, may, april, february]);
-    const second = await list(owner, { limit: "4", status: "open", cursor: first.next_cursor as string });
+    const second = await list(owner, {
+      limit: "4",
+      status: "open",
+      cursor: first.next_cursor as string,
+    });
     expect(second).toMatchObject({ items: [{ id: january }], next_cursor: null });
   });
 });
@@ -198,13 +247,17 @@ describe("its open exceptions", () => {
     due_at: "2030-01-01T00:00:00.000Z",
     reconciliation_id,
   });
-  const add = async (id: string) => (await call(team, "POST", "/v1/exceptions", exception(id))).json as { id: string };
+  const add = async (id: string) =>
+    (await call(team, "POST", "/v1/exceptions", exception(id))).json as { id: string };
   const change = (id: string, body: object) => call(team, "PATCH", `/v1/exceptions/${id}`, body);
 
   test("are counted while open or in review, and move with the exception", async () => {
     const [left, right] = await Promise.all([create(), create()]);
     const { id } = await add(left.id);
-    const counts = async () => [(await get(left.id)).open_exceptions, (await get(right.id)).open_exceptions];
+    const counts = async () => [
+      (await get(left.id)).open_exceptions,
+      (await get(right.id)).open_exceptions,
+    ];
     expect(await counts()).toEqual([1, 0]);
     await change(id, { status: "in_review" });
     expect(await counts()).toEqual([1, 0]);
@@ -224,7 +277,9 @@ describe("its open exceptions", () => {
     const { id } = await create();
     const added = await Promise.all(Array.from({ length: 40 }, () => add(id)));
     const writes = [
-      ...added.slice(0, 15).map((one) => change(one.id, { status: "resolved", resolution: "Found." })),
+      ...added
+        .slice(0, 15)
+        .map((one) => change(one.id, { status: "resolved", resolution: "Found." })),
       ...added.slice(15, 25).map((one) => change(one.id, { reconciliation_id: null })),
       ...Array.from({ length: 20 }, () => add(id)),
       call(team, "PATCH", `${PATH}/${id}`, { matched_count: 5000 }),
@@ -232,7 +287,12 @@ describe("its open exceptions", () => {
       call(team, "PATCH", `${PATH}/${id}`, { status: "in_progress" }),
     ];
     await Promise.all(writes);
-    expect(await get(id)).toMatchObject({ open_exceptions: 35, matched_count: 5000, unmatched_count: 35, status: "in_progress" });
+    expect(await get(id)).toMatchObject({
+      open_exceptions: 35,
+      matched_count: 5000,
+      unmatched_count: 35,
+      status: "in_progress",
+    });
   });
 
   test("are of one tenant", async () => {
@@ -240,6 +300,8 @@ describe("its open exceptions", () => {
     const theirs = await create({}, other);
     const answer = await call(team, "POST", "/v1/exceptions", exception(theirs.id));
     expectProblem(answer, "invalid_request");
-    expect((await call(other, "GET", `${PATH}/${theirs.id}`)).json).toMatchObject({ open_exceptions: 0 });
+    expect((await call(other, "GET", `${PATH}/${theirs.id}`)).json).toMatchObject({
+      open_exceptions: 0,
+    });
   });
 });

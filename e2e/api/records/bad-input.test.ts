@@ -4,7 +4,16 @@ import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { call, createRecord, createTeam, listIds, type Team } from "./records.ts";
 
-const SERVER_FIELDS = ["id", "tenant_id", "created_at", "created_by", "updated_at", "soft_delete", "deleted_at", "purge_at"];
+const SERVER_FIELDS = [
+  "id",
+  "tenant_id",
+  "created_at",
+  "created_by",
+  "updated_at",
+  "soft_delete",
+  "deleted_at",
+  "purge_at",
+];
 const KB = 1024;
 
 let team: Team;
@@ -12,7 +21,8 @@ beforeAll(async () => {
   team = await createTeam();
 });
 
-const errorsOf = ({ json }: Answer) => (json as { errors: { path: string; message: string }[] }).errors;
+const errorsOf = ({ json }: Answer) =>
+  (json as { errors: { path: string; message: string }[] }).errors;
 
 /** JSON of exactly so many bytes. */
 function bodyOf(bytes: number): string {
@@ -30,11 +40,19 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
   });
 
   test("another tenant's name in the body, whether or not that tenant exists", async () => {
-    for (const tenantId of [await createTenant(), "no-such-tenant", "", team.tenant.toUpperCase()]) {
+    for (const tenantId of [
+      await createTenant(),
+      "no-such-tenant",
+      "",
+      team.tenant.toUpperCase(),
+    ]) {
       expectProblem(await post(withKey({ tenantId })), "tenant_forbidden");
     }
     const { id } = await createRecord(team, path);
-    expectProblem(await call(team, "PATCH", `/v1/${path}/${id}`, { body: { tenantId: "no-such-tenant" } }), "tenant_forbidden");
+    expectProblem(
+      await call(team, "PATCH", `/v1/${path}/${id}`, { body: { tenantId: "no-such-tenant" } }),
+      "tenant_forbidden",
+    );
   });
 
   test.each([
@@ -57,14 +75,18 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
         await call(team, "PATCH", `/v1/${path}/${id}`, { body: { [field]: value } }),
       ]) {
         expectProblem(answer, "invalid_request");
-        expect(errorsOf(answer)).toEqual([{ path: field, message: "The server sets this field. Remove it." }]);
+        expect(errorsOf(answer)).toEqual([
+          { path: field, message: "The server sets this field. Remove it." },
+        ]);
       }
     }
   });
 
   test("another idempotency key for a record that has one", async () => {
     const { id } = await createRecord(team, path);
-    const answer = await call(team, "PATCH", `/v1/${path}/${id}`, { body: { idempotencyKey: "x" } });
+    const answer = await call(team, "PATCH", `/v1/${path}/${id}`, {
+      body: { idempotencyKey: "x" },
+    });
     expectProblem(answer, "invalid_request");
     expect(errorsOf(answer)[0]?.path).toBe("idempotencyKey");
   });
@@ -74,8 +96,14 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     expectProblem(await post(bodyOf(64 * KB + 1)), "payload_too_large");
     expectProblem(await post(bodyOf(65 * KB)), "payload_too_large");
     const { id } = await createRecord(team, path, { first: "x".repeat(60 * KB) });
-    expectProblem(await call(team, "PATCH", `/v1/${path}/${id}`, { body: { second: "x".repeat(60 * KB) } }), "payload_too_large");
-    expectProblem(await call(team, "PATCH", `/v1/${path}/${id}`, { body: bodyOf(65 * KB) }), "payload_too_large");
+    expectProblem(
+      await call(team, "PATCH", `/v1/${path}/${id}`, { body: { second: "x".repeat(60 * KB) } }),
+      "payload_too_large",
+    );
+    expectProblem(
+      await call(team, "PATCH", `/v1/${path}/${id}`, { body: bodyOf(65 * KB) }),
+      "payload_too_large",
+    );
   });
 
   test.each([
@@ -86,7 +114,10 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     ["null", "null"],
   ])("%s as a body", async (_, body) => {
     const { id } = await createRecord(team, path);
-    for (const answer of [await post(body), await call(team, "PATCH", `/v1/${path}/${id}`, { body })]) {
+    for (const answer of [
+      await post(body),
+      await call(team, "PATCH", `/v1/${path}/${id}`, { body }),
+    ]) {
       expectProblem(answer, "invalid_request");
       expect(errorsOf(answer)).toEqual([{ path: "", message: "Send a JSON object." }]);
     }
@@ -105,7 +136,10 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     const { id } = await createRecord(team, path);
     for (const method of ["PATCH", "DELETE"]) {
       const body = method === "PATCH" ? { a: 1 } : undefined;
-      expectProblem(await call(team, method, `/v1/${path}/${id}`, { body, headers: { "If-Match": "1" } }), "invalid_request");
+      expectProblem(
+        await call(team, method, `/v1/${path}/${id}`, { body, headers: { "If-Match": "1" } }),
+        "invalid_request",
+      );
     }
   });
 
@@ -129,7 +163,9 @@ describe("credentials in an integration's config", () => {
   const places = ["config.auth.password", "config.x-api-key"];
 
   test("are refused at creation, each place named, and not kept", async () => {
-    const answer = await call(team, "POST", "/v1/integrations", { body: { idempotencyKey: uniqueName("key"), config } });
+    const answer = await call(team, "POST", "/v1/integrations", {
+      body: { idempotencyKey: uniqueName("key"), config },
+    });
     expectProblem(answer, "invalid_request");
     expect(errorsOf(answer).map(({ path }) => path)).toEqual(places);
     expect(answer.text).not.toContain("hunter2");
@@ -145,14 +181,22 @@ describe("credentials in an integration's config", () => {
   test("config is an object", async () => {
     for (const value of [[], "x", 1, true]) {
       expectProblem(
-        await call(team, "POST", "/v1/integrations", { body: { idempotencyKey: uniqueName("key"), config: value } }),
+        await call(team, "POST", "/v1/integrations", {
+          body: { idempotencyKey: uniqueName("key"), config: value },
+        }),
         "invalid_request",
       );
     }
   });
 
   test("the other surfaces and fields may speak of them", async () => {
-    await createRecord(team, "troubleshooting", { resolution: "Rotate the api_key", api_key: "none", config: { password: "x" } });
-    await createRecord(team, "integrations", { config: { password_file: "/run/secrets/x", has_password: true, max_tokens: 5 } });
+    await createRecord(team, "troubleshooting", {
+      resolution: "Rotate the api_key",
+      api_key: "none",
+      config: { password: "x" },
+    });
+    await createRecord(team, "integrations", {
+      config: { password_file: "/run/secrets/x", has_password: true, max_tokens: 5 },
+    });
   });
 });

@@ -22,7 +22,11 @@ describe("a record under concurrent writes", () => {
     for (let round = 0; round < 20; round += 1) {
       const { id } = await createRecord(team, SURFACE, { count: 0 });
       const headers = { "If-Match": await etagOf(id) };
-      const answers = await Promise.all(["left", "right"].map((by) => call(team, "PATCH", at(id), { body: { by, [by]: true }, headers })));
+      const answers = await Promise.all(
+        ["left", "right"].map((by) =>
+          call(team, "PATCH", at(id), { body: { by, [by]: true }, headers }),
+        ),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
       const [made, refused] = answers.sort((a, b) => a.status - b.status);
       if (!made || !refused) throw new Error("unreachable");
@@ -37,9 +41,13 @@ describe("a record under concurrent writes", () => {
   test("forty changes at once of forty fields are all made", async () => {
     const { id } = await createRecord(team, SURFACE);
     const fields = Array.from({ length: 40 }, (_, index) => `field_${index}`);
-    const answers = await Promise.all(fields.map((field) => call(team, "PATCH", at(id), { body: { [field]: field } })));
+    const answers = await Promise.all(
+      fields.map((field) => call(team, "PATCH", at(id), { body: { [field]: field } })),
+    );
     for (const answer of answers) succeeded(answer);
-    expect(succeeded(await call(team, "GET", at(id)))).toMatchObject(Object.fromEntries(fields.map((field) => [field, field])));
+    expect(succeeded(await call(team, "GET", at(id)))).toMatchObject(
+      Object.fromEntries(fields.map((field) => [field, field])),
+    );
     expect(await etagOf(id)).toMatch(/^"41-/);
   });
 
@@ -50,7 +58,10 @@ describe("a record under concurrent writes", () => {
         const read = await call(team, "GET", at(id));
         const { count } = succeeded(read) as { count: number };
         const headers = { "If-Match": read.headers.get("etag") ?? "" };
-        const { status } = await call(team, "PATCH", at(id), { body: { count: count + 1 }, headers });
+        const { status } = await call(team, "PATCH", at(id), {
+          body: { count: count + 1 },
+          headers,
+        });
         if (status === 200) return;
         expect(status).toBe(412);
       }
@@ -70,16 +81,30 @@ describe("If-Match", () => {
   test("lets through the state it names, among others too, and any by *", async () => {
     const { id } = await createRecord(team, SURFACE);
     for (const tags of ['"1"', '"7", "2"', "*"]) {
-      succeeded(await call(team, "PATCH", at(id), { body: { tags }, headers: { "If-Match": tags } }));
+      succeeded(
+        await call(team, "PATCH", at(id), { body: { tags }, headers: { "If-Match": tags } }),
+      );
     }
   });
 
   test("refuses another state, a weak tag and what never was one", async () => {
     const { id } = await createRecord(team, SURFACE);
-    for (const tags of ['"2"', 'W/"1"', '"01"', '"-1"', '"x"', '""', '"1e0"', '"99999999999999999999"']) {
+    for (const tags of [
+      '"2"',
+      'W/"1"',
+      '"01"',
+      '"-1"',
+      '"x"',
+      '""',
+      '"1e0"',
+      '"99999999999999999999"',
+    ]) {
       for (const method of ["PATCH", "DELETE"]) {
         const body = method === "PATCH" ? { a: 1 } : undefined;
-        expectProblem(await call(team, method, at(id), { body, headers: { "If-Match": tags } }), "precondition_failed");
+        expectProblem(
+          await call(team, method, at(id), { body, headers: { "If-Match": tags } }),
+          "precondition_failed",
+        );
       }
     }
     expect(succeeded(await call(team, "GET", at(id)))).not.toHaveProperty("a");
@@ -96,13 +121,18 @@ describe("If-Match", () => {
   test("is about what exists: of a record that does not, 404", async () => {
     const { id } = await createRecord(team, SURFACE);
     succeeded(await call(team, "DELETE", at(id)));
-    expectProblem(await call(team, "PATCH", at(id), { body: { a: 1 }, headers: { "If-Match": '"9"' } }), "not_found");
+    expectProblem(
+      await call(team, "PATCH", at(id), { body: { a: 1 }, headers: { "If-Match": '"9"' } }),
+      "not_found",
+    );
   });
 
   test("a change that changes nothing leaves the state what it was", async () => {
     const created = await createRecord(team, SURFACE, { a: { b: [1] } });
     const etag = await etagOf(created.id);
-    const answer = await call(team, "PATCH", at(created.id), { body: { a: { b: [1] }, missing: null } });
+    const answer = await call(team, "PATCH", at(created.id), {
+      body: { a: { b: [1] }, missing: null },
+    });
     expect(succeeded(answer)).toEqual(created);
     expect(answer.headers.get("etag")).toBe(etag);
   });

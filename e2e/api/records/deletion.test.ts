@@ -22,7 +22,10 @@ async function createDeleted(surface: string): Promise<Deleted> {
 
 /** Moves the database's clock, as this record sees it. */
 async function pass(id: string, time: string): Promise<void> {
-  await sql("update public.records set deleted_at = deleted_at - $2::interval where id = $1", [id, time]);
+  await sql("update public.records set deleted_at = deleted_at - $2::interval where id = $1", [
+    id,
+    time,
+  ]);
 }
 
 async function exists(id: string): Promise<boolean> {
@@ -31,8 +34,14 @@ async function exists(id: string): Promise<boolean> {
 
 /** The running worker does it, and is done when its job is gone. */
 async function purge(): Promise<void> {
-  const [job] = await sql<{ id: string }>("select id from graphile_worker.add_job('purge_records')");
-  await until("the purge is done", async () => (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0);
+  const [job] = await sql<{ id: string }>(
+    "select id from graphile_worker.add_job('purge_records')",
+  );
+  await until(
+    "the purge is done",
+    async () =>
+      (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0,
+  );
 }
 
 describe.each(SURFACES)("/v1/$path", ({ path }) => {
@@ -49,13 +58,23 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     });
     expect(Date.parse(deleted.purge_at) - Date.parse(deleted.deleted_at)).toBe(THIRTY_DAYS_MS);
     expectProblem(await call(team, "GET", `/v1/${path}/${created.id}`), "not_found");
-    const queries = [{}, { operation: "list" }, { q: "zanzibar" }, { updated_since: created.created_at }, { include_deleted: "false" }];
+    const queries = [
+      {},
+      { operation: "list" },
+      { q: "zanzibar" },
+      { updated_since: created.created_at },
+      { include_deleted: "false" },
+    ];
     for (const query of queries as Record<string, string>[]) {
       expect(await listIds(team, path, { limit: "250", ...query })).not.toContain(created.id);
-      expect(await listIds(team, path, { limit: "250", ...query, include_deleted: "true" })).toContain(created.id);
+      expect(
+        await listIds(team, path, { limit: "250", ...query, include_deleted: "true" }),
+      ).toContain(created.id);
     }
     const query = { include_deleted: "true" };
-    expect(succeeded(await call(team, "GET", `/v1/${path}/${created.id}`, { query }))).toEqual(deleted);
+    expect(succeeded(await call(team, "GET", `/v1/${path}/${created.id}`, { query }))).toEqual(
+      deleted,
+    );
   });
 
   test("delete, list, restore, list, delete: each as if it were the first time", async () => {
@@ -89,17 +108,33 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     const { id } = await createDeleted(path);
     for (const bearer of [team.lead, team.analyst]) {
       for (const include_deleted of ["true", "only"]) {
-        expectProblem(await call(team, "GET", `/v1/${path}`, { bearer, query: { include_deleted } }), "role_required");
+        expectProblem(
+          await call(team, "GET", `/v1/${path}`, { bearer, query: { include_deleted } }),
+          "role_required",
+        );
       }
-      expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer, query: { include_deleted: "true" } }), "role_required");
-      expectProblem(await call(team, "POST", `/v1/${path}/${id}/restore`, { bearer }), "role_required");
-      succeeded(await call(team, "GET", `/v1/${path}`, { bearer, query: { include_deleted: "false" } }));
+      expectProblem(
+        await call(team, "GET", `/v1/${path}/${id}`, {
+          bearer,
+          query: { include_deleted: "true" },
+        }),
+        "role_required",
+      );
+      expectProblem(
+        await call(team, "POST", `/v1/${path}/${id}/restore`, { bearer }),
+        "role_required",
+      );
+      succeeded(
+        await call(team, "GET", `/v1/${path}`, { bearer, query: { include_deleted: "false" } }),
+      );
     }
   });
 
   test("a lead, who does not see what is deleted, can delete", async () => {
     const { id } = await createRecord(team, path);
-    expect(succeeded(await call(team, "DELETE", `/v1/${path}/${id}`, { bearer: team.lead }))).toMatchObject({ soft_delete: true });
+    expect(
+      succeeded(await call(team, "DELETE", `/v1/${path}/${id}`, { bearer: team.lead })),
+    ).toMatchObject({ soft_delete: true });
   });
 });
 
@@ -134,9 +169,14 @@ describe("the purge", () => {
       await holding.query("begin");
       await holding.query("select from public.records where id = $1 for key share", [id]);
       await pass(id, "1 hour");
-      expectProblem(await call(team, "GET", `/v1/integrations/${id}`, { query: deleted }), "not_found");
+      expectProblem(
+        await call(team, "GET", `/v1/integrations/${id}`, { query: deleted }),
+        "not_found",
+      );
       for (const include_deleted of ["true", "only"]) {
-        expect(await listIds(team, "integrations", { include_deleted, limit: "250" })).not.toContain(id);
+        expect(
+          await listIds(team, "integrations", { include_deleted, limit: "250" }),
+        ).not.toContain(id);
       }
       expectProblem(await call(team, "POST", `/v1/integrations/${id}/restore`), "not_found");
       expect(await exists(id)).toBe(true);
@@ -162,12 +202,14 @@ describe("the purge", () => {
     try {
       await connection.query("begin");
       const deletedAgo = async (interval: string) => {
-        await connection.query("update public.records set deleted_at = date_trunc('milliseconds', now()) - $2::interval where id = $1", [
-          id,
-          interval,
-        ]);
+        await connection.query(
+          "update public.records set deleted_at = date_trunc('milliseconds', now()) - $2::interval where id = $1",
+          [id, interval],
+        );
         await connection.query("select private.purge_records(1000000)");
-        return (await connection.query("select from public.records where id = $1", [id])).rowCount === 0;
+        return (
+          (await connection.query("select from public.records where id = $1", [id])).rowCount === 0
+        );
       };
       expect(await deletedAgo("719 hours 59 minutes 59.999 seconds")).toBe(false);
       expect(await deletedAgo("720 hours")).toBe(true);
@@ -182,7 +224,9 @@ describe("the purge", () => {
     const kept = await createRecord(team, "integrations");
     await pass(id, "29 days 23 hours");
     for (const one of [id, kept.id]) {
-      await expect(sql("delete from public.records where id = $1", [one])).rejects.toThrow("may not be purged");
+      await expect(sql("delete from public.records where id = $1", [one])).rejects.toThrow(
+        "may not be purged",
+      );
     }
   });
 
@@ -190,7 +234,9 @@ describe("the purge", () => {
     const connection = await database.connect();
     try {
       await connection.query("set timezone to 'Europe/Berlin'");
-      const { rows } = await connection.query("select private.record_purge_at('2026-03-01T12:00:00Z')::text as at");
+      const { rows } = await connection.query(
+        "select private.record_purge_at('2026-03-01T12:00:00Z')::text as at",
+      );
       expect(new Date(rows[0].at).toISOString()).toBe("2026-03-31T12:00:00.000Z");
     } finally {
       await connection.query("reset timezone");
@@ -206,7 +252,9 @@ describe("the purge", () => {
       [team.tenant, marker],
     );
     await purge();
-    expect(await sql("select from public.records where data ->> 'marker' = $1", [marker])).toHaveLength(0);
+    expect(
+      await sql("select from public.records where data ->> 'marker' = $1", [marker]),
+    ).toHaveLength(0);
   });
 
   test("leaves alone what is being restored", async () => {
@@ -221,6 +269,8 @@ describe("the purge", () => {
     } finally {
       restoring.release();
     }
-    expect(succeeded(await call(team, "GET", `/v1/integrations/${id}`))).toMatchObject({ soft_delete: false });
+    expect(succeeded(await call(team, "GET", `/v1/integrations/${id}`))).toMatchObject({
+      soft_delete: false,
+    });
   });
 });

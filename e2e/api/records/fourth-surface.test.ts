@@ -23,7 +23,10 @@ vi.mock("#lib/records/surfaces/every-surface.ts", async (original) => {
   return { SURFACES: [...SURFACES, runbooks] };
 });
 
-type Route = Record<string, (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>>;
+type Route = Record<
+  string,
+  (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>
+>;
 
 const PATHS = ["/v1/runbooks", "/v1/runbooks/{id}", "/v1/runbooks/{id}/restore"];
 
@@ -42,16 +45,26 @@ afterAll(async () => {
 });
 
 /** What Next does with a request: the route file by the path, its dynamic segments as parameters. */
-async function serve(method: string, path: string, { body, as = bearer }: { body?: object; as?: string } = {}) {
+async function serve(
+  method: string,
+  path: string,
+  { body, as = bearer }: { body?: object; as?: string } = {},
+) {
   const [, , , id, action] = new URL(path, "http://localhost").pathname.split("/");
   const file = `../../../app/v1/[surface]${id ? "/[id]" : ""}${action ? "/restore" : ""}/route.ts`;
   const route: Route = await import(file);
   const request = new Request(`http://localhost${path}`, {
     method,
-    headers: { Authorization: `Bearer ${as}`, "X-Tenant-Id": tenant, "Content-Type": "application/json" },
+    headers: {
+      Authorization: `Bearer ${as}`,
+      "X-Tenant-Id": tenant,
+      "Content-Type": "application/json",
+    },
     body: body && JSON.stringify(body),
   });
-  const response = await route[method]?.(request, { params: Promise.resolve({ surface: "runbooks", ...(id && { id }) }) });
+  const response = await route[method]?.(request, {
+    params: Promise.resolve({ surface: "runbooks", ...(id && { id }) }),
+  });
   if (!response) throw new Error(`${path} does not export ${method}.`);
   return { status: response.status, json: await response.json(), headers: response.headers };
 }
@@ -82,18 +95,32 @@ describe("a fourth surface is one declaration", () => {
 
   test("it is served: created, found, changed, deleted, restored", async () => {
     const idempotencyKey = uniqueName("key");
-    const created = await serve("POST", "/v1/runbooks", { body: { idempotencyKey, title: "Restart the matcher", owner: "ops" } });
+    const created = await serve("POST", "/v1/runbooks", {
+      body: { idempotencyKey, title: "Restart the matcher", owner: "ops" },
+    });
     expect(created.status).toBe(201);
-    const again = await serve("POST", "/v1/runbooks", { body: { idempotencyKey, title: "Restart the matcher", owner: "ops" } });
+    const again = await serve("POST", "/v1/runbooks", {
+      body: { idempotencyKey, title: "Restart the matcher", owner: "ops" },
+    });
     expect(again.json).toEqual(created.json);
     const at = `/v1/runbooks/${created.json.id}`;
     expect((await serve("GET", "/v1/runbooks?q=matcher")).json.items).toEqual([created.json]);
-    expect((await serve("PATCH", at, { body: { tested: true } })).json).toMatchObject({ tested: true, owner: "ops" });
-    expect((await serve("PATCH", at, { body: { tested: "yes" } })).json.errors[0].path).toBe("tested");
-    expect((await serve("PATCH", at, { body: { steps: { api_key: "x" } } })).json.errors[0].path).toBe("steps.api_key");
+    expect((await serve("PATCH", at, { body: { tested: true } })).json).toMatchObject({
+      tested: true,
+      owner: "ops",
+    });
+    expect((await serve("PATCH", at, { body: { tested: "yes" } })).json.errors[0].path).toBe(
+      "tested",
+    );
+    expect(
+      (await serve("PATCH", at, { body: { steps: { api_key: "x" } } })).json.errors[0].path,
+    ).toBe("steps.api_key");
     expect((await serve("DELETE", at)).json).toMatchObject({ soft_delete: true });
     expect((await serve("GET", at)).status).toBe(404);
-    expect((await serve("POST", `${at}/restore`)).json).toMatchObject({ soft_delete: false, tested: true });
+    expect((await serve("POST", `${at}/restore`)).json).toMatchObject({
+      soft_delete: false,
+      tested: true,
+    });
   });
 
   test("its scopes open it to API keys, in the application and in the database, and to no other", async () => {
@@ -101,24 +128,38 @@ describe("a fourth surface is one declaration", () => {
     const keyWith = async (scope: string) => {
       const request = new Request(`http://localhost/v1/tenants/${tenant}/api-keys`, {
         method: "POST",
-        headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant, "Content-Type": "application/json" },
+        headers: {
+          Authorization: `Bearer ${bearer}`,
+          "X-Tenant-Id": tenant,
+          "Content-Type": "application/json",
+        },
         body: JSON.stringify({ name: "Runbooks", scopes: [scope] }),
       });
-      const { key_id, key_secret } = await (await POST(request, { params: Promise.resolve({ id: tenant }) })).json();
+      const { key_id, key_secret } = await (
+        await POST(request, { params: Promise.resolve({ id: tenant }) })
+      ).json();
       return `${key_id}.${key_secret}`;
     };
-    const [reader, writer, other] = await Promise.all(["read:runbooks", "write:runbooks", "read:integrations"].map(keyWith));
+    const [reader, writer, other] = await Promise.all(
+      ["read:runbooks", "write:runbooks", "read:integrations"].map(keyWith),
+    );
     const body = { idempotencyKey: uniqueName("key"), title: "By a key" };
-    expect((await serve("POST", "/v1/runbooks", { as: reader, body })).json.code).toBe("scope_required");
+    expect((await serve("POST", "/v1/runbooks", { as: reader, body })).json.code).toBe(
+      "scope_required",
+    );
     expect((await serve("POST", "/v1/runbooks", { as: writer, body })).status).toBe(201);
     expect((await serve("GET", "/v1/runbooks", { as: reader })).json.items).toHaveLength(2);
     expect((await serve("GET", "/v1/runbooks", { as: writer })).json.code).toBe("scope_required");
     expect((await serve("GET", "/v1/runbooks", { as: other })).json.code).toBe("scope_required");
-    expect((await serve("GET", "/v1/runbooks", { as: stack.publishableKey })).json.code).toBe("role_required");
+    expect((await serve("GET", "/v1/runbooks", { as: stack.publishableKey })).json.code).toBe(
+      "role_required",
+    );
   });
 
   test("where it is not declared, it is not there", async () => {
-    const response = await fetch(`${stack.url}/v1/runbooks`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
+    const response = await fetch(`${stack.url}/v1/runbooks`, {
+      headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant },
+    });
     expect(response.status).toBe(404);
   });
 });

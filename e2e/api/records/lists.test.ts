@@ -9,7 +9,9 @@ async function pages(team: Team, surface: string, query: Record<string, string>)
   const read: Page[] = [];
   let cursor: string | null = null;
   do {
-    const answer = await call(team, "GET", `/v1/${surface}`, { query: { ...query, ...(cursor && { cursor }) } });
+    const answer = await call(team, "GET", `/v1/${surface}`, {
+      query: { ...query, ...(cursor && { cursor }) },
+    });
     const page = succeeded(answer) as Page;
     read.push(page);
     cursor = page.next_cursor;
@@ -25,7 +27,9 @@ describe("a list", () => {
     ids = [];
     for (let count = 0; count < 23; count += 1) {
       const operation = count % 3 === 0 ? "sync" : "list";
-      ids.unshift((await createRecord(team, "integrations", { operation, name: `Number ${count}` })).id);
+      ids.unshift(
+        (await createRecord(team, "integrations", { operation, name: `Number ${count}` })).id,
+      );
     }
   });
 
@@ -33,16 +37,22 @@ describe("a list", () => {
     for (const limit of [1, 5, 22, 23, 24]) {
       const read = await pages(team, "integrations", { limit: `${limit}` });
       expect(read.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
-      for (const { items, next_cursor } of read) expect(items).toHaveLength(next_cursor ? limit : ids.length % limit || limit);
+      for (const { items, next_cursor } of read)
+        expect(items).toHaveLength(next_cursor ? limit : ids.length % limit || limit);
     }
   });
 
   test("stays in step while records come and go", async () => {
-    const first = succeeded(await call(team, "GET", "/v1/integrations", { query: { limit: "5" } })) as Page;
+    const first = succeeded(
+      await call(team, "GET", "/v1/integrations", { query: { limit: "5" } }),
+    ) as Page;
     const added = await createRecord(team, "integrations");
     const [gone] = ids.slice(5);
     succeeded(await call(team, "DELETE", `/v1/integrations/${gone}`));
-    const rest = await listIds(team, "integrations", { limit: "250", cursor: first.next_cursor as string });
+    const rest = await listIds(team, "integrations", {
+      limit: "250",
+      cursor: first.next_cursor as string,
+    });
     expect(rest).toEqual(ids.slice(6));
     succeeded(await call(team, "POST", `/v1/integrations/${gone}/restore`));
     succeeded(await call(team, "DELETE", `/v1/integrations/${added.id}`));
@@ -64,11 +74,19 @@ describe("a list", () => {
   });
 
   test("is filtered by the time of change, at it and after", async () => {
-    const { updated_at } = succeeded(await call(team, "PATCH", `/v1/integrations/${ids[4]}`, { body: { touched: true } })) as StoredRecord;
+    const { updated_at } = succeeded(
+      await call(team, "PATCH", `/v1/integrations/${ids[4]}`, { body: { touched: true } }),
+    ) as StoredRecord;
     expect(await listIds(team, "integrations", { updated_since: updated_at })).toEqual([ids[4]]);
     const after = new Date(Date.parse(updated_at) + 1).toISOString();
     expect(await listIds(team, "integrations", { updated_since: after })).toEqual([]);
-    expect(await listIds(team, "integrations", { updated_since: updated_at, operation: "list", q: "number" })).toEqual([]);
+    expect(
+      await listIds(team, "integrations", {
+        updated_since: updated_at,
+        operation: "list",
+        q: "number",
+      }),
+    ).toEqual([]);
   });
 });
 
@@ -82,8 +100,16 @@ function rarePart(): string {
 describe("the search", () => {
   let team: Team;
   const records: Record<string, object> = {
-    payouts: { name: "Stripe payouts", provider: "stripe", config: { source: "stripe.payouts", account: "acct_1032D8" } },
-    bank: { name: "Bank statement — Zürich", note: { lines: ["Überweisung", "Größe XL"] }, amount: 125000 },
+    payouts: {
+      name: "Stripe payouts",
+      provider: "stripe",
+      config: { source: "stripe.payouts", account: "acct_1032D8" },
+    },
+    bank: {
+      name: "Bank statement — Zürich",
+      note: { lines: ["Überweisung", "Größe XL"] },
+      amount: 125000,
+    },
     release: { name: "Release 2.4.1 (stable)", tags: ["payout-report"], operation: "list" },
     greek: { name: "Συμφωνία λογαριασμών", provider: "Ελλάς" },
     japanese: { name: "銀行 照合" },
@@ -94,7 +120,8 @@ describe("the search", () => {
 
   beforeAll(async () => {
     team = await createTeam();
-    for (const [name, body] of Object.entries(records)) ids[name] = (await createRecord(team, "integrations", body)).id;
+    for (const [name, body] of Object.entries(records))
+      ids[name] = (await createRecord(team, "integrations", body)).id;
   });
 
   test.each<[string, string[]]>([
@@ -172,10 +199,16 @@ describe("the search", () => {
   });
 
   test("combines with the other filters and pages", async () => {
-    expect(await listIds(team, "integrations", { q: "pay", operation: "list" })).toEqual([ids.release]);
-    const first = succeeded(await call(team, "GET", "/v1/integrations", { query: { q: "pay", limit: "1" } })) as Page;
+    expect(await listIds(team, "integrations", { q: "pay", operation: "list" })).toEqual([
+      ids.release,
+    ]);
+    const first = succeeded(
+      await call(team, "GET", "/v1/integrations", { query: { q: "pay", limit: "1" } }),
+    ) as Page;
     expect(first.items.map(({ id }) => id)).toEqual([ids.release]);
-    expect(await listIds(team, "integrations", { q: "pay", cursor: first.next_cursor as string })).toEqual([ids.payouts]);
+    expect(
+      await listIds(team, "integrations", { q: "pay", cursor: first.next_cursor as string }),
+    ).toEqual([ids.payouts]);
   });
 });
 
@@ -200,7 +233,9 @@ test("each list finds its page by an index, however many records there are", asy
     `deleted_at is null and search @@ private.record_query('${tenant}', 'integrations', '5e0')`,
   ];
   for (const condition of conditions) {
-    const plan = await sql(`explain (format json) ${head} and ${condition} ${tail}`.replaceAll("$1", `'${tenant}'`));
+    const plan = await sql(
+      `explain (format json) ${head} and ${condition} ${tail}`.replaceAll("$1", `'${tenant}'`),
+    );
     expect(JSON.stringify(plan), condition).not.toContain("Seq Scan");
   }
 });
@@ -214,17 +249,19 @@ test("a small tenant's search does not depend on what others have", async () => 
   );
   await sql("analyze public.records");
   const query = `select id from public.records where search @@ private.record_query('${small}', 'integrations', 'p')`;
-  const [explained] = await sql<{ "QUERY PLAN": string }>(`explain (analyze, format json) ${query}`);
+  const [explained] = await sql<{ "QUERY PLAN": string }>(
+    `explain (analyze, format json) ${query}`,
+  );
   expect(JSON.stringify(explained)).toContain('"Actual Rows":10,');
 });
 
 test("the words of a record are bounded, whatever it holds", async () => {
   const tenant = await createTenant();
   const keep = (text: string) =>
-    sql("insert into public.records (tenant_id, surface, data) values ($1, 'integrations', jsonb_build_object('text', $2::text))", [
-      tenant,
-      text,
-    ]);
+    sql(
+      "insert into public.records (tenant_id, surface, data) values ($1, 'integrations', jsonb_build_object('text', $2::text))",
+      [tenant, text],
+    );
   const timeOf = async (text: string) => {
     const startedAt = performance.now();
     await keep(text);
@@ -240,12 +277,19 @@ test("the words of a record are bounded, whatever it holds", async () => {
   for (const text of texts) {
     // In turns, each the quickest of some: what else the machine does slows one round, not the quickest of both.
     const quickest_ms = { prose: Infinity, text: Infinity };
-    for (let round = 0; round < 3 || (round < 15 && quickest_ms.text >= 6 * quickest_ms.prose); round += 1) {
+    for (
+      let round = 0;
+      round < 3 || (round < 15 && quickest_ms.text >= 6 * quickest_ms.prose);
+      round += 1
+    ) {
       quickest_ms.prose = Math.min(quickest_ms.prose, await timeOf(prose));
       quickest_ms.text = Math.min(quickest_ms.text, await timeOf(text));
     }
     expect(quickest_ms.text).toBeLessThan(6 * quickest_ms.prose);
   }
-  const [most] = await sql<{ words: number }>("select max(length(search)) as words from public.records where tenant_id = $1", [tenant]);
+  const [most] = await sql<{ words: number }>(
+    "select max(length(search)) as words from public.records where tenant_id = $1",
+    [tenant],
+  );
   expect(most?.words).toBeLessThanOrEqual(10_000);
 });

@@ -7,7 +7,13 @@ import { invoke } from "../contracts/operation.ts";
 import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";
 
 /** All that the publishable key may do. What is not in this table it may not. */
-const MAY = ["getMe", "listTroubleshooting", "getTroubleshootingGuide", "listReleaseNotes", "getReleaseNote"];
+const MAY = [
+  "getMe",
+  "listTroubleshooting",
+  "getTroubleshootingGuide",
+  "listReleaseNotes",
+  "getReleaseNote",
+];
 
 const PUBLIC = SURFACES.filter((surface) => surface.public);
 const bearer = stack.publishableKey;
@@ -18,14 +24,17 @@ beforeAll(async () => {
 });
 
 describe("the publishable key", () => {
-  test.each(CONTRACTS.map((contract) => ({ contract, operationId: contract.operationId, may: MAY.includes(contract.operationId) })))(
-    "$operationId: may it? $may",
-    async ({ contract, may }) => {
-      const answer = await invoke(contract, team, { bearer });
-      if (may) succeeded(answer);
-      else expectProblem(answer, "role_required", contract);
-    },
-  );
+  test.each(
+    CONTRACTS.map((contract) => ({
+      contract,
+      operationId: contract.operationId,
+      may: MAY.includes(contract.operationId),
+    })),
+  )("$operationId: may it? $may", async ({ contract, may }) => {
+    const answer = await invoke(contract, team, { bearer });
+    if (may) succeeded(answer);
+    else expectProblem(answer, "role_required", contract);
+  });
 
   test("gets no further by saying more", async () => {
     const { id } = await createRecord(team, "release-notes", { published: true });
@@ -34,11 +43,27 @@ describe("the publishable key", () => {
       { query: { include_deleted: "only" } },
       { query: { include_deleted: "true" }, headers: { "X-Audit-Reason": "please" } },
     ];
-    for (const trick of tricks) expectProblem(await call(team, "GET", "/v1/release-notes", { bearer, ...trick }), "role_required");
-    expectProblem(await call(team, "GET", `/v1/release-notes/${id}`, { bearer, query: { include_deleted: "true" } }), "role_required");
+    for (const trick of tricks)
+      expectProblem(
+        await call(team, "GET", "/v1/release-notes", { bearer, ...trick }),
+        "role_required",
+      );
+    expectProblem(
+      await call(team, "GET", `/v1/release-notes/${id}`, {
+        bearer,
+        query: { include_deleted: "true" },
+      }),
+      "role_required",
+    );
     expectProblem(await call(team, "GET", `/v1/integrations/${id}`, { bearer }), "role_required");
-    expectProblem(await call(team, "GET", "/v1/release-notes", { bearer, tenant: [] }), "tenant_required");
-    const nobody = await call(team, "GET", "/v1/release-notes", { bearer, tenant: uniqueName("t") });
+    expectProblem(
+      await call(team, "GET", "/v1/release-notes", { bearer, tenant: [] }),
+      "tenant_required",
+    );
+    const nobody = await call(team, "GET", "/v1/release-notes", {
+      bearer,
+      tenant: uniqueName("t"),
+    });
     expect(nobody.json).toEqual({ items: [], next_cursor: null });
   });
 });
@@ -52,12 +77,21 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
   beforeAll(async () => {
     const other = await createTeam();
     foreign = (await createRecord(other, path, { published: true, note: word })).id;
-    const drafts: object[] = [{}, { published: false }, { published: null }, { operation: "publish" }, { deep: { published: true } }];
-    hidden = await Promise.all(drafts.map(async (draft) => (await createRecord(team, path, { ...draft, note: word })).id));
+    const drafts: object[] = [
+      {},
+      { published: false },
+      { published: null },
+      { operation: "publish" },
+      { deep: { published: true } },
+    ];
+    hidden = await Promise.all(
+      drafts.map(async (draft) => (await createRecord(team, path, { ...draft, note: word })).id),
+    );
     const deleted = await createRecord(team, path, { published: true, note: word });
     succeeded(await call(team, "DELETE", `/v1/${path}/${deleted.id}`));
     hidden.push(deleted.id);
-    shown = (await createRecord(team, path, { published: true, note: word, operation: "publish" })).id;
+    shown = (await createRecord(team, path, { published: true, note: word, operation: "publish" }))
+      .id;
   });
 
   test("lists what is published in the tenant that it names, and nothing else, however it asks", async () => {
@@ -79,22 +113,38 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
   test("pages are full: what is hidden takes no place", async () => {
     const newer = (await createRecord(team, path, { published: true, note: word })).id;
     await createRecord(team, path, { note: word });
-    const answer = await call(team, "GET", `/v1/${path}`, { bearer, query: { q: word, limit: "1" } });
-    const { items, next_cursor } = succeeded(answer) as { items: { id: string }[]; next_cursor: string };
+    const answer = await call(team, "GET", `/v1/${path}`, {
+      bearer,
+      query: { q: word, limit: "1" },
+    });
+    const { items, next_cursor } = succeeded(answer) as {
+      items: { id: string }[];
+      next_cursor: string;
+    };
     expect(items.map(({ id }) => id)).toEqual([newer]);
-    expect(await listIds(team, path, { q: word, cursor: next_cursor }, { bearer })).toEqual([shown]);
+    expect(await listIds(team, path, { q: word, cursor: next_cursor }, { bearer })).toEqual([
+      shown,
+    ]);
   });
 
   test("gets what is published; the rest is as if it never was", async () => {
-    expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }))).toMatchObject({ id: shown, published: true });
-    for (const id of [...hidden, foreign]) expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer }), "not_found");
+    expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }))).toMatchObject({
+      id: shown,
+      published: true,
+    });
+    for (const id of [...hidden, foreign])
+      expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer }), "not_found");
   });
 
   test("is not told who made it", async () => {
     const read = succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }));
-    const { items } = succeeded(await call(team, "GET", `/v1/${path}`, { bearer })) as { items: object[] };
+    const { items } = succeeded(await call(team, "GET", `/v1/${path}`, { bearer })) as {
+      items: object[];
+    };
     for (const record of [read, ...items]) expect(record).toMatchObject({ created_by: null });
-    expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`))).toMatchObject({ created_by: "user:ada" });
+    expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`))).toMatchObject({
+      created_by: "user:ada",
+    });
   });
 
   test("what is taken back is gone at once", async () => {

@@ -20,13 +20,26 @@ export function call(team: Team, method: string, path: string, more: Call = {}):
   return api(method, path, { bearer: team.admin, tenant: team.tenant, ...more });
 }
 
-export async function createRecord(team: Team, surface: string, body: object = {}): Promise<StoredRecord> {
-  const answer = await call(team, "POST", `/v1/${surface}`, { body: { idempotencyKey: uniqueName("key"), ...body } });
+export async function createRecord(
+  team: Team,
+  surface: string,
+  body: object = {},
+): Promise<StoredRecord> {
+  const answer = await call(team, "POST", `/v1/${surface}`, {
+    body: { idempotencyKey: uniqueName("key"), ...body },
+  });
   return succeeded(answer, 201) as StoredRecord;
 }
 
-export async function listIds(team: Team, surface: string, query: Record<string, string> = {}, more: Call = {}): Promise<string[]> {
-  const { items } = succeeded(await call(team, "GET", `/v1/${surface}`, { query, ...more })) as { items: StoredRecord[] };
+export async function listIds(
+  team: Team,
+  surface: string,
+  query: Record<string, string> = {},
+  more: Call = {},
+): Promise<string[]> {
+  const { items } = succeeded(await call(team, "GET", `/v1/${surface}`, { query, ...more })) as {
+    items: StoredRecord[];
+  };
   return items.map(({ id }) => id);
 }
 

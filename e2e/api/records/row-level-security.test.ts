@@ -7,7 +7,14 @@ import { call, createRecord, createTeam, succeeded, type Team } from "./records.
 
 // Straight at the Data API, past everything that the application decides: what is left is the database's own word.
 
-type Claims = { role?: string; principal_type?: string; roles?: string[]; scopes?: string[]; tenant_id?: string; sub?: string };
+type Claims = {
+  role?: string;
+  principal_type?: string;
+  roles?: string[];
+  scopes?: string[];
+  tenant_id?: string;
+  sub?: string;
+};
 type Persona = { name: string; claims: Claims; reads: (record: Known) => boolean };
 type Known = { id: string; surface: string; published: boolean; deleted: boolean };
 
@@ -31,16 +38,32 @@ beforeAll(async () => {
 });
 
 const nothing = () => false;
-const user = (roles: string[]): Claims => ({ role: "authenticated", principal_type: "user", roles, scopes: [] });
-const apiKey = (...scopes: Scope[]): Claims => ({ role: "authenticated", principal_type: "api_key", roles: [], scopes });
-const publicSurfaces: string[] = SURFACES.filter((surface) => surface.public).map(({ path }) => path);
+const user = (roles: string[]): Claims => ({
+  role: "authenticated",
+  principal_type: "user",
+  roles,
+  scopes: [],
+});
+const apiKey = (...scopes: Scope[]): Claims => ({
+  role: "authenticated",
+  principal_type: "api_key",
+  roles: [],
+  scopes,
+});
+const publicSurfaces: string[] = SURFACES.filter((surface) => surface.public).map(
+  ({ path }) => path,
+);
 
 const PERSONAS: Persona[] = [
   { name: "a tenant admin", claims: user(["tenant_admin"]), reads: () => true },
   { name: "a lead", claims: user(["tenant_lead"]), reads: ({ deleted }) => !deleted },
   { name: "an analyst", claims: user(["tenant_analyst"]), reads: ({ deleted }) => !deleted },
   { name: "a user without a role", claims: user([]), reads: nothing },
-  { name: "a user with a scope", claims: { ...user([]), scopes: ["write:integrations"] }, reads: nothing },
+  {
+    name: "a user with a scope",
+    claims: { ...user([]), scopes: ["write:integrations"] },
+    reads: nothing,
+  },
   {
     name: "an API key that reads integrations",
     claims: apiKey("read:integrations"),
@@ -52,12 +75,21 @@ const PERSONAS: Persona[] = [
     claims: apiKey("write:release-notes"),
     reads: ({ surface, deleted }) => surface === "release-notes" && !deleted,
   },
-  { name: "an API key for other things", claims: apiKey("read:exceptions", "write:webhooks"), reads: nothing },
-  { name: "an API key with a role", claims: { ...apiKey(), roles: ["tenant_admin"] }, reads: nothing },
+  {
+    name: "an API key for other things",
+    claims: apiKey("read:exceptions", "write:webhooks"),
+    reads: nothing,
+  },
+  {
+    name: "an API key with a role",
+    claims: { ...apiKey(), roles: ["tenant_admin"] },
+    reads: nothing,
+  },
   {
     name: "the publishable key",
     claims: { role: "anon", principal_type: "publishable_key" },
-    reads: ({ surface, published, deleted }) => publicSurfaces.includes(surface) && published && !deleted,
+    reads: ({ surface, published, deleted }) =>
+      publicSurfaces.includes(surface) && published && !deleted,
   },
   { name: "anon with a role", claims: { ...user(["tenant_admin"]), role: "anon" }, reads: nothing },
   {
@@ -73,8 +105,16 @@ const PERSONAS: Persona[] = [
   { name: "empty claims", claims: { role: "anon" }, reads: nothing },
 ];
 
-async function dataApi(tenant: string, claims: Claims, method: string, path: string, body?: object) {
-  const named = Object.keys(claims).includes("principal_type") ? { tenant_id: tenant, actor: "user:eve" } : {};
+async function dataApi(
+  tenant: string,
+  claims: Claims,
+  method: string,
+  path: string,
+  body?: object,
+) {
+  const named = Object.keys(claims).includes("principal_type")
+    ? { tenant_id: tenant, actor: "user:eve" }
+    : {};
   const token = await new SignJWT({ ...named, ...claims })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setExpirationTime("1m")
@@ -92,7 +132,8 @@ async function dataApi(tenant: string, claims: Claims, method: string, path: str
   return { status: response.status, json: (await response.json().catch(() => null)) as unknown };
 }
 
-const idsOf = (json: unknown) => (Array.isArray(json) ? json.map(({ id }) => id as string).sort() : []);
+const idsOf = (json: unknown) =>
+  Array.isArray(json) ? json.map(({ id }) => id as string).sort() : [];
 
 describe.each(PERSONAS)("$name", ({ claims, reads }) => {
   test("sees what is its own to see", async () => {

@@ -11,7 +11,12 @@ beforeAll(async () => {
 
 describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
   test("takes the specification's example, and again gives the same record", async () => {
-    const body = { tenantId: team.tenant, operation: "list", limit: 25, idempotencyKey: uniqueName("key") };
+    const body = {
+      tenantId: team.tenant,
+      operation: "list",
+      limit: 25,
+      idempotencyKey: uniqueName("key"),
+    };
     const first = await call(team, "POST", `/v1/${path}`, { body });
     expect(succeeded(first, 201)).toEqual({
       ...body,
@@ -52,17 +57,33 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
       gone: 1,
       operation: "list",
     });
-    const patch = { a: { b: null, c: { e: 3 } }, list: [3], gone: null, operation: null, added: "x" };
+    const patch = {
+      a: { b: null, c: { e: 3 } },
+      list: [3],
+      gone: null,
+      operation: null,
+      added: "x",
+    };
     const answer = await call(team, "PATCH", `/v1/${path}/${created.id}`, { body: patch });
     const { gone: _, operation: __, ...kept } = created;
-    expect(succeeded(answer)).toEqual({ ...kept, a: { c: { d: 1, e: 3 } }, list: [3], added: "x", updated_at: expect.any(String) });
+    expect(succeeded(answer)).toEqual({
+      ...kept,
+      a: { c: { d: 1, e: 3 } },
+      list: [3],
+      added: "x",
+      updated_at: expect.any(String),
+    });
     expect(await listIds(team, path, { operation: "list" })).not.toContain(created.id);
   });
 
   test("takes a merge patch under its own media type", async () => {
     const created = await createRecord(team, path);
     const headers = { "Content-Type": "application/merge-patch+json" };
-    expect(succeeded(await call(team, "PATCH", `/v1/${path}/${created.id}`, { body: { a: 1 }, headers }))).toMatchObject({ a: 1 });
+    expect(
+      succeeded(
+        await call(team, "PATCH", `/v1/${path}/${created.id}`, { body: { a: 1 }, headers }),
+      ),
+    ).toMatchObject({ a: 1 });
   });
 
   test("serves its own records only", async () => {
@@ -72,14 +93,24 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
       for (const method of ["GET", "DELETE"]) {
         expectProblem(await call(team, method, `/v1/${other.path}/${created.id}`), "not_found");
       }
-      expectProblem(await call(team, "PATCH", `/v1/${other.path}/${created.id}`, { body: { a: 1 } }), "not_found");
-      expectProblem(await call(team, "POST", `/v1/${other.path}/${created.id}/restore`), "not_found");
+      expectProblem(
+        await call(team, "PATCH", `/v1/${other.path}/${created.id}`, { body: { a: 1 } }),
+        "not_found",
+      );
+      expectProblem(
+        await call(team, "POST", `/v1/${other.path}/${created.id}/restore`),
+        "not_found",
+      );
     }
   });
 
   test("an idempotency key is kept apart for each surface", async () => {
     const idempotencyKey = uniqueName("key");
-    const ids = await Promise.all(SURFACES.map(async (surface) => (await createRecord(team, surface.path, { idempotencyKey })).id));
+    const ids = await Promise.all(
+      SURFACES.map(
+        async (surface) => (await createRecord(team, surface.path, { idempotencyKey })).id,
+      ),
+    );
     expect(new Set(ids).size).toBe(SURFACES.length);
   });
 });

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { tenantWithAdmin } from "#e2e/api/api-keys/keys.ts";
-import { type Answer, api, createTenant, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import {
+  type Answer,
+  api,
+  createTenant,
+  sql,
+  stack,
+  uniqueName,
+  userToken,
+} from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import type { LoggedRequest, LoggedRequestDetail, RequestStats } from "#lib/request-log/contract.ts";
+import type {
+  LoggedRequest,
+  LoggedRequestDetail,
+  RequestStats,
+} from "#lib/request-log/contract.ts";
 
 type Page = { items: LoggedRequest[]; next_cursor: string | null };
 
@@ -18,7 +30,10 @@ async function tenantWithLog() {
     (await api("GET", `/v1/requests/${id}`, { bearer, tenant })).json as LoggedRequestDetail;
   /** What the log has of an answered call, once it is written. */
   const logged = async (answer: Answer, bearer = admin) => {
-    await until("the call is logged", async () => (await list({ request_id: idOf(answer) })).items.length > 0);
+    await until(
+      "the call is logged",
+      async () => (await list({ request_id: idOf(answer) })).items.length > 0,
+    );
     return get(idOf(answer), bearer);
   };
   return { ...made, list, get, logged };
@@ -43,7 +58,10 @@ describe("the request log", () => {
       api_key_id: key.id,
       address: expect.stringMatching(/127\.0\.0\.1|::1/),
       resource: (answer.json as { id: string }).id,
-      request: { headers: { "x-tenant-id": tenant, authorization: `Bearer ${key.key_id}.[redacted]` }, truncated: false },
+      request: {
+        headers: { "x-tenant-id": tenant, authorization: `Bearer ${key.key_id}.[redacted]` },
+        truncated: false,
+      },
       response: { headers: { "content-type": "application/json" } },
     });
     expect(JSON.parse(call.request?.body ?? "")).toEqual(body);
@@ -53,8 +71,17 @@ describe("the request log", () => {
 
   it("has a refused call with the code of its error", async () => {
     const { tenant, admin, logged, list } = await tenantWithLog();
-    const answer = await api("POST", "/v1/exceptions", { bearer: admin, tenant, body: '{"title": 4' });
-    expect(await logged(answer)).toMatchObject({ status: 400, error_code: "invalid_request", actor: "user:ada", credential: "token" });
+    const answer = await api("POST", "/v1/exceptions", {
+      bearer: admin,
+      tenant,
+      body: '{"title": 4',
+    });
+    expect(await logged(answer)).toMatchObject({
+      status: 400,
+      error_code: "invalid_request",
+      actor: "user:ada",
+      credential: "token",
+    });
     expect((await list({ status: "failed" })).items.map(({ id }) => id)).toEqual([idOf(answer)]);
     expect((await list({ error_code: "not_found" })).items).toEqual([]);
   });
@@ -63,11 +90,28 @@ describe("the request log", () => {
     const { tenant, create, logged, call } = await tenantWithLog();
     const { id, key_id, credential } = await create();
     const wrong = await api("GET", "/v1/me", { bearer: `${key_id}.tks_nonsense`, tenant });
-    expect(await logged(wrong)).toMatchObject({ status: 401, error_code: "unauthenticated", actor: null, api_key_id: id });
+    expect(await logged(wrong)).toMatchObject({
+      status: 401,
+      error_code: "unauthenticated",
+      actor: null,
+      api_key_id: id,
+    });
     const nowhere = await api("POST", "/v1/exception", { bearer: credential, tenant, body: {} });
-    expect(await logged(nowhere)).toMatchObject({ status: 404, operation: null, path: "/v1/exception", api_key_id: id });
-    const elsewhere = await api("GET", "/v1/exceptions", { bearer: credential, tenant: await createTenant() });
-    expect(await logged(elsewhere)).toMatchObject({ status: 403, error_code: "tenant_forbidden", actor: `api_key:${id}` });
+    expect(await logged(nowhere)).toMatchObject({
+      status: 404,
+      operation: null,
+      path: "/v1/exception",
+      api_key_id: id,
+    });
+    const elsewhere = await api("GET", "/v1/exceptions", {
+      bearer: credential,
+      tenant: await createTenant(),
+    });
+    expect(await logged(elsewhere)).toMatchObject({
+      status: 403,
+      error_code: "tenant_forbidden",
+      actor: `api_key:${id}`,
+    });
     await call("DELETE", `/${id}`, {});
     const revoked = await api("GET", "/v1/exceptions", { bearer: credential, tenant });
     expect(await logged(revoked)).toMatchObject({ status: 401, api_key_id: id });
@@ -76,32 +120,66 @@ describe("the request log", () => {
   it("has nothing of a call refused before a tenant was known, for anybody", async () => {
     const { tenant, admin, logged } = await tenantWithLog();
     const nobody = await api("GET", "/v1/me", { tenant });
-    const stranger = await api("GET", "/v1/me", { bearer: await userToken(await createTenant(), ["tenant_admin"]), tenant });
+    const stranger = await api("GET", "/v1/me", {
+      bearer: await userToken(await createTenant(), ["tenant_admin"]),
+      tenant,
+    });
     await logged(await api("GET", "/v1/me", { bearer: admin, tenant }));
-    expect(await sql("select from request_log where id = any ($1)", [[idOf(nobody), idOf(stranger)]])).toEqual([]);
+    expect(
+      await sql("select from request_log where id = any ($1)", [[idOf(nobody), idOf(stranger)]]),
+    ).toEqual([]);
   });
 
   it("holds no secret of a key or webhook that was created or rotated, nor the credential it was called with", async () => {
     const { tenant, admin, create, call, use, logged } = await tenantWithLog();
     const own = uniqueName("my own signing secret");
     const webhook = (body: object) =>
-      api("POST", "/v1/webhooks", { bearer: admin, tenant, body: { url: "http://127.0.0.1:9/", events: ["webhook.test"], ...body } });
+      api("POST", "/v1/webhooks", {
+        bearer: admin,
+        tenant,
+        body: { url: "http://127.0.0.1:9/", events: ["webhook.test"], ...body },
+      });
     const key = await create();
     const rotated = await call("POST", `/${key.id}/rotate`, {});
     const [minted, brought] = [await webhook({}), await webhook({ secret: own })];
     const { id, secret } = minted.json as { id: string; secret: string };
-    const again = await api("POST", `/v1/webhooks/${id}/rotate-secret`, { bearer: admin, tenant, body: { secret: `${own} 2` } });
+    const again = await api("POST", `/v1/webhooks/${id}/rotate-secret`, {
+      bearer: admin,
+      tenant,
+      body: { secret: `${own} 2` },
+    });
     const refused = await webhook({ url: "nonsense", secret: `${own} 3` });
-    const inQuery = await api("GET", "/v1/exceptions", { bearer: key.credential, tenant, query: { api_key: key.credential } });
-    for (const answer of [rotated, minted, brought, again, refused, inQuery, await use(key.credential)]) await logged(answer);
-    const secrets = [key.key_secret, (rotated.json as { key_secret: string }).key_secret, secret, own, admin];
+    const inQuery = await api("GET", "/v1/exceptions", {
+      bearer: key.credential,
+      tenant,
+      query: { api_key: key.credential },
+    });
+    for (const answer of [
+      rotated,
+      minted,
+      brought,
+      again,
+      refused,
+      inQuery,
+      await use(key.credential),
+    ])
+      await logged(answer);
+    const secrets = [
+      key.key_secret,
+      (rotated.json as { key_secret: string }).key_secret,
+      secret,
+      own,
+      admin,
+    ];
     expect(secrets.every((one) => one.length > 8)).toBe(true);
     const holding = await sql<{ id: string }>(
       "select id from request_log t where tenant_id = $1 and exists (select from unnest($2::text[]) x where strpos(t::text, x) > 0)",
       [tenant, secrets],
     );
     expect(holding).toEqual([]);
-    expect(await logged(minted)).toMatchObject({ response: { body: expect.stringContaining('"secret":"[redacted]"') } });
+    expect(await logged(minted)).toMatchObject({
+      response: { body: expect.stringContaining('"secret":"[redacted]"') },
+    });
   });
 
   it("is listed by filters, a page at a time, newest first", async () => {
@@ -119,9 +197,15 @@ describe("the request log", () => {
     expect(second.next_cursor).toBeNull();
     const since = first.items[2]?.at ?? "";
     expect((await list({ ...mine, since })).items).toHaveLength(3);
-    expect((await list({ ...mine, until: since })).items.map((item) => item.id)).toEqual(newestFirst.slice(3));
-    expect((await list({ resource: `exc_${"0".repeat(32)}` })).items.map((item) => item.id)).toEqual([idOf(got)]);
-    expect((await list({ status: "4xx", actor: "user:ada" })).items.map((item) => item.id)).toEqual([idOf(got)]);
+    expect((await list({ ...mine, until: since })).items.map((item) => item.id)).toEqual(
+      newestFirst.slice(3),
+    );
+    expect(
+      (await list({ resource: `exc_${"0".repeat(32)}` })).items.map((item) => item.id),
+    ).toEqual([idOf(got)]);
+    expect((await list({ status: "4xx", actor: "user:ada" })).items.map((item) => item.id)).toEqual(
+      [idOf(got)],
+    );
   });
 
   it("is another tenant's in nothing", async () => {
@@ -139,39 +223,71 @@ describe("the request log", () => {
     const listed = await api("GET", "/v1/exceptions", { bearer: admin, tenant });
     const webhooks = await api("GET", "/v1/webhooks", { bearer: admin, tenant });
     expect(await logged(listed, reader)).toMatchObject({ response: { body: listed.text } });
-    expect(await logged(webhooks, reader)).toMatchObject({ status: 200, request: null, response: null });
-    expect(await logged(webhooks, stack.secretKey)).toMatchObject({ response: { body: webhooks.text } });
+    expect(await logged(webhooks, reader)).toMatchObject({
+      status: 200,
+      request: null,
+      response: null,
+    });
+    expect(await logged(webhooks, stack.secretKey)).toMatchObject({
+      response: { body: webhooks.text },
+    });
   });
 
   it("shows nobody what is a person's own, nor a key the payload of an event that it may not read", async () => {
     const { tenant, admin, create, logged } = await tenantWithLog();
     const lead = await userToken(tenant, ["tenant_lead"]);
-    const view = await api("POST", "/v1/views", { bearer: lead, tenant, body: { name: "Mine", filters: { q: "payroll" } } });
+    const view = await api("POST", "/v1/views", {
+      bearer: lead,
+      tenant,
+      body: { name: "Mine", filters: { q: "payroll" } },
+    });
     expect(view.status).toBe(201);
     expect(await logged(view)).toMatchObject({ status: 201, request: null, response: null });
     const key = (await create({ scopes: ["read:requests", "read:webhooks"] })).credential;
-    const delivery = await api("GET", "/v1/webhooks/whk_0/deliveries/dlv_0", { bearer: admin, tenant });
-    expect(await logged(delivery, key)).toMatchObject({ operation: "getWebhookDelivery", request: null, response: null });
+    const delivery = await api("GET", "/v1/webhooks/whk_0/deliveries/dlv_0", {
+      bearer: admin,
+      tenant,
+    });
+    expect(await logged(delivery, key)).toMatchObject({
+      operation: "getWebhookDelivery",
+      request: null,
+      response: null,
+    });
     expect(await logged(delivery)).toMatchObject({ response: { body: delivery.text } });
   });
 
   it("is counted over time, with response times", async () => {
     const { tenant, admin, use, create, logged } = await tenantWithLog();
     const { id, credential } = await create();
-    const calls = [await use(credential), await use(credential), await api("GET", "/v1/webhooks", { bearer: credential, tenant })];
+    const calls = [
+      await use(credential),
+      await use(credential),
+      await api("GET", "/v1/webhooks", { bearer: credential, tenant }),
+    ];
     for (const call of calls) await logged(call);
-    await sql("update request_log set duration_ms = case id when $2 then 100 else 10 end where tenant_id = $1", [
-      tenant,
-      idOf(calls[0] as Answer),
-    ]);
+    await sql(
+      "update request_log set duration_ms = case id when $2 then 100 else 10 end where tenant_id = $1",
+      [tenant, idOf(calls[0] as Answer)],
+    );
     const stats = async (query: Record<string, string>) =>
-      (await api("GET", "/v1/requests/stats", { bearer: admin, tenant, query })).json as RequestStats;
+      (await api("GET", "/v1/requests/stats", { bearer: admin, tenant, query }))
+        .json as RequestStats;
     const day = await stats({ api_key_id: id });
-    const total = (name: "calls" | "client_errors" | "server_errors") => day.steps.reduce((sum, step) => sum + step[name], 0);
-    expect([day.step_seconds, total("calls"), total("client_errors"), total("server_errors")]).toEqual([900, 3, 1, 0]);
+    const total = (name: "calls" | "client_errors" | "server_errors") =>
+      day.steps.reduce((sum, step) => sum + step[name], 0);
+    expect([
+      day.step_seconds,
+      total("calls"),
+      total("client_errors"),
+      total("server_errors"),
+    ]).toEqual([900, 3, 1, 0]);
     expect(day.steps.every(({ start }) => Date.parse(start) % 900_000 === 0)).toBe(true);
     expect(Math.max(...day.steps.map((step) => step.p99_ms))).toBe(100);
-    expect((await stats({ status: "4xx", api_key_id: id })).steps.map((step) => step.calls)).toEqual([1]);
-    expect((await stats({ since: "2026-01-01T00:00:00Z", until: "2026-01-01T01:00:00Z" })).steps).toEqual([]);
+    expect(
+      (await stats({ status: "4xx", api_key_id: id })).steps.map((step) => step.calls),
+    ).toEqual([1]);
+    expect(
+      (await stats({ since: "2026-01-01T00:00:00Z", until: "2026-01-01T01:00:00Z" })).steps,
+    ).toEqual([]);
   });
 });

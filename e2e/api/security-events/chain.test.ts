@@ -23,18 +23,28 @@ describe("the trail is only ever added to", () => {
   it("by the application's strongest role: no change, no deletion, no truncation, no place of its own choosing", async () => {
     await trail.append(EVENTS);
     const refused = { code: "42501" };
-    await expect(sql("update public.security_events set actor = 'user:eve' where tenant_id = $1", [trail.tenant])).rejects.toMatchObject(
-      refused,
-    );
-    await expect(sql("update public.security_events set hash = hash where tenant_id = $1", [trail.tenant])).rejects.toMatchObject(refused);
-    await expect(sql("delete from public.security_events where tenant_id = $1", [trail.tenant])).rejects.toMatchObject(refused);
+    await expect(
+      sql("update public.security_events set actor = 'user:eve' where tenant_id = $1", [
+        trail.tenant,
+      ]),
+    ).rejects.toMatchObject(refused);
+    await expect(
+      sql("update public.security_events set hash = hash where tenant_id = $1", [trail.tenant]),
+    ).rejects.toMatchObject(refused);
+    await expect(
+      sql("delete from public.security_events where tenant_id = $1", [trail.tenant]),
+    ).rejects.toMatchObject(refused);
     await expect(sql("truncate public.security_events")).rejects.toMatchObject(refused);
     await expect(withoutDeadlock("truncate public.tenants cascade")).rejects.toMatchObject(refused);
     await trail.signed();
-    await expect(sql("update private.security_event_checkpoints set hash = 'x' where chain = $1", [trail.tenant])).rejects.toMatchObject(
-      refused,
-    );
-    await expect(sql("delete from private.security_event_checkpoints where chain = $1", [trail.tenant])).rejects.toMatchObject(refused);
+    await expect(
+      sql("update private.security_event_checkpoints set hash = 'x' where chain = $1", [
+        trail.tenant,
+      ]),
+    ).rejects.toMatchObject(refused);
+    await expect(
+      sql("delete from private.security_event_checkpoints where chain = $1", [trail.tenant]),
+    ).rejects.toMatchObject(refused);
     await sql(
       "insert into public.security_events (tenant_id, type, actor, seq, prev_hash, hash) values ($1, 'test.done', 'user:eve', 3, 'x', 'y')",
       [trail.tenant],
@@ -57,7 +67,9 @@ describe("the trail is only ever added to", () => {
         ]) {
           await connection.query("begin");
           await connection.query("select set_config('role', $1, true)", [role]);
-          await expect(connection.query(statement), `${role}: ${statement}`).rejects.toMatchObject({ code: "42501" });
+          await expect(connection.query(statement), `${role}: ${statement}`).rejects.toMatchObject({
+            code: "42501",
+          });
           await connection.query("rollback");
         }
       } finally {
@@ -68,18 +80,35 @@ describe("the trail is only ever added to", () => {
 
   it("and what cannot take its place in the chain does not happen", async () => {
     const { tenant, admin } = trail;
-    await sql(`alter table private.security_event_heads add constraint "no chain for ${tenant}" check (chain <> '${tenant}') not valid`);
+    await sql(
+      `alter table private.security_event_heads add constraint "no chain for ${tenant}" check (chain <> '${tenant}') not valid`,
+    );
     try {
-      const body = { name: "Half", scopes: ["read:exceptions"], idempotency_key: uniqueName("half") };
-      const answer = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer: admin, tenant, body });
+      const body = {
+        name: "Half",
+        scopes: ["read:exceptions"],
+        idempotency_key: uniqueName("half"),
+      };
+      const answer = await api("POST", `/v1/tenants/${tenant}/api-keys`, {
+        bearer: admin,
+        tenant,
+        body,
+      });
       expect(answer.status).toBe(500);
       expect(codeOf(answer)).toBe("internal");
-      expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(0);
+      expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(
+        0,
+      );
       expect((await api("GET", "/v1/me", { bearer: stack.secretKey, tenant })).status).toBe(500);
-      const refused = await api("GET", "/v1/security-events", { bearer: await userToken(tenant, ["tenant_analyst"]), tenant });
+      const refused = await api("GET", "/v1/security-events", {
+        bearer: await userToken(tenant, ["tenant_analyst"]),
+        tenant,
+      });
       expect(refused.status).toBe(500);
     } finally {
-      await sql(`alter table private.security_event_heads drop constraint "no chain for ${tenant}"`);
+      await sql(
+        `alter table private.security_event_heads drop constraint "no chain for ${tenant}"`,
+      );
     }
   });
 });
@@ -89,21 +118,33 @@ describe("many at once", () => {
     const trails = await Promise.all(Array.from({ length: 10 }, tenantWithTrail));
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, n) =>
-        api("GET", "/v1/me", { bearer: stack.secretKey, tenant: trails[n % 10]?.tenant, headers: { "X-Audit-Reason": `Call ${n}` } }),
+        api("GET", "/v1/me", {
+          bearer: stack.secretKey,
+          tenant: trails[n % 10]?.tenant,
+          headers: { "X-Audit-Reason": `Call ${n}` },
+        }),
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    for (const one of trails) expect(await one.verify()).toMatchObject({ status: "intact", events: 30, verified_through: { seq: 30 } });
+    for (const one of trails)
+      expect(await one.verify()).toMatchObject({
+        status: "intact",
+        events: 30,
+        verified_through: { seq: 30 },
+      });
   });
 
   it("a transaction that stays open holds up nobody, of its own tenant neither", async () => {
     const connection = await database.connect();
     try {
       await connection.query("begin");
-      await connection.query("insert into public.security_events (tenant_id, type, actor) values ($1, 'test.slow', 'user:ada')", [
-        trail.tenant,
-      ]);
-      expect((await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: trail.tenant })).status).toBe(200);
+      await connection.query(
+        "insert into public.security_events (tenant_id, type, actor) values ($1, 'test.slow', 'user:ada')",
+        [trail.tenant],
+      );
+      expect(
+        (await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: trail.tenant })).status,
+      ).toBe(200);
       expect((await trail.list()).items.map(({ type }) => type)).toEqual(["service_role.call"]);
       await connection.query("commit");
     } finally {

@@ -14,7 +14,11 @@ export const it = plain.extend<{ trail: Trail }>({
   },
 });
 
-type Verdict = { reason: string | undefined; seq: number | undefined; event_id: string | null | undefined };
+type Verdict = {
+  reason: string | undefined;
+  seq: number | undefined;
+  event_id: string | null | undefined;
+};
 
 export async function verdict(trail: Trail): Promise<Verdict> {
   const { fault } = await trail.verify();
@@ -32,7 +36,10 @@ export async function verdictOfBoth(trail: Trail): Promise<Verdict> {
 }
 
 export async function idOf(trail: Trail, seq: number): Promise<string | undefined> {
-  const rows = await sql<{ id: string }>("select id from public.security_events where tenant_id = $1 and seq = $2", [trail.tenant, seq]);
+  const rows = await sql<{ id: string }>(
+    "select id from public.security_events where tenant_id = $1 and seq = $2",
+    [trail.tenant, seq],
+  );
   return rows[0]?.id;
 }
 
@@ -51,4 +58,5 @@ begin
   end loop;
   update private.security_event_heads h set hash = before, seq = (select max(seq) from public.security_events x where x.tenant_id = 'TENANT') where h.chain = 'TENANT';
 end $$`;
-export const rehashFrom = ({ tenant }: Trail, seq: number): string => REHASH.replaceAll("TENANT", tenant).replaceAll("FROM", String(seq));
+export const rehashFrom = ({ tenant }: Trail, seq: number): string =>
+  REHASH.replaceAll("TENANT", tenant).replaceAll("FROM", String(seq));

@@ -13,7 +13,12 @@ beforeEach(async () => {
 
 /** Each chooses the same name. */
 const token = (iss: string | undefined, sub: string) =>
-  signToken({ ...(iss && { iss }), sub, preferred_username: NAME, tenants: { [trail.tenant]: ["tenant_admin"] } });
+  signToken({
+    ...(iss && { iss }),
+    sub,
+    preferred_username: NAME,
+    tenants: { [trail.tenant]: ["tenant_admin"] },
+  });
 
 const PEOPLE: [iss: string | undefined, sub: string][] = [
   ["https://one.example", "8f14e45f"],
@@ -21,7 +26,11 @@ const PEOPLE: [iss: string | undefined, sub: string][] = [
   ["https://two.example", "8f14e45f"],
   [undefined, "8f14e45f"],
 ];
-const shown = PEOPLE.map(([iss, sub]) => ({ actor: `user:${NAME}`, actor_issuer: iss ?? "", actor_subject: sub }));
+const shown = PEOPLE.map(([iss, sub]) => ({
+  actor: `user:${NAME}`,
+  actor_issuer: iss ?? "",
+  actor_subject: sub,
+}));
 
 it("people of one name stay apart in events, in history and in the ledger", async () => {
   const bearers = await Promise.all(PEOPLE.map(([iss, sub]) => token(iss, sub)));
@@ -33,15 +42,36 @@ it("people of one name stay apart in events, in history and in the ledger", asyn
   const { id } = created.json as Exception;
   for (const [index, bearer] of bearers.entries()) {
     const hook = { url: `https://hooks.example/${index}`, events: ["exception.created"] };
-    expect((await api("POST", "/v1/webhooks", { bearer, tenant: trail.tenant, body: hook })).status).toBe(201);
+    expect(
+      (await api("POST", "/v1/webhooks", { bearer, tenant: trail.tenant, body: hook })).status,
+    ).toBe(201);
     const due_at = new Date(Date.now() + (index + 2) * 86_400_000).toISOString();
-    expect((await api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant: trail.tenant, body: { due_at } })).status).toBe(200);
+    expect(
+      (
+        await api("PATCH", `/v1/exceptions/${id}`, {
+          bearer,
+          tenant: trail.tenant,
+          body: { due_at },
+        })
+      ).status,
+    ).toBe(200);
   }
-  const person = ({ actor, actor_issuer, actor_subject }: Record<string, unknown>) => ({ actor, actor_issuer, actor_subject });
+  const person = ({ actor, actor_issuer, actor_subject }: Record<string, unknown>) => ({
+    actor,
+    actor_issuer,
+    actor_subject,
+  });
   const read = async (path: string) =>
-    (await api("GET", path, { bearer: trail.admin, tenant: trail.tenant })).json as Record<string, never[]>;
-  expect((await trail.list({ type: "webhook.created" })).items.map(person).reverse()).toEqual(shown);
-  expect((await read(`/v1/exceptions/${id}/history`)).items?.map(person).reverse().slice(1)).toEqual(shown);
+    (await api("GET", path, { bearer: trail.admin, tenant: trail.tenant })).json as Record<
+      string,
+      never[]
+    >;
+  expect((await trail.list({ type: "webhook.created" })).items.map(person).reverse()).toEqual(
+    shown,
+  );
+  expect(
+    (await read(`/v1/exceptions/${id}/history`)).items?.map(person).reverse().slice(1),
+  ).toEqual(shown);
   expect((await read(`/v1/exceptions/${id}/ledger`)).rows?.map(person).slice(1)).toEqual(shown);
   expect((await trail.verify()).status).toBe("intact");
 });
@@ -58,22 +88,34 @@ it("people of one name do not share what they send under an idempotency key", as
 
 it("refusals of people of one name are not counted as one's", async () => {
   for (const [iss, sub] of PEOPLE) {
-    const bearer = await signToken({ ...(iss && { iss }), sub, preferred_username: NAME, tenants: { [trail.tenant]: [] } });
+    const bearer = await signToken({
+      ...(iss && { iss }),
+      sub,
+      preferred_username: NAME,
+      tenants: { [trail.tenant]: [] },
+    });
     expect((await api("GET", "/v1/webhooks", { bearer, tenant: trail.tenant })).status).toBe(403);
   }
   const { items } = await trail.list({ type: "access.refused" });
-  expect(items.map(({ actor_issuer, actor_subject }) => [actor_issuer, actor_subject]).reverse()).toEqual(
-    PEOPLE.map(([iss, sub]) => [iss ?? "", sub]),
-  );
+  expect(
+    items.map(({ actor_issuer, actor_subject }) => [actor_issuer, actor_subject]).reverse(),
+  ).toEqual(PEOPLE.map(([iss, sub]) => [iss ?? "", sub]));
 });
 
 it("what is no person names none", async () => {
   await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: trail.tenant });
-  expect(await trail.one("service_role.call")).toMatchObject({ actor: "service_role", actor_issuer: null, actor_subject: null });
+  expect(await trail.one("service_role.call")).toMatchObject({
+    actor: "service_role",
+    actor_issuer: null,
+    actor_subject: null,
+  });
 });
 
 it("an issuer that no database can carry is nobody's", async () => {
   for (const iss of ["a\0b", "a\ud800", "x".repeat(256), 7 as unknown as string]) {
-    expect((await api("GET", "/v1/me", { bearer: await token(iss, "ada"), tenant: trail.tenant })).status).toBe(401);
+    expect(
+      (await api("GET", "/v1/me", { bearer: await token(iss, "ada"), tenant: trail.tenant }))
+        .status,
+    ).toBe(401);
   }
 });

@@ -15,7 +15,13 @@ const at = (minute: number) => new Date(Date.UTC(2026, 10, 1, 12, minute)).toISO
 /** One a minute, from 12:00 on. */
 async function happen(...events: Partial<SecurityEvent>[]): Promise<void> {
   for (const [minute, event] of events.entries()) {
-    const { type = "test.done", actor = "user:ada", target = null, cross_tenant = false, reason = null } = event;
+    const {
+      type = "test.done",
+      actor = "user:ada",
+      target = null,
+      cross_tenant = false,
+      reason = null,
+    } = event;
     await sql(
       "insert into public.security_events (tenant_id, at, type, actor, target, cross_tenant, reason) values ($1, $2, $3, $4, $5, $6, $7)",
       [trail.tenant, at(minute), type, actor, target, cross_tenant, reason],
@@ -30,7 +36,8 @@ it("filters by type, kind, actor, target, time and whether a call went across te
     { type: "webhook.created", cross_tenant: true },
     { type: "api_keys.other" },
   );
-  const seqs = async (query: Record<string, string>) => (await trail.list(query)).items.map(({ seq }) => seq);
+  const seqs = async (query: Record<string, string>) =>
+    (await trail.list(query)).items.map(({ seq }) => seq);
   expect(await seqs({})).toEqual([4, 3, 2, 1]);
   expect(await seqs({ type: "api_key.revoked" })).toEqual([2]);
   expect(await seqs({ type: "api_key.*" })).toEqual([2, 1]);

@@ -17,9 +17,12 @@ async function happened(daysAgo: number, count: number): Promise<void> {
 }
 
 const kept = async () =>
-  (await sql<{ seq: number }>("select seq::integer from public.security_events where tenant_id = $1 order by seq", [trail.tenant])).map(
-    ({ seq }) => seq,
-  );
+  (
+    await sql<{ seq: number }>(
+      "select seq::integer from public.security_events where tenant_id = $1 order by seq",
+      [trail.tenant],
+    )
+  ).map(({ seq }) => seq);
 
 /** Has the worker do what it does once an hour. */
 async function anHourPasses(): Promise<void> {
@@ -27,7 +30,12 @@ async function anHourPasses(): Promise<void> {
   await until(
     "the beginning is signed off",
     async () =>
-      (await sql("select from private.security_event_checkpoints where chain = $1 and kind = 'prefix'", [trail.tenant])).length > 0,
+      (
+        await sql(
+          "select from private.security_event_checkpoints where chain = $1 and kind = 'prefix'",
+          [trail.tenant],
+        )
+      ).length > 0,
   );
   await sql("select graphile_worker.add_job('purge_security_events')");
 }
@@ -41,14 +49,26 @@ describe("after 400 days events are forgotten", () => {
     await anHourPasses();
     await until("they are gone", async () => (await kept()).length === 6);
     expect(await kept()).toEqual([6, 7, 8, 9, 10, 11]);
-    expect(await trail.verify()).toMatchObject({ status: "intact", forgotten_through_seq: 5, events: 6, verified_through: { seq: 11 } });
-    expect((await auditCommand("verify", "--tenant", trail.tenant)).output).toContain("6 events after the purged 5 verified");
+    expect(await trail.verify()).toMatchObject({
+      status: "intact",
+      forgotten_through_seq: 5,
+      events: 6,
+      verified_through: { seq: 11 },
+    });
+    expect((await auditCommand("verify", "--tenant", trail.tenant)).output).toContain(
+      "6 events after the purged 5 verified",
+    );
     expect((await trail.list({ type: "security_events.forgotten" })).items).toMatchObject([
       { actor: "system", details: { through_seq: 5 } },
     ]);
-    await expect(sql("delete from public.security_events where tenant_id = $1", [trail.tenant])).rejects.toMatchObject({ code: "42501" });
+    await expect(
+      sql("delete from public.security_events where tenant_id = $1", [trail.tenant]),
+    ).rejects.toMatchObject({ code: "42501" });
 
-    await tamper(["delete from private.security_event_checkpoints where chain = $1 and kind = 'prefix'", [trail.tenant]]);
+    await tamper([
+      "delete from private.security_event_checkpoints where chain = $1 and kind = 'prefix'",
+      [trail.tenant],
+    ]);
     expect((await trail.verify()).fault).toMatchObject({ reason: "row_missing", seq: 1 });
   });
 
@@ -65,14 +85,20 @@ describe("after 400 days events are forgotten", () => {
     await anHourPasses();
     await until("they are gone", async () => (await kept())[0] === 4);
     expect((await trail.verify()).status).toBe("intact");
-    for (const days of ["29", "4000", "x", "-1"]) expect((await auditCommand("retention", trail.tenant, days)).code).toBe(1);
-    expect((await auditCommand("retention", "no-such-tenant", "90")).output).toContain("There is no tenant no-such-tenant");
+    for (const days of ["29", "4000", "x", "-1"])
+      expect((await auditCommand("retention", trail.tenant, days)).code).toBe(1);
+    expect((await auditCommand("retention", "no-such-tenant", "90")).output).toContain(
+      "There is no tenant no-such-tenant",
+    );
   });
 
   it("but no broken beginning is signed off", async () => {
     await happened(401, 5);
     await happened(1, 1);
-    await tamper(["update public.security_events set reason = 'x' where tenant_id = $1 and seq = 3", [trail.tenant]]);
+    await tamper([
+      "update public.security_events set reason = 'x' where tenant_id = $1 and seq = 3",
+      [trail.tenant],
+    ]);
     const other = await tenantWithTrail();
     const broken = trail;
     trail = other;

@@ -10,8 +10,18 @@ beforeEach(async () => {
 });
 
 describe("the service-role key", () => {
-  const service = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
-    api(method, path, { bearer: stack.secretKey, tenant: trail.tenant, body, headers: { "X-Audit-Reason": "Ticket 4711", ...headers } });
+  const service = (
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ) =>
+    api(method, path, {
+      bearer: stack.secretKey,
+      tenant: trail.tenant,
+      body,
+      headers: { "X-Audit-Reason": "Ticket 4711", ...headers },
+    });
 
   it("leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing", async () => {
     const answers = [
@@ -25,13 +35,20 @@ describe("the service-role key", () => {
       await service("GET", "/v1/exceptions?no_such_parameter=1"),
       await service("GET", "/v1/exceptions/exc_00000000000000000000000000000000"),
       await service("GET", `/v1/tenants/${trail.tenant}/api-keys`),
-      await service("GET", "/v1/exceptions/sla/report/export?since=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00Z&format=csv"),
+      await service(
+        "GET",
+        "/v1/exceptions/sla/report/export?since=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00Z&format=csv",
+      ),
       await service("GET", "/v1/security-events/verify"),
       await service("GET", "/v1/security-events/export?format=ndjson"),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 201, 201, 400, 404, 403, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([
+      200, 201, 201, 400, 404, 403, 200, 200, 200,
+    ]);
     const { items } = await trail.list();
-    const found = answers.map(({ headers }) => items.filter(({ request_id }) => request_id === headers.get("x-request-id")));
+    const found = answers.map(({ headers }) =>
+      items.filter(({ request_id }) => request_id === headers.get("x-request-id")),
+    );
     expect(found.map((events) => events.map(({ type }) => type))).toEqual([
       ["service_role.call"],
       ["service_role.call"],
@@ -44,13 +61,20 @@ describe("the service-role key", () => {
       ["data.exported"],
     ]);
     for (const [event] of found)
-      expect(event).toMatchObject({ actor: "service_role", credential: "service_role", cross_tenant: true, reason: "Ticket 4711" });
+      expect(event).toMatchObject({
+        actor: "service_role",
+        credential: "service_role",
+        cross_tenant: true,
+        reason: "Ticket 4711",
+      });
     expect(found[4]?.[0]?.details).toMatchObject({ outcome: "not_found" });
     expect(items).toHaveLength(answers.length);
   });
 
   it("leaves one event also for a call of many steps", async () => {
-    const rows = Array.from({ length: 2100 }, (_, n) => JSON.stringify({ title: `Item ${n}`, severity: "low" })).join("\n");
+    const rows = Array.from({ length: 2100 }, (_, n) =>
+      JSON.stringify({ title: `Item ${n}`, severity: "low" }),
+    ).join("\n");
     const answer = await api("POST", "/v1/exceptions/import", {
       bearer: stack.secretKey,
       tenant: trail.tenant,
@@ -58,15 +82,22 @@ describe("the service-role key", () => {
       headers: { "Content-Type": "application/x-ndjson", "X-Audit-Reason": "Migration" },
     });
     expect(answer.json).toMatchObject({ accepted: 2100 });
-    expect((await trail.list()).items).toMatchObject([{ type: "exceptions.imported", reason: "Migration" }]);
+    expect((await trail.list()).items).toMatchObject([
+      { type: "exceptions.imported", reason: "Migration" },
+    ]);
   });
 
   it("named with a tenant that does not exist, it is told of no tenant", async () => {
-    const answer = await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: "no-such-tenant", headers: { "X-Audit-Reason": "Typo" } });
+    const answer = await api("GET", "/v1/me", {
+      bearer: stack.secretKey,
+      tenant: "no-such-tenant",
+      headers: { "X-Audit-Reason": "Typo" },
+    });
     expect(answer.status).toBe(403);
-    const rows = await sql("select from public.security_events where tenant_id is null and request_id = $1 and reason = 'Typo'", [
-      answer.headers.get("x-request-id"),
-    ]);
+    const rows = await sql(
+      "select from public.security_events where tenant_id is null and request_id = $1 and reason = 'Typo'",
+      [answer.headers.get("x-request-id")],
+    );
     expect(rows).toHaveLength(1);
   });
 

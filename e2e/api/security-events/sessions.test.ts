@@ -12,16 +12,24 @@ describe("sessions", () => {
   const password = "tieout-demo";
 
   async function post(action: string, fields: Record<string, string>, cookies: string[] = []) {
-    const csrf = await fetch(`${stack.url}/api/auth/csrf`, { headers: { Cookie: cookies.join("; ") } });
+    const csrf = await fetch(`${stack.url}/api/auth/csrf`, {
+      headers: { Cookie: cookies.join("; ") },
+    });
     const { csrfToken } = (await csrf.json()) as { csrfToken: string };
-    const jar = [...cookies, ...csrf.headers.getSetCookie().map((text) => text.split(";")[0] ?? "")];
+    const jar = [
+      ...cookies,
+      ...csrf.headers.getSetCookie().map((text) => text.split(";")[0] ?? ""),
+    ];
     const response = await fetch(`${stack.url}/api/auth/${action}`, {
       method: "POST",
       headers: { Cookie: jar.join("; ") },
       body: new URLSearchParams({ ...fields, csrfToken, json: "true" }),
       redirect: "manual",
     });
-    return { status: response.status, cookies: [...jar, ...response.headers.getSetCookie().map((text) => text.split(";")[0] ?? "")] };
+    return {
+      status: response.status,
+      cookies: [...jar, ...response.headers.getSetCookie().map((text) => text.split(";")[0] ?? "")],
+    };
   }
 
   async function newMember(): Promise<string> {
@@ -49,9 +57,16 @@ describe("sessions", () => {
     });
     const { status, cookies } = await post("callback/password", { email, password });
     expect(status).toBe(200);
-    expect(await trail.one("session.signed_in")).toMatchObject({ actor, credential: "user", details: { provider: "password" } });
+    expect(await trail.one("session.signed_in")).toMatchObject({
+      actor,
+      credential: "user",
+      details: { provider: "password" },
+    });
     await post("signout", {}, cookies);
-    expect(await trail.one("session.signed_out")).toMatchObject({ actor, request_id: expect.stringMatching(/^req_/) });
+    expect(await trail.one("session.signed_out")).toMatchObject({
+      actor,
+      request_id: expect.stringMatching(/^req_/),
+    });
   });
 
   it("without the trail nobody signs in", async () => {
@@ -64,7 +79,9 @@ describe("sessions", () => {
       expect(status).toBe(503);
       expect(cookies.filter((text) => text.startsWith("tieout.session"))).toEqual([]);
     } finally {
-      await sql(`alter table private.security_event_heads drop constraint "no chain for ${trail.tenant}"`);
+      await sql(
+        `alter table private.security_event_heads drop constraint "no chain for ${trail.tenant}"`,
+      );
     }
   });
 });

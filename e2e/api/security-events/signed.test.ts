@@ -9,10 +9,15 @@ import { auditCommand, tamper } from "./trail.ts";
 
 // Each waits for the worker to sign, which it does every ten seconds.
 describe.concurrent("what was signed shows", () => {
-  it("all rewritten from one place on so that every hash fits: what was signed says otherwise", async ({ trail }) => {
+  it("all rewritten from one place on so that every hash fits: what was signed says otherwise", async ({
+    trail,
+  }) => {
     await trail.signed();
     await tamper(
-      ["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5", [trail.tenant]],
+      [
+        "update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5",
+        [trail.tenant],
+      ],
       [rehashFrom(trail, 5)],
     );
     expect(await verdictOfBoth(trail)).toMatchObject({ reason: "tail_rewritten" });
@@ -21,9 +26,14 @@ describe.concurrent("what was signed shows", () => {
     expect(verified_through?.seq).toBeLessThan(EVENTS);
   });
 
-  it("the end cut off, and the head made to fit: what was signed says otherwise", async ({ trail }) => {
+  it("the end cut off, and the head made to fit: what was signed says otherwise", async ({
+    trail,
+  }) => {
     await trail.signed();
-    await tamper(["delete from public.security_events where tenant_id = $1 and seq > 6", [trail.tenant]], [rehashFrom(trail, 6)]);
+    await tamper(
+      ["delete from public.security_events where tenant_id = $1 and seq > 6", [trail.tenant]],
+      [rehashFrom(trail, 6)],
+    );
     expect(await verdict(trail)).toEqual({ reason: "tail_cut", seq: 7, event_id: null });
   });
 
@@ -39,7 +49,10 @@ describe.concurrent("what was signed shows", () => {
   it("a signed state made to fit: nobody without the key can", async ({ trail }) => {
     await trail.signed();
     await tamper(
-      ["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5", [trail.tenant]],
+      [
+        "update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5",
+        [trail.tenant],
+      ],
       [rehashFrom(trail, 5)],
       [
         `update private.security_event_checkpoints c set hash = e.hash from public.security_events e
@@ -50,11 +63,16 @@ describe.concurrent("what was signed shows", () => {
     expect(await verdictOfBoth(trail)).toMatchObject({ reason: "checkpoint_invalid" });
   });
 
-  it("rewritten with all signed states removed: a line of the worker's log, kept elsewhere, says otherwise", async ({ trail }) => {
+  it("rewritten with all signed states removed: a line of the worker's log, kept elsewhere, says otherwise", async ({
+    trail,
+  }) => {
     await trail.signed();
     const { checkpoint } = await trail.verify();
     await tamper(
-      ["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5", [trail.tenant]],
+      [
+        "update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5",
+        [trail.tenant],
+      ],
       [rehashFrom(trail, 5)],
       ["delete from private.security_event_checkpoints where chain = $1", [trail.tenant]],
     );
@@ -64,7 +82,13 @@ describe.concurrent("what was signed shows", () => {
       log,
       `{"msg":"something else"}\nno json\n${JSON.stringify({ msg: "audit checkpoint", chain: trail.tenant, ...checkpoint })}\n`,
     );
-    const { code, output } = await auditCommand("verify", "--tenant", trail.tenant, "--checkpoints", log);
+    const { code, output } = await auditCommand(
+      "verify",
+      "--tenant",
+      trail.tenant,
+      "--checkpoints",
+      log,
+    );
     expect(code).toBe(1);
     expect(output).toContain("tail_rewritten");
   });
@@ -72,18 +96,28 @@ describe.concurrent("what was signed shows", () => {
   it("a broken chain is not signed on", async ({ trail }) => {
     await trail.signed();
     await tamper(
-      ["update public.security_events set reason = 'x' where tenant_id = $1 and seq = $2", [trail.tenant, EVENTS]],
+      [
+        "update public.security_events set reason = 'x' where tenant_id = $1 and seq = $2",
+        [trail.tenant, EVENTS],
+      ],
       [rehashFrom(trail, EVENTS)],
     );
     const other = await createTenant();
-    await sql("insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'x'), ($2, 'test.done', 'x')", [
-      trail.tenant,
-      other,
-    ]);
-    const signed = () => sql("select from private.security_event_checkpoints where chain = $1 and seq = $2", [other, 1]);
-    await until("the other chain is signed", async () => (await signed()).length === 1);
-    expect(await sql("select from private.security_event_checkpoints where chain = $1 and seq > $2", [trail.tenant, EVENTS])).toHaveLength(
-      0,
+    await sql(
+      "insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'x'), ($2, 'test.done', 'x')",
+      [trail.tenant, other],
     );
+    const signed = () =>
+      sql("select from private.security_event_checkpoints where chain = $1 and seq = $2", [
+        other,
+        1,
+      ]);
+    await until("the other chain is signed", async () => (await signed()).length === 1);
+    expect(
+      await sql("select from private.security_event_checkpoints where chain = $1 and seq > $2", [
+        trail.tenant,
+        EVENTS,
+      ]),
+    ).toHaveLength(0);
   });
 });

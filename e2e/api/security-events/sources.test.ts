@@ -15,16 +15,30 @@ beforeEach(async () => {
   trail = await tenantWithTrail();
 });
 
-const call = (method: string, path: string, body?: object, bearer = trail.admin, headers: Record<string, string> = {}) =>
-  api(method, path, { bearer, tenant: trail.tenant, body, headers });
+const call = (
+  method: string,
+  path: string,
+  body?: object,
+  bearer = trail.admin,
+  headers: Record<string, string> = {},
+) => api(method, path, { bearer, tenant: trail.tenant, body, headers });
 
 async function newKey(body: object = {}): Promise<NewApiKey> {
-  return (await call("POST", `/v1/tenants/${trail.tenant}/api-keys`, { name: "Nightly", scopes: ["read:exceptions"], ...body }))
-    .json as NewApiKey;
+  return (
+    await call("POST", `/v1/tenants/${trail.tenant}/api-keys`, {
+      name: "Nightly",
+      scopes: ["read:exceptions"],
+      ...body,
+    })
+  ).json as NewApiKey;
 }
 
 async function newWebhook(): Promise<string> {
-  const body = { url: "http://127.0.0.1:9/", events: ["exception.created"], secret: uniqueName("secret of mine") };
+  const body = {
+    url: "http://127.0.0.1:9/",
+    events: ["exception.created"],
+    secret: uniqueName("secret of mine"),
+  };
   return ((await call("POST", "/v1/webhooks", body)).json as { id: string }).id;
 }
 
@@ -47,14 +61,31 @@ describe("what an admin does is told of, with who, from where and by which reque
   it("the life of an API key", async () => {
     const { id } = await newKey();
     const path = `/v1/tenants/${trail.tenant}/api-keys/${id}`;
-    const updated = await call("PATCH", path, { name: "Weekly", scopes: ["read:exceptions", "write:exceptions"] });
+    const updated = await call("PATCH", path, {
+      name: "Weekly",
+      scopes: ["read:exceptions", "write:exceptions"],
+    });
     await call("POST", `${path}/rotate`, { grace_period_seconds: 60 });
     const revoked = await call("DELETE", path, { reason: "Laptop lost" });
     const { items } = await trail.list({ target: id });
-    expect(items.map(({ type }) => type)).toEqual(["api_key.revoked", "api_key.rotated", "api_key.updated", "api_key.created"]);
+    expect(items.map(({ type }) => type)).toEqual([
+      "api_key.revoked",
+      "api_key.rotated",
+      "api_key.updated",
+      "api_key.created",
+    ]);
     for (const item of items)
-      expect(item).toMatchObject({ actor: "user:ada", credential: "user", cross_tenant: false, address: expect.stringMatching(LOOPBACK) });
-    expect(items[0]).toMatchObject({ request_id: requestIdOf(revoked), reason: "Laptop lost", operation: "revokeApiKey" });
+      expect(item).toMatchObject({
+        actor: "user:ada",
+        credential: "user",
+        cross_tenant: false,
+        address: expect.stringMatching(LOOPBACK),
+      });
+    expect(items[0]).toMatchObject({
+      request_id: requestIdOf(revoked),
+      reason: "Laptop lost",
+      operation: "revokeApiKey",
+    });
     expect(items[2]).toMatchObject({
       request_id: requestIdOf(updated),
       details: {
@@ -68,7 +99,11 @@ describe("what an admin does is told of, with who, from where and by which reque
     const id = await newWebhook();
     const secret = uniqueName("another secret");
     await call("POST", `/v1/webhooks/${id}/rotate-secret`, { secret });
-    await call("PATCH", `/v1/webhooks/${id}`, { description: "For the ledger", status: "disabled", reason: "Moving" });
+    await call("PATCH", `/v1/webhooks/${id}`, {
+      description: "For the ledger",
+      status: "disabled",
+      reason: "Moving",
+    });
     await call("POST", `/v1/webhooks/${id}/enable`);
     await call("DELETE", `/v1/webhooks/${id}`);
     const { items } = await trail.list({ target: id });
@@ -87,14 +122,20 @@ describe("what an admin does is told of, with who, from where and by which reque
 
   it("bulk changes, imports, dry runs and changes of the SLA policy", async () => {
     const created = await call("POST", "/v1/exceptions", { title: "Payout", severity: "high" });
-    await call("POST", "/v1/exceptions/bulk", { ids: [(created.json as { id: string }).id], patch: { severity: "low" } });
+    await call("POST", "/v1/exceptions/bulk", {
+      ids: [(created.json as { id: string }).id],
+      patch: { severity: "low" },
+    });
     await api("POST", "/v1/exceptions/import", {
       bearer: trail.admin,
       tenant: trail.tenant,
       body: '{"title":"Imported","severity":"high"}\n{"title":""}\n',
       headers: { "Content-Type": "application/x-ndjson" },
     });
-    const policy = { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] };
+    const policy = {
+      minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 },
+      at_risk_thresholds: [240, 60],
+    };
     await call("PUT", "/v1/sla-policy", { ...policy, dry_run: true });
     await call("PUT", "/v1/sla-policy", policy);
     const { id } = await newKey();
@@ -109,7 +150,9 @@ describe("what an admin does is told of, with who, from where and by which reque
       "exceptions.bulk_updated updateExceptions",
     ]);
     expect(items[0]).toMatchObject({ target: id, details: { change: { revoke: true } } });
-    expect(items[2]?.details).toMatchObject({ to: { minutes_to_resolve: policy.minutes_to_resolve } });
+    expect(items[2]?.details).toMatchObject({
+      to: { minutes_to_resolve: policy.minutes_to_resolve },
+    });
     expect(items[4]?.details).toEqual({ accepted: 1, refused: 0 });
   });
 
@@ -117,27 +160,54 @@ describe("what an admin does is told of, with who, from where and by which reque
     const { id } = await newKey();
     const before = await trail.list();
     const cookie = await sessionCookie({ tenants: { [trail.tenant]: ["tenant_admin"] } });
-    const { status } = await fetch(`${stack.url}/v1/tenants/${trail.tenant}/api-keys/${id}/impact`, {
-      method: "POST",
-      headers: { Cookie: cookie, "Content-Type": "application/json", "X-Tenant-Id": trail.tenant, "Sec-Fetch-Site": "same-origin" },
-      body: JSON.stringify({ revoke: true }),
-    });
+    const { status } = await fetch(
+      `${stack.url}/v1/tenants/${trail.tenant}/api-keys/${id}/impact`,
+      {
+        method: "POST",
+        headers: {
+          Cookie: cookie,
+          "Content-Type": "application/json",
+          "X-Tenant-Id": trail.tenant,
+          "Sec-Fetch-Site": "same-origin",
+        },
+        body: JSON.stringify({ revoke: true }),
+      },
+    );
     expect(status).toBe(200);
-    expect((await trail.list()).items.map((event) => event.id)).toEqual(before.items.map((event) => event.id));
+    expect((await trail.list()).items.map((event) => event.id)).toEqual(
+      before.items.map((event) => event.id),
+    );
   });
 
   it("exports, with what was asked for", async () => {
     const query = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
     const path = "/v1/exceptions/sla/report";
-    await api("GET", `${path}/export`, { bearer: trail.admin, tenant: trail.tenant, query: { ...query, format: "csv" } });
-    await api("GET", path, { bearer: trail.admin, tenant: trail.tenant, query, headers: { Accept: "text/csv" } });
-    expect(await trail.one("data.exported")).toMatchObject({ operation: "exportSlaReport", details: { format: "csv", query } });
+    await api("GET", `${path}/export`, {
+      bearer: trail.admin,
+      tenant: trail.tenant,
+      query: { ...query, format: "csv" },
+    });
+    await api("GET", path, {
+      bearer: trail.admin,
+      tenant: trail.tenant,
+      query,
+      headers: { Accept: "text/csv" },
+    });
+    expect(await trail.one("data.exported")).toMatchObject({
+      operation: "exportSlaReport",
+      details: { format: "csv", query },
+    });
   });
 });
 
 describe("what is refused is told to those concerned", () => {
   it("a role and a scope that do not suffice", async () => {
-    const analyst = await call("GET", "/v1/security-events", undefined, await userToken(trail.tenant, ["tenant_analyst"], "eve"));
+    const analyst = await call(
+      "GET",
+      "/v1/security-events",
+      undefined,
+      await userToken(trail.tenant, ["tenant_analyst"], "eve"),
+    );
     expect(analyst.status).toBe(403);
     expect(await trail.one("access.refused")).toMatchObject({
       actor: "user:eve",
@@ -160,18 +230,28 @@ describe("what is refused is told to those concerned", () => {
     const key = await newKey({ ip_allowlist: ["192.0.2.0/24"] });
     const answer = await call("GET", "/v1/exceptions", undefined, credentialOf(key));
     expect(codeOf(answer)).toBe("ip_not_allowed");
-    expect(await trail.one("access.refused")).toMatchObject({ details: { code: "ip_not_allowed" }, request_id: requestIdOf(answer) });
+    expect(await trail.one("access.refused")).toMatchObject({
+      details: { code: "ip_not_allowed" },
+      request_id: requestIdOf(answer),
+    });
     await call("DELETE", `/v1/tenants/${trail.tenant}/api-keys/${key.id}`);
-    await until("the key is dead", async () => (await call("GET", "/v1/exceptions", undefined, credentialOf(key))).status === 401);
+    await until(
+      "the key is dead",
+      async () =>
+        (await call("GET", "/v1/exceptions", undefined, credentialOf(key))).status === 401,
+    );
     await until("it is told", async () =>
-      (await trail.list({ type: "access.refused" })).items.find(({ details }) => details.key_is === "revoked"),
+      (await trail.list({ type: "access.refused" })).items.find(
+        ({ details }) => details.key_is === "revoked",
+      ),
     );
   });
 
   it("a key of one tenant tried on another: told to both, and to nobody whether there is such a tenant", async () => {
     const other = await tenantWithTrail();
     const key = await newKey();
-    const attempt = (tenant: string) => api("GET", "/v1/exceptions", { bearer: credentialOf(key), tenant });
+    const attempt = (tenant: string) =>
+      api("GET", "/v1/exceptions", { bearer: credentialOf(key), tenant });
     const [existing, missing] = [await attempt(other.tenant), await attempt("no-such-tenant")];
     expect([existing.status, missing.status]).toEqual([403, 403]);
     expect(await trail.one("access.refused")).toMatchObject({
@@ -187,14 +267,20 @@ describe("what is refused is told to those concerned", () => {
       home_tenant_id: trail.tenant,
       request_id: requestIdOf(existing),
     });
-    expect(await sql("select from private.security_event_heads where chain = 'no-such-tenant'")).toHaveLength(0);
+    expect(
+      await sql("select from private.security_event_heads where chain = 'no-such-tenant'"),
+    ).toHaveLength(0);
   });
 
   it("a token that has not the tenant, in header, path and body", async () => {
     const other = await tenantWithTrail();
     const header = await api("GET", "/v1/me", { bearer: trail.admin, tenant: other.tenant });
     expect(header.status).toBe(403);
-    expect(await trail.one("access.refused")).toMatchObject({ actor: "user:ada", operation: "getMe", target: `tenant:${other.tenant}` });
+    expect(await trail.one("access.refused")).toMatchObject({
+      actor: "user:ada",
+      operation: "getMe",
+      target: `tenant:${other.tenant}`,
+    });
     expect(await other.one("access.refused")).toMatchObject({ home_tenant_id: trail.tenant });
 
     const path = await api("GET", `/v1/tenants/${other.tenant}/api-keys`, {
@@ -214,7 +300,10 @@ describe("what is refused is told to those concerned", () => {
       await userToken(trail.tenant, ["tenant_lead"], "leo"),
     );
     expect(body.status).toBe(403);
-    expect(await trail.one("access.refused", { actor: "user:leo" })).toMatchObject({ operation: "createIntegration", cross_tenant: true });
+    expect(await trail.one("access.refused", { actor: "user:leo" })).toMatchObject({
+      operation: "createIntegration",
+      cross_tenant: true,
+    });
   });
 
   it("what nobody can prove to be anybody's belongs to no tenant", async () => {
@@ -233,16 +322,23 @@ describe("what is refused is told to those concerned", () => {
     const bearer = await userToken(trail.tenant, [], "eve");
     const startedMs = Date.now();
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => call("GET", n % 2 ? "/v1/exceptions" : "/v1/webhooks", undefined, bearer)),
+      Array.from({ length: 60 }, (_, n) =>
+        call("GET", n % 2 ? "/v1/exceptions" : "/v1/webhooks", undefined, bearer),
+      ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
     await until("all are told or counted", async () => (await reportedOrCounted()) === 60);
     // One, but where the clock's minute ended meanwhile.
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedMs / 60_000) + 1;
-    const firsts = (await trail.list({ type: "access.refused" })).items.filter(({ details }) => details.count === undefined);
+    const firsts = (await trail.list({ type: "access.refused" })).items.filter(
+      ({ details }) => details.count === undefined,
+    );
     expect(firsts.length).toBeLessThanOrEqual(minutes);
 
-    await sql("update private.security_event_counts set minute = minute - interval '1 hour' where chain = $1", [trail.tenant]);
+    await sql(
+      "update private.security_event_counts set minute = minute - interval '1 hour' where chain = $1",
+      [trail.tenant],
+    );
     await sql("select private.report_security_event_counts()");
     const { items } = await trail.list({ type: "access.refused" });
     const reported = items.reduce((sum, { details }) => sum + Number(details.count ?? 1), 0);
@@ -261,6 +357,9 @@ it("one event is read by its id, in its own tenant alone", async () => {
   const event = (await trail.list()).items[0] as SecurityEvent;
   expect((await trail.get(`/${event.id}`)).json).toEqual(event);
   const other = await createTenant();
-  const foreign = await api("GET", `/v1/security-events/${event.id}`, { bearer: await userToken(other, ["tenant_admin"]), tenant: other });
+  const foreign = await api("GET", `/v1/security-events/${event.id}`, {
+    bearer: await userToken(other, ["tenant_admin"]),
+    tenant: other,
+  });
   expect(foreign.status).toBe(404);
 });

@@ -14,7 +14,11 @@ export type Trail = Awaited<ReturnType<typeof tenantWithTrail>>;
 export async function tenantWithTrail() {
   const tenant = await createTenant();
   const admin = await userToken(tenant, ["tenant_admin"]);
-  const get = (path: string, query?: Record<string, string>, headers?: Record<string, string>): Promise<Answer> =>
+  const get = (
+    path: string,
+    query?: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Answer> =>
     api("GET", `/v1/security-events${path}`, { bearer: admin, tenant, query, headers });
   const list = async (query: Record<string, string> = {}) =>
     (await get("", query)).json as { items: SecurityEvent[]; next_cursor: string | null };
@@ -80,8 +84,13 @@ export type Run = { code: number; output: string };
 
 export function auditCommand(...args: string[]): Promise<Run> {
   return new Promise((done) => {
-    execFile(process.execPath, [join(ROOT, "bin/audit.ts"), ...args], { cwd: ROOT, env: process.env }, (error, stdout, stderr) => {
-      done({ code: error ? Number(error.code) : 0, output: stdout + stderr });
-    });
+    execFile(
+      process.execPath,
+      [join(ROOT, "bin/audit.ts"), ...args],
+      { cwd: ROOT, env: process.env },
+      (error, stdout, stderr) => {
+        done({ code: error ? Number(error.code) : 0, output: stdout + stderr });
+      },
+    );
   });
 }

@@ -4,7 +4,11 @@ import { creating } from "#e2e/exception-statements.ts";
 import { sql } from "#e2e/fixtures.ts";
 import { tenantWithLead } from "./exceptions.ts";
 
-type Changed = { updated: number; skipped: { title: string; message: string }[]; next_cursor: string | null };
+type Changed = {
+  updated: number;
+  skipped: { title: string; message: string }[];
+  next_cursor: string | null;
+};
 
 async function tenantOf(count: number) {
   const made = await tenantWithLead();
@@ -21,7 +25,11 @@ async function tenantOf(count: number) {
 
 it("all that a filter matches changes, in calls of 500, and nothing else", async () => {
   const { tenant, bulk } = await tenantOf(1203);
-  const change = { filter: { severity: ["low"] }, expected_count: 1200, patch: { assigned_to: "user:zoe" } };
+  const change = {
+    filter: { severity: ["low"] },
+    expected_count: 1200,
+    patch: { assigned_to: "user:zoe" },
+  };
   const sizes: number[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const answer = (await bulk({ ...change, ...(cursor && { cursor }) })).json as Changed;
@@ -42,12 +50,17 @@ it("where another number matches than was confirmed, nothing changes", async () 
   const answer = await bulk({ filter: {}, expected_count: 4, patch: { assigned_to: "user:zoe" } });
   expect([answer.status, codeOf(answer)]).toEqual([409, "conflict"]);
   expect(answer.text).toContain("5 match now, not 4");
-  expect(await sql("select from public.exceptions where tenant_id = $1 and assigned_to is not null", [tenant])).toHaveLength(0);
+  expect(
+    await sql("select from public.exceptions where tenant_id = $1 and assigned_to is not null", [
+      tenant,
+    ]),
+  ).toHaveLength(0);
 });
 
 it("what can't be changed is skipped by name, the rest changes", async () => {
   const { bulk } = await tenantOf(5);
-  const answer = (await bulk({ filter: {}, expected_count: 5, pause: { reason: "Waiting" } })).json as Changed;
+  const answer = (await bulk({ filter: {}, expected_count: 5, pause: { reason: "Waiting" } }))
+    .json as Changed;
   expect(answer).toMatchObject({ updated: 3, next_cursor: null });
   expect(answer.skipped.map(({ title }) => title).toSorted()).toEqual(["Item 1", "Item 2"]);
 });
@@ -55,7 +68,15 @@ it("what can't be changed is skipped by name, the rest changes", async () => {
 it.each([
   [{ patch: { severity: "low" } }, "ids"],
   [{ filter: {}, patch: { severity: "low" } }, "expected_count"],
-  [{ filter: {}, ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"], expected_count: 1, patch: { severity: "low" } }, "ids"],
+  [
+    {
+      filter: {},
+      ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
+      expected_count: 1,
+      patch: { severity: "low" },
+    },
+    "ids",
+  ],
   [{ filter: { owner: ["me"] }, expected_count: 1, patch: { severity: "low" } }, "filter.owner"],
   [{ filter: {}, expected_count: 1, cursor: "broken", patch: { severity: "low" } }, "cursor"],
 ])("refuses %j", async (body, path) => {

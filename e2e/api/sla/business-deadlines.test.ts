@@ -3,22 +3,45 @@ import { editing } from "#e2e/exception-statements.ts";
 import { sql, writtenByHand } from "#e2e/fixtures.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { ALWAYS, expectToAddUp, mondayBeforeSummerTime, OFFICE, POLICY, tenantWithCalendar, WEEK, weekInBerlin } from "./calendars.ts";
+import {
+  ALWAYS,
+  expectToAddUp,
+  mondayBeforeSummerTime,
+  OFFICE,
+  POLICY,
+  tenantWithCalendar,
+  WEEK,
+  weekInBerlin,
+} from "./calendars.ts";
 import { slaEvents } from "./exceptions.ts";
 
 describe("a deadline in business time", () => {
   it("given on Friday evening is due on Monday, on a holiday's eve after the holiday", async () => {
-    const [week, beforeSummer] = [await weekInBerlin(), await weekInBerlin(mondayBeforeSummerTime())];
+    const [week, beforeSummer] = [
+      await weekInBerlin(),
+      await weekInBerlin(mondayBeforeSummerTime()),
+    ];
     const holiday = (await week("11 days 12 hours")).slice(0, 10);
-    const { deadlineFrom } = await tenantWithCalendar({ special_days: [{ date: holiday, name: "Holiday" }] });
+    const { deadlineFrom } = await tenantWithCalendar({
+      special_days: [{ date: holiday, name: "Holiday" }],
+    });
     // Friday 18:00 in Berlin, eight hours: Monday 17:00.
-    expect(await deadlineFrom(await week("4 days 18 hours"), 480)).toBe(await week("7 days 17 hours"));
+    expect(await deadlineFrom(await week("4 days 18 hours"), 480)).toBe(
+      await week("7 days 17 hours"),
+    );
     // Friday 16:00, two hours: Monday 10:00.
-    expect(await deadlineFrom(await week("4 days 16 hours"), 120)).toBe(await week("7 days 10 hours"));
+    expect(await deadlineFrom(await week("4 days 16 hours"), 120)).toBe(
+      await week("7 days 10 hours"),
+    );
     // Thursday 16:00 of the next week, two hours: its Friday is closed, so Monday 10:00.
-    expect(await deadlineFrom(await week("10 days 16 hours"), 120)).toBe(await week("14 days 10 hours"));
+    expect(await deadlineFrom(await week("10 days 16 hours"), 120)).toBe(
+      await week("14 days 10 hours"),
+    );
     // Across the change to summer time, on Sunday: Friday 16:00 in winter, Monday 10:00 in summer.
-    const [friday, monday] = [await beforeSummer("4 days 16 hours"), await beforeSummer("7 days 10 hours")];
+    const [friday, monday] = [
+      await beforeSummer("4 days 16 hours"),
+      await beforeSummer("7 days 10 hours"),
+    ];
     expect([friday.slice(11, 16), monday.slice(11, 16)]).toEqual(["15:00", "08:00"]);
     expect(await deadlineFrom(friday, 120)).toBe(monday);
   });
@@ -34,7 +57,10 @@ describe("a deadline in business time", () => {
   it("is warned of so many minutes before it on the wall, be it at night or on a day off, and never at a midnight in between", async () => {
     const { create, tenant } = await tenantWithCalendar();
     const { due_at } = await create({ severity: "low" });
-    const [clock] = await sql<{ next_at: Date }>("select next_at from private.exception_clocks where tenant_id = $1", [tenant]);
+    const [clock] = await sql<{ next_at: Date }>(
+      "select next_at from private.exception_clocks where tenant_id = $1",
+      [tenant],
+    );
     expect(Date.parse(due_at) - Number(clock?.next_at)).toBe(240 * 60_000);
   });
 
@@ -58,14 +84,22 @@ describe("a deadline in business time", () => {
 
   it("is refused where the calendar opens too rarely for it, and where there is no such calendar", async () => {
     const { call } = await tenantWithCalendar();
-    const rare = (await call("POST", "/v1/calendars", { ...OFFICE, weekly: [{ day: "monday", from: "09:00", to: "09:01" }] }))
-      .json as Calendar;
-    expect((await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: rare.id })).json).toMatchObject({
+    const rare = (
+      await call("POST", "/v1/calendars", {
+        ...OFFICE,
+        weekly: [{ day: "monday", from: "09:00", to: "09:01" }],
+      })
+    ).json as Calendar;
+    expect(
+      (await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: rare.id })).json,
+    ).toMatchObject({
       status: 400,
       errors: [{ path: "minutes_to_resolve.medium" }],
     });
     const { calendar: foreign } = await tenantWithCalendar();
-    expect((await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: foreign.id })).json).toMatchObject({
+    expect(
+      (await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: foreign.id })).json,
+    ).toMatchObject({
       errors: [{ path: "calendar_id" }],
     });
   });
@@ -75,12 +109,16 @@ describe("a deadline in business time", () => {
     await policy({ calendar_id: null });
     const made = await create({ severity: "low" });
     expect(Date.parse(made.due_at) - Date.parse(made.created_at)).toBe(4320 * 60_000);
-    expect(await policy({ calendar_id: calendar.id, dry_run: true })).toMatchObject({ impact: { changed: 1, later: 1, earlier: 0 } });
+    expect(await policy({ calendar_id: calendar.id, dry_run: true })).toMatchObject({
+      impact: { changed: 1, later: 1, earlier: 0 },
+    });
     await policy({ calendar_id: calendar.id });
     const moved = (await call("GET", `/v1/exceptions/${made.id}`)).json as Exception;
     expect(moved).toMatchObject({ calendar_id: calendar.id });
     await policy({ calendar_id: null });
-    expect(((await call("GET", `/v1/exceptions/${made.id}`)).json as Exception).due_at).toBe(made.due_at);
+    expect(((await call("GET", `/v1/exceptions/${made.id}`)).json as Exception).due_at).toBe(
+      made.due_at,
+    );
   });
 });
 
@@ -98,18 +136,26 @@ describe("a pause by a calendar", () => {
          where id = $1`,
         [id, pausedAt, dueAt],
       );
-      const [row] = await sql<{ json: Exception }>("select private.exception_json(e, $2) as json from public.exceptions e where id = $1", [
-        id,
-        resumedAt,
-      ]);
+      const [row] = await sql<{ json: Exception }>(
+        "select private.exception_json(e, $2) as json from public.exceptions e where id = $1",
+        [id, resumedAt],
+      );
       return [row?.json.due_at, row?.json.business_minutes_remaining];
     };
     // From Friday 15:00 to Monday 10:00, three hours open: an hour and a half is left, until Monday 11:30 in summer time.
     const monday = await week("7 days 10 hours");
-    expect(await deadline(await week("4 days 15 hours"), monday)).toEqual([await week("7 days 11 hours 30 minutes"), 90]);
-    expect(await deadline(await week("3 days 18 hours"), await week("4 days 8 hours"))).toEqual([friday, 450]);
+    expect(await deadline(await week("4 days 15 hours"), monday)).toEqual([
+      await week("7 days 11 hours 30 minutes"),
+      90,
+    ]);
+    expect(await deadline(await week("3 days 18 hours"), await week("4 days 8 hours"))).toEqual([
+      friday,
+      450,
+    ]);
     // From Saturday to Sunday, due on Monday at 10:00: days off hold nothing.
-    expect(await deadline(await week("5 days 11 hours"), await week("6 days 22 hours"), monday)).toEqual([monday, 60]);
+    expect(
+      await deadline(await week("5 days 11 hours"), await week("6 days 22 hours"), monday),
+    ).toEqual([monday, 60]);
   });
 });
 
@@ -119,19 +165,30 @@ describe("a changed calendar", () => {
   it("moves new deadlines, open ones only where it is told to, and the preview changes nothing", async () => {
     const { create, call, calendar, ledger } = await tenantWithCalendar({ weekly: ALWAYS });
     const { id, due_at } = await create({ severity: "high" });
-    const day = (ahead: number) => new Date(Date.parse(due_at) + ahead * 86_400_000).toISOString().slice(0, 10);
-    const changed = { ...closedForAWeek, special_days: [-1, 0, 1].map((n) => ({ date: day(n), name: "Closed" })) };
-    const put = (change: object) => call("PUT", `/v1/calendars/${calendar.id}`, { ...changed, ...change });
-    const current = async () => ((await call("GET", `/v1/exceptions/${id}`)).json as Exception).due_at;
+    const day = (ahead: number) =>
+      new Date(Date.parse(due_at) + ahead * 86_400_000).toISOString().slice(0, 10);
+    const changed = {
+      ...closedForAWeek,
+      special_days: [-1, 0, 1].map((n) => ({ date: day(n), name: "Closed" })),
+    };
+    const put = (change: object) =>
+      call("PUT", `/v1/calendars/${calendar.id}`, { ...changed, ...change });
+    const current = async () =>
+      ((await call("GET", `/v1/exceptions/${id}`)).json as Exception).due_at;
     expect((await put({ apply_to: "open", dry_run: true })).json).toMatchObject({
       dry_run: true,
       impact: { changed: 1, later: 1, newly_breached: 0 },
     });
     expect(await current()).toBe(due_at);
-    expect((await call("GET", `/v1/calendars/${calendar.id}`)).json).toMatchObject({ calendar_version: 1 });
+    expect((await call("GET", `/v1/calendars/${calendar.id}`)).json).toMatchObject({
+      calendar_version: 1,
+    });
     expect((await put({})).json).toMatchObject({ calendar_version: 2, impact: { changed: 0 } });
     expect(await current()).toBe(due_at);
-    expect((await put({ apply_to: "open" })).json).toMatchObject({ calendar_version: 2, impact: { changed: 1 } });
+    expect((await put({ apply_to: "open" })).json).toMatchObject({
+      calendar_version: 2,
+      impact: { changed: 1 },
+    });
     expect(Date.parse(await current())).toBeGreaterThan(Date.parse(due_at));
     const rows = await ledger(id);
     expect(rows.map(({ kind }) => kind)).toContain("recalculated");
@@ -139,13 +196,23 @@ describe("a changed calendar", () => {
   });
 
   it("leaves standing what was sent under the old one, and the ledger has the correction after it", async () => {
-    const { create, call, calendar, policy, crossings, tenant, ledger } = await tenantWithCalendar({ weekly: ALWAYS });
-    await policy({ minutes_to_resolve: { ...POLICY.minutes_to_resolve, high: 60 }, at_risk_thresholds: [240] });
+    const { create, call, calendar, policy, crossings, tenant, ledger } = await tenantWithCalendar({
+      weekly: ALWAYS,
+    });
+    await policy({
+      minutes_to_resolve: { ...POLICY.minutes_to_resolve, high: 60 },
+      at_risk_thresholds: [240],
+    });
     const { id, due_at } = await create({ severity: "high" });
     expect(await crossings()).toEqual([240]);
-    const day = (ahead: number) => new Date(Date.parse(due_at) + ahead * 86_400_000).toISOString().slice(0, 10);
+    const day = (ahead: number) =>
+      new Date(Date.parse(due_at) + ahead * 86_400_000).toISOString().slice(0, 10);
     const closed = [-1, 0, 1].map((n) => ({ date: day(n), name: "Closed" }));
-    await call("PUT", `/v1/calendars/${calendar.id}`, { ...closedForAWeek, special_days: closed, apply_to: "open" });
+    await call("PUT", `/v1/calendars/${calendar.id}`, {
+      ...closedForAWeek,
+      special_days: closed,
+      apply_to: "open",
+    });
     await sql("select private.tick_sla_clock()");
     expect((await slaEvents(tenant)).map(({ data }) => data.due_at)).toEqual([due_at]);
     const rows = await ledger(id);
@@ -157,9 +224,19 @@ describe("a changed calendar", () => {
   it("shows which deadlines it would breach", async () => {
     const { create, call, calendar, tenant } = await tenantWithCalendar({ weekly: WEEK });
     await create({ severity: "high" });
-    await writtenByHand("update public.exceptions set created_at = created_at - interval '5 days' where tenant_id = $1", [tenant]);
-    await sql(editing(`'due_at', now() + interval '2 days'`, `tenant_id = $1`, "recalculate"), [tenant]);
-    const preview = await call("PUT", `/v1/calendars/${calendar.id}`, { ...OFFICE, weekly: ALWAYS, apply_to: "open", dry_run: true });
+    await writtenByHand(
+      "update public.exceptions set created_at = created_at - interval '5 days' where tenant_id = $1",
+      [tenant],
+    );
+    await sql(editing(`'due_at', now() + interval '2 days'`, `tenant_id = $1`, "recalculate"), [
+      tenant,
+    ]);
+    const preview = await call("PUT", `/v1/calendars/${calendar.id}`, {
+      ...OFFICE,
+      weekly: ALWAYS,
+      apply_to: "open",
+      dry_run: true,
+    });
     expect(preview.json).toMatchObject({ impact: { changed: 1, earlier: 1, newly_breached: 1 } });
   });
 });

@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { sql, superuserUrl } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { ALWAYS, expectToAddUp, ms, OFFICE, POLICY, type Row, type Segment, tenantWithCalendar, WEEK } from "./calendars.ts";
+import {
+  ALWAYS,
+  expectToAddUp,
+  ms,
+  OFFICE,
+  POLICY,
+  type Row,
+  type Segment,
+  tenantWithCalendar,
+  WEEK,
+} from "./calendars.ts";
 import { dueIn } from "./exceptions.ts";
 
 /** As if all that happened to an exception had happened so many days earlier. */
@@ -20,7 +30,14 @@ async function letPass(tenant: string, id: string, days: number): Promise<void> 
         `update ${table} x set ${columns.map((one) => `${one} = ${one} - ${past}`).join(", ")} where x.tenant_id = $1 and x.${key} = $2`,
         [tenant, id],
       );
-    await move("public.exceptions", "id", ["created_at", "updated_at", "due_at", "held_due_at", "paused_at", "paused_until"]);
+    await move("public.exceptions", "id", [
+      "created_at",
+      "updated_at",
+      "due_at",
+      "held_due_at",
+      "paused_at",
+      "paused_until",
+    ]);
     await move("public.exception_ledger", "exception_id", ["at", "due_at"]);
     await move("private.exception_clocks", "exception_id", ["due_at", "next_at"]);
     await client.query(
@@ -41,7 +58,10 @@ describe("the ledger", () => {
     const { id } = await create({ severity: "high" });
     await change(id, { status: "resolved", resolution: "Found." });
     // From its second version on, Mondays end at 15:00.
-    await call("PUT", `/v1/calendars/${calendar.id}`, { ...OFFICE, weekly: [{ ...WEEK[0], to: "15:00" }, ...WEEK.slice(1)] });
+    await call("PUT", `/v1/calendars/${calendar.id}`, {
+      ...OFFICE,
+      weekly: [{ ...WEEK[0], to: "15:00" }, ...WEEK.slice(1)],
+    });
     // As if: created on a Thursday at 16:00 in Berlin, paused Friday 10:00, resumed Monday 11:00, the calendar changed at 12:00 and the deadline at
     // 14:00, an hour left on Tuesday at 12:00, resolved at 12:30.
     await sql("delete from public.exception_ledger where tenant_id = $1", [tenant]);
@@ -63,7 +83,14 @@ describe("the ledger", () => {
     const rows = await ledger(id);
     expectToAddUp(rows);
     const hours = (row: Row) => [
-      ...[row.elapsed_seconds, row.worked_seconds, row.closed_seconds, row.paused_seconds, row.moved_seconds, row.remaining_seconds],
+      ...[
+        row.elapsed_seconds,
+        row.worked_seconds,
+        row.closed_seconds,
+        row.paused_seconds,
+        row.moved_seconds,
+        row.remaining_seconds,
+      ],
       ...[row.business_moved_seconds, row.business_remaining_seconds],
     ];
     expect(rows.map((row) => hours(row).map((seconds) => ms(seconds) / 3_600_000))).toEqual([
@@ -76,29 +103,64 @@ describe("the ledger", () => {
       [22, 4, 18, 0, 0, 1, 0, 1],
       [0.5, 0.5, 0, 0, 0, 0.5, 0, 0.5],
     ]);
-    const { segments } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as { segments: Segment[] };
+    const { segments } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as {
+      segments: Segment[];
+    };
     expect(segments).toEqual([
-      { starts_at: "2026-11-05T15:00:00.000Z", ends_at: "2026-11-05T16:00:00.000Z", kind: "worked" },
-      { starts_at: "2026-11-05T16:00:00.000Z", ends_at: "2026-11-06T08:00:00.000Z", kind: "closed" },
-      { starts_at: "2026-11-06T08:00:00.000Z", ends_at: "2026-11-06T09:00:00.000Z", kind: "worked" },
-      { starts_at: "2026-11-06T09:00:00.000Z", ends_at: "2026-11-09T10:00:00.000Z", kind: "paused" },
-      { starts_at: "2026-11-09T10:00:00.000Z", ends_at: "2026-11-09T14:00:00.000Z", kind: "worked" },
-      { starts_at: "2026-11-09T14:00:00.000Z", ends_at: "2026-11-10T08:00:00.000Z", kind: "closed" },
-      { starts_at: "2026-11-10T08:00:00.000Z", ends_at: "2026-11-10T11:30:00.000Z", kind: "worked" },
+      {
+        starts_at: "2026-11-05T15:00:00.000Z",
+        ends_at: "2026-11-05T16:00:00.000Z",
+        kind: "worked",
+      },
+      {
+        starts_at: "2026-11-05T16:00:00.000Z",
+        ends_at: "2026-11-06T08:00:00.000Z",
+        kind: "closed",
+      },
+      {
+        starts_at: "2026-11-06T08:00:00.000Z",
+        ends_at: "2026-11-06T09:00:00.000Z",
+        kind: "worked",
+      },
+      {
+        starts_at: "2026-11-06T09:00:00.000Z",
+        ends_at: "2026-11-09T10:00:00.000Z",
+        kind: "paused",
+      },
+      {
+        starts_at: "2026-11-09T10:00:00.000Z",
+        ends_at: "2026-11-09T14:00:00.000Z",
+        kind: "worked",
+      },
+      {
+        starts_at: "2026-11-09T14:00:00.000Z",
+        ends_at: "2026-11-10T08:00:00.000Z",
+        kind: "closed",
+      },
+      {
+        starts_at: "2026-11-10T08:00:00.000Z",
+        ends_at: "2026-11-10T11:30:00.000Z",
+        kind: "worked",
+      },
     ]);
   });
 
   it("of an exception that went through all of it is the one of the hand calculation", async () => {
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000);
-    const clock = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString().slice(11, 16);
+    const clock = (hours: number) =>
+      new Date(now.getTime() + hours * 3_600_000).toISOString().slice(11, 16);
     /** Open every day from two hours before now, in UTC: so many hours. */
     const daily = (hours: number) => ({
       name: "Daily",
       time_zone: "UTC",
       weekly: ALWAYS.map(({ day }) => ({ day, from: clock(-2), to: clock(hours - 2) })),
     });
-    const { create, change, call, policy, ledger, calendar, tenant, crossings } = await tenantWithCalendar(daily(8));
-    await policy({ minutes_to_resolve: { ...POLICY.minutes_to_resolve, high: 1200 }, at_risk_thresholds: [240] });
+    const { create, change, call, policy, ledger, calendar, tenant, crossings } =
+      await tenantWithCalendar(daily(8));
+    await policy({
+      minutes_to_resolve: { ...POLICY.minutes_to_resolve, high: 1200 },
+      at_risk_thresholds: [240],
+    });
     const { id } = await create({ severity: "high" });
     const act = async (path: string, body?: object) => {
       const answer = await call("POST", `/v1/exceptions/${id}/${path}`, body);
@@ -127,8 +189,15 @@ describe("the ledger", () => {
     const hours = (seconds: number | null) => Math.round((seconds ?? Number.NaN) / 360) / 10 + 0;
     const lines = rows.map((row) => [
       row.kind,
-      ...[row.elapsed_seconds, row.worked_seconds, row.closed_seconds, row.paused_seconds].map(hours),
-      ...[row.moved_seconds, row.remaining_seconds, row.business_moved_seconds, row.business_remaining_seconds].map(hours),
+      ...[row.elapsed_seconds, row.worked_seconds, row.closed_seconds, row.paused_seconds].map(
+        hours,
+      ),
+      ...[
+        row.moved_seconds,
+        row.remaining_seconds,
+        row.business_moved_seconds,
+        row.business_remaining_seconds,
+      ].map(hours),
     ]);
     // Open for eight hours a day, from the fourth row on for six; each act at 2 hours of the open ones, and a day is 24.
     expect(lines).toEqual([
@@ -153,12 +222,17 @@ describe("the ledger", () => {
       ["crossed", 28, 8, 20, 0, 0, -23, 0, -5],
       ["resolved", 0, 0, 0, 0, 0, -23, 0, -5],
     ]);
-    const { segments } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as { segments: Segment[] };
+    const { segments } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as {
+      segments: Segment[];
+    };
     const total = (kind: Segment["kind"]) =>
       hours(
         segments
           .filter((one) => one.kind === kind)
-          .reduce((sum, { starts_at, ends_at }) => sum + Date.parse(ends_at) - Date.parse(starts_at), 0) / 1000,
+          .reduce(
+            (sum, { starts_at, ends_at }) => sum + Date.parse(ends_at) - Date.parse(starts_at),
+            0,
+          ) / 1000,
       );
     // Five days: 8 + 6 + 8 worked, 16 + 18 + 20 closed, 24 + 20 paused.
     expect([total("worked"), total("closed"), total("paused")]).toEqual([22, 54, 44]);
@@ -175,25 +249,40 @@ describe("the ledger", () => {
     await act("resume");
     await policy({ minutes_to_resolve: { ...POLICY.minutes_to_resolve, medium: 2000 } });
     await act("pause", { reason: "Again" });
-    await call("PUT", `/v1/calendars/${calendar.id}`, { ...OFFICE, weekly: WEEK.slice(0, 3), apply_to: "open" });
+    await call("PUT", `/v1/calendars/${calendar.id}`, {
+      ...OFFICE,
+      weekly: WEEK.slice(0, 3),
+      apply_to: "open",
+    });
     await act("resume");
-    const [monday] = await sql<{ at: Date }>("select date_trunc('week', now(), 'UTC') + interval '6 weeks 10 hours' as at");
+    const [monday] = await sql<{ at: Date }>(
+      "select date_trunc('week', now(), 'UTC') + interval '6 weeks 10 hours' as at",
+    );
     await change(id, { due_at: monday?.at });
     await act("pause", { reason: "A third time" });
     await change(id, { status: "dismissed", resolution: "Noise." });
     await change(id, { status: "open" });
     const rows = await ledger(id);
     expect(rows.map(({ kind }) => kind)).toEqual([
-      ..."set paused resumed moved paused recalculated resumed moved paused resumed dismissed reopened".split(" "),
+      ..."set paused resumed moved paused recalculated resumed moved paused resumed dismissed reopened".split(
+        " ",
+      ),
     ]);
     expectToAddUp(rows);
-    const { segments, as_of } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as { segments: Segment[]; as_of: string };
+    const { segments, as_of } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as {
+      segments: Segment[];
+      as_of: string;
+    };
     const until = (kind: Segment["kind"], end: string) =>
       segments
         .filter((one) => one.kind === kind && one.ends_at <= end)
-        .reduce((sum, { starts_at, ends_at }) => sum + Date.parse(ends_at) - Date.parse(starts_at), 0);
+        .reduce(
+          (sum, { starts_at, ends_at }) => sum + Date.parse(ends_at) - Date.parse(starts_at),
+          0,
+        );
     const [first, last] = [rows[0], rows.at(-1)] as [Row & { at: string }, Row & { at: string }];
-    for (const [index, { starts_at }] of segments.entries()) expect(starts_at).toBe(segments[index - 1]?.ends_at ?? first.at);
+    for (const [index, { starts_at }] of segments.entries())
+      expect(starts_at).toBe(segments[index - 1]?.ends_at ?? first.at);
     expect(until("paused", as_of)).toBe(rows.reduce((sum, row) => sum + ms(row.paused_seconds), 0));
     const total = (Date.parse(as_of) - Date.parse(first.at)) as number;
     expect(until("worked", as_of) + until("closed", as_of) + until("paused", as_of)).toBe(total);

@@ -7,14 +7,23 @@ import { weekInBerlin } from "./calendars.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 
 const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const OFFICE = { name: "Office", time_zone: "Europe/Berlin", weekly: DAYS.slice(0, 5).map((day) => ({ day, from: "09:00", to: "17:00" })) };
+const OFFICE = {
+  name: "Office",
+  time_zone: "Europe/Berlin",
+  weekly: DAYS.slice(0, 5).map((day) => ({ day, from: "09:00", to: "17:00" })),
+};
 const ALWAYS = { ...OFFICE, weekly: DAYS.map((day) => ({ day, from: "00:00", to: "24:00" })) };
-const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [] as number[] };
+const POLICY = {
+  minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+  at_risk_thresholds: [] as number[],
+};
 
 /** Warned of in business minutes alone, unless the test says otherwise. */
 async function warned(thresholds: number[], hours: object | null) {
   const made = await tenantWithLead();
-  const calendar = hours ? ((await made.call("POST", "/v1/calendars", hours)).json as Calendar).id : null;
+  const calendar = hours
+    ? ((await made.call("POST", "/v1/calendars", hours)).json as Calendar).id
+    : null;
   const policy = async (change: object) => {
     const answer = await made.call("PUT", "/v1/sla-policy", {
       ...POLICY,
@@ -47,7 +56,9 @@ async function warned(thresholds: number[], hours: object | null) {
       ).map(({ minutes, at }) => [minutes, at]),
     said: async () =>
       (await slaEvents(made.tenant)).map(({ type, data }) =>
-        type === "exception.sla.breached" ? "breached" : `${data.threshold_kind} ${data.threshold_minutes}`,
+        type === "exception.sla.breached"
+          ? "breached"
+          : `${data.threshold_kind} ${data.threshold_minutes}`,
       ),
   };
 }
@@ -90,7 +101,9 @@ describe("a warning in business minutes", () => {
     });
     const { rows } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: object[] };
     // After it was set, and moved.
-    expect(rows.slice(2)).toMatchObject([{ kind: "crossed", threshold_minutes: 60, threshold_kind: "business", actor: "system" }]);
+    expect(rows.slice(2)).toMatchObject([
+      { kind: "crossed", threshold_minutes: 60, threshold_kind: "business", actor: "system" },
+    ]);
     await sql("select private.tick_sla_clock()");
     expect(await said()).toEqual(["business 60"]);
   });
@@ -170,18 +183,31 @@ describe("a warning in business minutes", () => {
     const { create, call, calendar, ahead } = await warned([120], OFFICE);
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
     // On Fridays until noon: two hours are left from Friday 11:00 on.
-    const weekly = OFFICE.weekly.map((one) => (one.day === "friday" ? { ...one, to: "12:00" } : one));
+    const weekly = OFFICE.weekly.map((one) =>
+      one.day === "friday" ? { ...one, to: "12:00" } : one,
+    );
     await call("PUT", `/v1/calendars/${calendar}`, { ...OFFICE, weekly, apply_to: "new" });
     expect(await ahead(id)).toEqual([[120, await berlin("-3 days 16 hours")]]);
-    await call("PUT", `/v1/calendars/${calendar}`, { ...OFFICE, name: "Again", weekly, apply_to: "open" });
+    await call("PUT", `/v1/calendars/${calendar}`, {
+      ...OFFICE,
+      name: "Again",
+      weekly,
+      apply_to: "open",
+    });
     expect(await ahead(id)).toEqual([[120, await berlin("-3 days 11 hours")]]);
   });
 
   it("is one at least, of either kind", async () => {
     const { call } = await warned([60], null);
-    const refused = await call("PUT", "/v1/sla-policy", { ...POLICY, at_risk_business_thresholds: [] });
+    const refused = await call("PUT", "/v1/sla-policy", {
+      ...POLICY,
+      at_risk_business_thresholds: [],
+    });
     expect(refused.json).toMatchObject({ status: 400, errors: [{ path: "at_risk_thresholds" }] });
     // Left out, it stays.
-    expect((await call("PUT", "/v1/sla-policy", POLICY)).json).toMatchObject({ at_risk_thresholds: [], at_risk_business_thresholds: [60] });
+    expect((await call("PUT", "/v1/sla-policy", POLICY)).json).toMatchObject({
+      at_risk_thresholds: [],
+      at_risk_business_thresholds: [60],
+    });
   });
 });

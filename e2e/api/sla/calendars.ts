@@ -3,10 +3,25 @@ import { sql } from "#e2e/fixtures.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import { tenantWithLead } from "./exceptions.ts";
 
-export const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
-export const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({ day, from: "09:00", to: "17:00" }));
+export const POLICY = {
+  minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+  at_risk_thresholds: [240, 60],
+};
+export const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({
+  day,
+  from: "09:00",
+  to: "17:00",
+}));
 export const OFFICE = { name: "Office", time_zone: "Europe/Berlin", weekly: WEEK };
-export const ALWAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map((day) => ({
+export const ALWAYS = [
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+  "sunday",
+].map((day) => ({
   day,
   from: "00:00",
   to: "24:00",
@@ -15,7 +30,8 @@ export const ALWAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "
 /** A tenant whose policy counts by a calendar. */
 export async function tenantWithCalendar(hours: object = OFFICE) {
   const made = await tenantWithLead();
-  const calendar = (await made.call("POST", "/v1/calendars", { ...OFFICE, ...hours })).json as Calendar;
+  const calendar = (await made.call("POST", "/v1/calendars", { ...OFFICE, ...hours }))
+    .json as Calendar;
   const policy = async (change: object) => {
     const answer = await made.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
     if (answer.status !== 200) throw new Error(answer.text);
@@ -31,7 +47,8 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
     );
     return row?.at.toISOString();
   };
-  const ledger = async (id: string) => ((await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Row[] }).rows;
+  const ledger = async (id: string) =>
+    ((await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Row[] }).rows;
   return { ...made, calendar, policy, deadlineFrom, ledger };
 }
 
@@ -42,10 +59,10 @@ export async function weekInBerlin(monday?: string): Promise<(after: string) => 
     [monday ?? null],
   );
   return async (after) => {
-    const [row] = await sql<{ at: string }>("select private.iso(($1::timestamp + $2::interval) at time zone 'Europe/Berlin') as at", [
-      week?.begins,
-      after,
-    ]);
+    const [row] = await sql<{ at: string }>(
+      "select private.iso(($1::timestamp + $2::interval) at time zone 'Europe/Berlin') as at",
+      [week?.begins, after],
+    );
     return row?.at ?? "";
   };
 }
@@ -75,12 +92,18 @@ export const ms = (seconds: number | null) => Math.round((seconds ?? Number.NaN)
 
 export function expectToAddUp(rows: Row[]): void {
   for (const [index, row] of rows.entries()) {
-    expect(ms(row.worked_seconds) + ms(row.closed_seconds) + ms(row.paused_seconds)).toBe(ms(row.elapsed_seconds));
+    expect(ms(row.worked_seconds) + ms(row.closed_seconds) + ms(row.paused_seconds)).toBe(
+      ms(row.elapsed_seconds),
+    );
     const before = rows[index - 1];
     if (!before) continue;
-    expect(ms(row.remaining_seconds)).toBe(ms(before.remaining_seconds) - ms(row.elapsed_seconds) + ms(row.moved_seconds));
+    expect(ms(row.remaining_seconds)).toBe(
+      ms(before.remaining_seconds) - ms(row.elapsed_seconds) + ms(row.moved_seconds),
+    );
     expect(ms(row.business_remaining_seconds)).toBe(
-      ms(before.business_remaining_seconds) - ms(row.worked_seconds) + ms(row.business_moved_seconds),
+      ms(before.business_remaining_seconds) -
+        ms(row.worked_seconds) +
+        ms(row.business_moved_seconds),
     );
   }
 }

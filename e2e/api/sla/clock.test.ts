@@ -13,18 +13,27 @@ describe("the SLA clock", () => {
     for (let n = 0; n < 3; n++) created.push(await create({ due_at: await dueIn(300) }));
     const heldUpMs = heldUp();
     const deadlines: [id: string, due_at: string][] = [];
-    for (const [index, { id }] of created.entries()) deadlines.push([id, await dueSoon(id, 60, 1 + index)]);
-    await until("the 60 minutes of each are crossed", async () => (await slaEvents(tenant)).length === 6);
+    for (const [index, { id }] of created.entries())
+      deadlines.push([id, await dueSoon(id, 60, 1 + index)]);
+    await until(
+      "the 60 minutes of each are crossed",
+      async () => (await slaEvents(tenant)).length === 6,
+    );
     const events = await slaEvents(tenant);
     const lateness = deadlines.map(([id, due_at]) => {
       const [first, second] = events.filter(({ data }) => data.exception.id === id);
       expect(first?.data).toMatchObject({ threshold_minutes: 240, next_threshold_minutes: 60 });
-      expect(second).toMatchObject({ type: "exception.sla.at_risk", data: { threshold_minutes: 60, next_threshold_minutes: 0, due_at } });
+      expect(second).toMatchObject({
+        type: "exception.sla.at_risk",
+        data: { threshold_minutes: 60, next_threshold_minutes: 0, due_at },
+      });
       return (second?.at.getTime() ?? 0) - (Date.parse(due_at) - 3_600_000);
     });
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
     // The middle one, and less what the machine was busy with: it may stop the worker for a moment.
-    expect((lateness.sort((one, other) => one - other)[1] ?? Number.NaN) - heldUpMs()).toBeLessThan(1000);
+    expect((lateness.sort((one, other) => one - other)[1] ?? Number.NaN) - heldUpMs()).toBeLessThan(
+      1000,
+    );
   });
 
   it("tells of a breach once", async () => {
@@ -34,7 +43,10 @@ describe("the SLA clock", () => {
     await until("it is breached", async () => (await crossings()).includes(0));
     expect(await crossings()).toEqual([60, 0]);
     const [, breach] = await slaEvents(tenant);
-    expect(breach).toMatchObject({ type: "exception.sla.breached", data: { exception: { id: created.id, breach_risk: "breached" } } });
+    expect(breach).toMatchObject({
+      type: "exception.sla.breached",
+      data: { exception: { id: created.id, breach_risk: "breached" } },
+    });
   });
 
   it("tells of the nearest crossing only, where an exception is created inside thresholds", async () => {
@@ -56,8 +68,12 @@ describe("the SLA clock", () => {
     await change(id, { status: "resolved", resolution: "Booked." });
     await change(id, { due_at: await dueIn(-10) });
     expect(await crossings()).toEqual([]);
-    expect(await sql("select from private.exception_clocks where tenant_id = $1", [tenant])).toEqual([]);
-    const { summary } = (await call("GET", "/v1/exceptions/sla")).json as { summary: { total_open: number } };
+    expect(
+      await sql("select from private.exception_clocks where tenant_id = $1", [tenant]),
+    ).toEqual([]);
+    const { summary } = (await call("GET", "/v1/exceptions/sla")).json as {
+      summary: { total_open: number };
+    };
     expect(summary.total_open).toBe(0);
     await change(id, { status: "open" });
     expect(await crossings()).toEqual([0]);
@@ -92,20 +108,29 @@ describe("the SLA clock", () => {
     expect(await crossings()).toEqual([0, 60, 60]);
     // Its deadline is near and the clock stopped at one moment, however long this takes.
     await transaction(async (client) => {
-      await client.query(editing(`'due_at', clock_timestamp() + interval '1 second'`, `id = $1`), [other.id]);
-      await client.query(editing(`'status', 'dismissed', 'resolution', 'Noise.'`, `id = $1`), [other.id]);
+      await client.query(editing(`'due_at', clock_timestamp() + interval '1 second'`, `id = $1`), [
+        other.id,
+      ]);
+      await client.query(editing(`'status', 'dismissed', 'resolution', 'Noise.'`, `id = $1`), [
+        other.id,
+      ]);
     });
     await dueSoon(marker.id, 0, 1);
     await until("the marker is breached", async () => (await crossings()).length === 4);
     expect(await crossings()).toEqual([0, 60, 60, 0]);
-    expect((await slaEvents((await marker) && (await tenantOf(marker.id)))).at(-1)?.data.exception.id).toBe(marker.id);
+    expect(
+      (await slaEvents((await marker) && (await tenantOf(marker.id)))).at(-1)?.data.exception.id,
+    ).toBe(marker.id);
   });
 
   it("follows a change of the thresholds: crossings ahead are armed, passed ones are not told of again", async () => {
     const { create, call, crossings } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(110) });
     expect(await crossings()).toEqual([240]);
-    const policy = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [200, 100, 10] };
+    const policy = {
+      minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+      at_risk_thresholds: [200, 100, 10],
+    };
     expect((await call("PUT", "/v1/sla-policy", policy)).status).toBe(200);
     // Time passes: were its deadline moved, that would arm it as well.
     await sql(
@@ -132,7 +157,10 @@ describe("the SLA clock", () => {
     try {
       await client.query("begin");
       await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
-      await client.query("update public.exceptions set due_at = now() - interval '1 minute' where tenant_id = $1", [tenant]);
+      await client.query(
+        "update public.exceptions set due_at = now() - interval '1 minute' where tenant_id = $1",
+        [tenant],
+      );
       await client.query(
         "update private.exception_clocks set due_at = now() - interval '1 minute', next_at = now() - interval '241 minutes' where tenant_id = $1",
         [tenant],
@@ -144,7 +172,13 @@ describe("the SLA clock", () => {
     await Promise.all(Array.from({ length: 4 }, () => sql("select private.tick_sla_clock(300)")));
     await until(
       "all are told",
-      async () => (await sql("select from private.exception_clocks where tenant_id = $1 and next_at is not null", [tenant])).length === 0,
+      async () =>
+        (
+          await sql(
+            "select from private.exception_clocks where tenant_id = $1 and next_at is not null",
+            [tenant],
+          )
+        ).length === 0,
       60_000,
     );
     const crossed = await sql<{ crossing: string; n: number }>(
@@ -152,7 +186,9 @@ describe("the SLA clock", () => {
        from public.events where tenant_id = $1 and type like 'exception.sla.%' group by 1 order by 1`,
       [tenant],
     );
-    expect(crossed).toEqual(["0", "240", "60"].map((crossing) => ({ crossing, n: count, exceptions: count })));
+    expect(crossed).toEqual(
+      ["0", "240", "60"].map((crossing) => ({ crossing, n: count, exceptions: count })),
+    );
   });
 
   const inTheMidstOfACrossing = {
@@ -182,19 +218,26 @@ describe("the SLA clock", () => {
           await before.query("begin");
           await before.query(hold, [id]);
           await changer.query("begin");
-          const { rows: ahead } = await changer.query("select where clock_timestamp() < $1", [due_at]);
+          const { rows: ahead } = await changer.query("select where clock_timestamp() < $1", [
+            due_at,
+          ]);
           if (ahead.length === 1) break;
           // The machine stood still until a worker could have told of it: another one, of another tenant.
           await before.query("rollback");
           await changer.query("rollback");
           ({ tenant, board, crossings } = await tenantWithLead());
         }
-        await until("the deadline passes", async () => (await sql("select where clock_timestamp() > $1", [due_at])).length === 1);
+        await until(
+          "the deadline passes",
+          async () => (await sql("select where clock_timestamp() > $1", [due_at])).length === 1,
+        );
         await worker.query("begin");
         await worker.query(hold, [id]);
         await before.query("rollback");
         await worker.query("select private.advance_clocks(array[$1], array[$2], 0)", [tenant, id]);
-        const changed = changer.query(change, [tenant]).then(() => changer.query("select private.rearm_clocks()"));
+        const changed = changer
+          .query(change, [tenant])
+          .then(() => changer.query("select private.rearm_clocks()"));
         await isWaiting(changer);
         await worker.query("commit");
         await changed;
@@ -202,7 +245,13 @@ describe("the SLA clock", () => {
       });
       await until(
         "the clock stands right",
-        async () => (await sql("select from private.exception_clocks where tenant_id = $1 and next_at <= now()", [tenant])).length === 0,
+        async () =>
+          (
+            await sql(
+              "select from private.exception_clocks where tenant_id = $1 and next_at <= now()",
+              [tenant],
+            )
+          ).length === 0,
       );
       const { summary, items } = await board();
       const risks = items.map(({ breach_risk }) => breach_risk);
@@ -226,9 +275,16 @@ describe("the SLA clock", () => {
         "update private.exception_clocks set due_at = due_at - interval '11 hours', next_at = next_at - interval '11 hours' where tenant_id = $1",
         [tenant],
       );
-      await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ tenant_id: tenant })]);
+      await client.query("select set_config('request.jwt.claims', $1, true)", [
+        JSON.stringify({ tenant_id: tenant }),
+      ]);
       const { rows } = await client.query("select private.sla_summary(now()) as summary");
-      expect(rows[0].summary).toEqual({ breached_count: 1, at_risk_count: 0, on_track_count: 0, total_open: 1 });
+      expect(rows[0].summary).toEqual({
+        breached_count: 1,
+        at_risk_count: 0,
+        on_track_count: 0,
+        total_open: 1,
+      });
     } finally {
       await client.query("rollback");
       client.release();
@@ -249,7 +305,9 @@ async function transaction(act: (client: PoolClient) => Promise<void>): Promise<
 }
 
 /** Gives three connections, whose transactions end with it. */
-async function concurrently(act: (...clients: [PoolClient, PoolClient, PoolClient]) => Promise<void>): Promise<void> {
+async function concurrently(
+  act: (...clients: [PoolClient, PoolClient, PoolClient]) => Promise<void>,
+): Promise<void> {
   const clients = await Promise.all([database.connect(), database.connect(), database.connect()]);
   try {
     await act(...clients);
@@ -261,11 +319,19 @@ async function concurrently(act: (...clients: [PoolClient, PoolClient, PoolClien
 function isWaiting({ processID }: PoolClient & { processID?: number }): Promise<unknown> {
   return until(
     "it waits for a lock",
-    async () => (await sql("select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'", [processID])).length === 1,
+    async () =>
+      (
+        await sql("select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'", [
+          processID,
+        ])
+      ).length === 1,
   );
 }
 
 async function tenantOf(id: string): Promise<string> {
-  const [row] = await sql<{ tenant_id: string }>("select tenant_id from public.exceptions where id = $1", [id]);
+  const [row] = await sql<{ tenant_id: string }>(
+    "select tenant_id from public.exceptions where id = $1",
+    [id],
+  );
   return row?.tenant_id ?? "";
 }

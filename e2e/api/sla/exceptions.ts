@@ -4,7 +4,13 @@ import type { Exception, SlaList } from "#lib/exceptions/contract.ts";
 
 export type Event = {
   type: string;
-  data: { exception: Exception; due_at: string; threshold_minutes?: number; threshold_kind?: string; next_threshold_minutes?: number };
+  data: {
+    exception: Exception;
+    due_at: string;
+    threshold_minutes?: number;
+    threshold_kind?: string;
+    next_threshold_minutes?: number;
+  };
   at: Date;
 };
 
@@ -12,14 +18,22 @@ export type Event = {
 export async function tenantWithLead() {
   const tenant = await createTenant();
   const lead = await userToken(tenant, ["tenant_admin", "tenant_lead"], "leo");
-  const call = (method: string, path: string, body?: object, query?: Record<string, string>): Promise<Answer> =>
-    api(method, path, { bearer: lead, tenant, body, query });
+  const call = (
+    method: string,
+    path: string,
+    body?: object,
+    query?: Record<string, string>,
+  ): Promise<Answer> => api(method, path, { bearer: lead, tenant, body, query });
   return {
     tenant,
     lead,
     call,
     async create(body: object = {}): Promise<Exception> {
-      const answer = await call("POST", "/v1/exceptions", { title: "Payout has no bank line", severity: "high", ...body });
+      const answer = await call("POST", "/v1/exceptions", {
+        title: "Payout has no bank line",
+        severity: "high",
+        ...body,
+      });
       if (answer.status !== 201) throw new Error(`Not created: ${answer.text}`);
       return answer.json as Exception;
     },
@@ -35,18 +49,26 @@ export async function tenantWithLead() {
     },
     /** What was told of this tenant's deadlines, in order: the threshold crossed, 0 for a breach. */
     async crossings(): Promise<number[]> {
-      return (await slaEvents(tenant)).map(({ type, data }) => (type === "exception.sla.breached" ? 0 : (data.threshold_minutes ?? -1)));
+      return (await slaEvents(tenant)).map(({ type, data }) =>
+        type === "exception.sla.breached" ? 0 : (data.threshold_minutes ?? -1),
+      );
     },
   };
 }
 
 export function slaEvents(tenant: string): Promise<Event[]> {
-  return sql<Event>("select type, data, at from public.events where tenant_id = $1 and type like 'exception.sla.%' order by id", [tenant]);
+  return sql<Event>(
+    "select type, data, at from public.events where tenant_id = $1 and type like 'exception.sla.%' order by id",
+    [tenant],
+  );
 }
 
 /** The moment that lies so many minutes (and seconds) after the database's now. */
 export async function dueIn(minutes: number, seconds = 0): Promise<string> {
-  const [row] = await sql<{ at: Date }>("select clock_timestamp() + make_interval(mins => $1, secs => $2) as at", [minutes, seconds]);
+  const [row] = await sql<{ at: Date }>(
+    "select clock_timestamp() + make_interval(mins => $1, secs => $2) as at",
+    [minutes, seconds],
+  );
   if (!row) throw new Error("no clock");
   return row.at.toISOString();
 }
@@ -56,11 +78,10 @@ export async function dueIn(minutes: number, seconds = 0): Promise<string> {
  * however long the machine stands still, it lies ahead at first.
  */
 export async function dueSoon(id: string, minutes: number, seconds: number): Promise<string> {
-  const [row] = await sql<{ due_at: Date }>(editing(`'due_at', clock_timestamp() + make_interval(mins => $2, secs => $3)`, `id = $1`), [
-    id,
-    minutes,
-    seconds,
-  ]);
+  const [row] = await sql<{ due_at: Date }>(
+    editing(`'due_at', clock_timestamp() + make_interval(mins => $2, secs => $3)`, `id = $1`),
+    [id, minutes, seconds],
+  );
   if (!row) throw new Error(`no exception ${id}`);
   return row.due_at.toISOString();
 }

@@ -10,7 +10,13 @@ describe("an import", () => {
     type: string,
     body: string | Uint8Array<ArrayBuffer>,
     headers: Record<string, string> = {},
-  ) => api("POST", "/v1/exceptions/import", { bearer, tenant, body, headers: { "Content-Type": type, ...headers } });
+  ) =>
+    api("POST", "/v1/exceptions/import", {
+      bearer,
+      tenant,
+      body,
+      headers: { "Content-Type": type, ...headers },
+    });
 
   it("creates the sound lines of NDJSON and reports the others by number and reason", async () => {
     const { tenant, lead, board } = await tenantWithLead();
@@ -41,7 +47,12 @@ describe("an import", () => {
     expect(answer.json).toMatchObject({ accepted: 2, refused: 2 });
     const { items } = await board();
     expect(items).toContainEqual(
-      expect.objectContaining({ title: 'A "quoted", title', amount_minor: 1200, details: { k: [1] }, assigned_to: null }),
+      expect.objectContaining({
+        title: 'A "quoted", title',
+        amount_minor: 1200,
+        details: { k: [1] },
+        assigned_to: null,
+      }),
     );
   });
 
@@ -49,18 +60,30 @@ describe("an import", () => {
     const { tenant, lead, board } = await tenantWithLead();
     const titles = ["A\u2028B", "C\u2029D", "E\u0085F"];
     const lines = titles.map((title) => JSON.stringify({ title, severity: "low" }));
-    const answer = await upload(tenant, lead, "application/x-ndjson", `\uFEFF${lines.join("\n")}\n`);
+    const answer = await upload(
+      tenant,
+      lead,
+      "application/x-ndjson",
+      `\uFEFF${lines.join("\n")}\n`,
+    );
     expect(answer.json).toEqual({ accepted: 3, refused: 0, errors: [] });
     expect((await board()).items.map(({ title }) => title).sort()).toEqual([...titles].sort());
   });
 
   it.each([
     ["text/csv", "title,severity\nM\xfcller,low\nMeier,low\n"],
-    ["application/x-ndjson", '{"title":"M\xfcller","severity":"low"}\n{"title":"Meier","severity":"low"}\n'],
+    [
+      "application/x-ndjson",
+      '{"title":"M\xfcller","severity":"low"}\n{"title":"Meier","severity":"low"}\n',
+    ],
   ])("of %s refuses what is not UTF-8 rather than guess", async (type, file) => {
     const { tenant, lead, board } = await tenantWithLead();
     const answer = await upload(tenant, lead, type, new Uint8Array(Buffer.from(file, "latin1")));
-    expect(answer.json).toMatchObject({ accepted: 1, refused: 1, errors: [{ message: expect.stringContaining("UTF-8") }] });
+    expect(answer.json).toMatchObject({
+      accepted: 1,
+      refused: 1,
+      errors: [{ message: expect.stringContaining("UTF-8") }],
+    });
     expect((await board()).items.map(({ title }) => title)).toEqual(["Meier"]);
   });
 
@@ -73,7 +96,9 @@ describe("an import", () => {
 
   it("does nothing twice where it is sent again with its idempotency key", async () => {
     const { tenant, lead, board } = await tenantWithLead();
-    const file = Array.from({ length: 1500 }, (_, index) => JSON.stringify({ title: `T${index}`, severity: "low" })).join("\n");
+    const file = Array.from({ length: 1500 }, (_, index) =>
+      JSON.stringify({ title: `T${index}`, severity: "low" }),
+    ).join("\n");
     const headers = { "Idempotency-Key": uniqueName("import") };
     const first = await upload(tenant, lead, "application/x-ndjson", file, headers);
     const second = await upload(tenant, lead, "application/x-ndjson", file, headers);
@@ -85,7 +110,10 @@ describe("an import", () => {
   // Where it ends, after 100,000, is looked at where lines are read: lib/exceptions/read-lines.test.ts.
   it("takes many batches of rows in one file", async () => {
     const { tenant, lead, board } = await tenantWithLead();
-    const file = Array.from({ length: 20_000 }, (_, index) => `{"title":"T${index}","severity":"${index === 13_999 ? "none" : "low"}"}`);
+    const file = Array.from(
+      { length: 20_000 },
+      (_, index) => `{"title":"T${index}","severity":"${index === 13_999 ? "none" : "low"}"}`,
+    );
     const answer = await upload(tenant, lead, "application/x-ndjson", file.join("\n"));
     expect(answer.json).toMatchObject({ accepted: 19_999, refused: 1, errors: [{ line: 14_000 }] });
     expect((await board()).summary.total_open).toBe(19_999);

@@ -23,31 +23,58 @@ describe("the SLA monitor", () => {
     [241, -30, "low"],
     [241, -1, "low"],
     [241, 30, "low"],
-  ])("has due in %i min %i s as %s in the list, the summary and the event", async (minutes, seconds, risk) => {
-    const { tenant, create, board } = await tenantWithLead();
-    const created = await create({ due_at: await dueIn(minutes, seconds) });
-    const { items, summary, as_of } = await board();
-    expect(items).toHaveLength(1);
-    const left = Math.ceil((Date.parse(created.due_at) - Date.parse(as_of)) / 60_000) + 0;
-    expect(items[0]).toMatchObject({ id: created.id, breach_risk: risk, minutes_to_breach: left });
-    expect(summary).toEqual({
-      breached_count: risk === "breached" ? 1 : 0,
-      at_risk_count: risk === "high" || risk === "medium" ? 1 : 0,
-      on_track_count: risk === "low" ? 1 : 0,
-      total_open: 1,
-    });
-    const types = (await slaEvents(tenant)).map(({ type }) => type);
-    expect(types).toEqual(risk === "low" ? [] : [risk === "breached" ? "exception.sla.breached" : "exception.sla.at_risk"]);
-  });
+  ])(
+    "has due in %i min %i s as %s in the list, the summary and the event",
+    async (minutes, seconds, risk) => {
+      const { tenant, create, board } = await tenantWithLead();
+      const created = await create({ due_at: await dueIn(minutes, seconds) });
+      const { items, summary, as_of } = await board();
+      expect(items).toHaveLength(1);
+      const left = Math.ceil((Date.parse(created.due_at) - Date.parse(as_of)) / 60_000) + 0;
+      expect(items[0]).toMatchObject({
+        id: created.id,
+        breach_risk: risk,
+        minutes_to_breach: left,
+      });
+      expect(summary).toEqual({
+        breached_count: risk === "breached" ? 1 : 0,
+        at_risk_count: risk === "high" || risk === "medium" ? 1 : 0,
+        on_track_count: risk === "low" ? 1 : 0,
+        total_open: 1,
+      });
+      const types = (await slaEvents(tenant)).map(({ type }) => type);
+      expect(types).toEqual(
+        risk === "low"
+          ? []
+          : [risk === "breached" ? "exception.sla.breached" : "exception.sla.at_risk"],
+      );
+    },
+  );
 
   it("lists open and in-review exceptions by nearness, and counts all of them whatever the filters", async () => {
     const { create, change, board } = await tenantWithLead();
-    const late = await create({ title: "late", due_at: await dueIn(-5), severity: "low", assigned_to: "user:ana" });
-    const soon = await create({ title: "soon", due_at: await dueIn(30), severity: "critical", status: "in_review" });
-    const later = await create({ title: "later", due_at: await dueIn(600), severity: "high", assigned_to: "user:zoe" });
+    const late = await create({
+      title: "late",
+      due_at: await dueIn(-5),
+      severity: "low",
+      assigned_to: "user:ana",
+    });
+    const soon = await create({
+      title: "soon",
+      due_at: await dueIn(30),
+      severity: "critical",
+      status: "in_review",
+    });
+    const later = await create({
+      title: "later",
+      due_at: await dueIn(600),
+      severity: "high",
+      assigned_to: "user:zoe",
+    });
     const done = await create({ title: "done", due_at: await dueIn(10) });
     await change(done.id, { status: "resolved", resolution: "Found it." });
-    const ids = async (query: Record<string, string>) => (await board(query)).items.map(({ id }) => id);
+    const ids = async (query: Record<string, string>) =>
+      (await board(query)).items.map(({ id }) => id);
     expect(await ids({})).toEqual([late.id, soon.id, later.id]);
     expect(await ids({ sortBy: "breach_risk" })).toEqual([late.id, soon.id, later.id]);
     expect(await ids({ sortBy: "severity" })).toEqual([soon.id, later.id, late.id]);
@@ -78,11 +105,36 @@ describe("the SLA monitor", () => {
     });
     const { id: reconciliation_id } = json as { id: string };
     const money = (amount_minor: number, currency = "EUR") => ({ amount_minor, currency });
-    await create({ title: "a", due_at: await dueIn(-5), severity: "low", assigned_to: "user:ana", reason_code: "fee,bank" });
-    await create({ title: "b", due_at: await dueIn(30), severity: "critical", assigned_to: "user:leo", ...money(500) });
-    await create({ title: "c", due_at: await dueIn(120), severity: "high", reconciliation_id, ...money(90_000, "USD") });
-    await create({ title: "d", due_at: await dueIn(900), severity: "medium", reason_code: "late", ...money(7000) });
-    const titles = async (query: Record<string, string>) => (await board(query)).items.map(({ title }) => title).join("");
+    await create({
+      title: "a",
+      due_at: await dueIn(-5),
+      severity: "low",
+      assigned_to: "user:ana",
+      reason_code: "fee,bank",
+    });
+    await create({
+      title: "b",
+      due_at: await dueIn(30),
+      severity: "critical",
+      assigned_to: "user:leo",
+      ...money(500),
+    });
+    await create({
+      title: "c",
+      due_at: await dueIn(120),
+      severity: "high",
+      reconciliation_id,
+      ...money(90_000, "USD"),
+    });
+    await create({
+      title: "d",
+      due_at: await dueIn(900),
+      severity: "medium",
+      reason_code: "late",
+      ...money(7000),
+    });
+    const titles = async (query: Record<string, string>) =>
+      (await board(query)).items.map(({ title }) => title).join("");
     expect(await titles({ severity: "low,critical" })).toBe("ab");
     expect(await titles({ assigned_to: "me,none" })).toBe("bcd");
     expect(await titles({ assigned_to: "none" })).toBe("cd");
@@ -95,7 +147,9 @@ describe("the SLA monitor", () => {
     expect(await titles({ reconciliation_id: `${reconciliation_id},none` })).toBe("abcd");
     expect(await titles({ currency: "EUR,none", amount_from: "501" })).toBe("d");
     expect(await titles({ due_before: await dueIn(90), breach_risk: "high,medium,low" })).toBe("b");
-    expect(await titles({ status: "in_review,open", severity: "high", assigned_to: "none" })).toBe("c");
+    expect(await titles({ status: "in_review,open", severity: "high", assigned_to: "none" })).toBe(
+      "c",
+    );
     expect(await titles({ sortBy: "amount" })).toBe("dbca");
   });
 
@@ -108,13 +162,19 @@ describe("the SLA monitor", () => {
     await change(reopened.id, { status: "open" });
     await change((await create({ title: "closed", due_at: await dueIn(600) })).id, fields);
     const titles = async (query: Record<string, string>) => {
-      const { items } = (await call("GET", "/v1/exceptions", undefined, query)).json as { items: { title: string }[] };
-      const { total } = (await call("GET", "/v1/exceptions/sla/facets", undefined, { state: "all", ...query })).json as { total: number };
+      const { items } = (await call("GET", "/v1/exceptions", undefined, query)).json as {
+        items: { title: string }[];
+      };
+      const { total } = (
+        await call("GET", "/v1/exceptions/sla/facets", undefined, { state: "all", ...query })
+      ).json as { total: number };
       expect(total).toBe(items.length);
       return items.map(({ title }) => title).sort();
     };
     const [before, after] = [await dueIn(-60), await dueIn(60)];
-    await expect.poll(() => titles({ breached_from: before, breached_before: after }), { timeout: 60_000 }).toEqual(["late"]);
+    await expect
+      .poll(() => titles({ breached_from: before, breached_before: after }), { timeout: 60_000 })
+      .toEqual(["late"]);
     await change(late.id, { due_at: await dueIn(600) });
     expect(await titles({ breached_from: before, breached_before: after })).toEqual(["late"]);
     expect(await titles({ breached_from: after })).toEqual([]);
@@ -125,20 +185,43 @@ describe("the SLA monitor", () => {
 
   it("counts each filter's values among what the other filters leave, so that its own choice hides none of them", async () => {
     const { create, change, call } = await tenantWithLead();
-    await create({ severity: "low", assigned_to: "user:ana", due_at: await dueIn(-5), amount_minor: 100, currency: "EUR" });
-    await create({ severity: "critical", assigned_to: "user:ana", due_at: await dueIn(30), amount_minor: 250, currency: "EUR" });
+    await create({
+      severity: "low",
+      assigned_to: "user:ana",
+      due_at: await dueIn(-5),
+      amount_minor: 100,
+      currency: "EUR",
+    });
+    await create({
+      severity: "critical",
+      assigned_to: "user:ana",
+      due_at: await dueIn(30),
+      amount_minor: 250,
+      currency: "EUR",
+    });
     await create({ severity: "critical", due_at: await dueIn(600), reason_code: "late" });
-    const done = await create({ severity: "high", assigned_to: "user:zoe", due_at: await dueIn(600) });
+    const done = await create({
+      severity: "high",
+      assigned_to: "user:zoe",
+      due_at: await dueIn(600),
+    });
     await change(done.id, { status: "resolved", resolution: "Found it." });
     const facets = async (query: Record<string, string>) => {
-      const { facets, ...rest } = (await call("GET", "/v1/exceptions/sla/facets", undefined, query)).json as SlaFacets;
-      const of = (name: keyof SlaFacets["facets"]) => Object.fromEntries(facets[name].map(({ value, count }) => [value, count]));
+      const { facets, ...rest } = (await call("GET", "/v1/exceptions/sla/facets", undefined, query))
+        .json as SlaFacets;
+      const of = (name: keyof SlaFacets["facets"]) =>
+        Object.fromEntries(facets[name].map(({ value, count }) => [value, count]));
       return { ...rest, facets, of };
     };
     const all = await facets({});
     expect(all).toMatchObject({ total: 3, complete: true, paused_count: 0 });
     expect(all.of("breach_risk")).toEqual({ breached: 1, high: 1, low: 1 });
-    expect(all.facets.currency).toContainEqual({ value: "EUR", count: 2, name: null, amount_minor: 350 });
+    expect(all.facets.currency).toContainEqual({
+      value: "EUR",
+      count: 2,
+      name: null,
+      amount_minor: 350,
+    });
     const critical = await facets({ severity: "critical" });
     expect(critical.total).toBe(2);
     expect(critical.of("severity")).toEqual({ critical: 2, low: 1 });
@@ -162,10 +245,17 @@ describe("the SLA monitor", () => {
       ),
       [tenant],
     );
-    const idOf = Object.fromEntries(rows.map(({ id, title }) => [title, id])) as Record<string, string>;
-    const [kept = "", closed = "", regraded = "", aged = "", untouched = ""] = ["kept", "closed", "regraded", "aged", "untouched"].map(
-      (title) => idOf[title],
-    );
+    const idOf = Object.fromEntries(rows.map(({ id, title }) => [title, id])) as Record<
+      string,
+      string
+    >;
+    const [kept = "", closed = "", regraded = "", aged = "", untouched = ""] = [
+      "kept",
+      "closed",
+      "regraded",
+      "aged",
+      "untouched",
+    ].map((title) => idOf[title]);
     const since = rows[0]?.created_at.toISOString() ?? "";
     await change(kept, { assigned_to: "user:zoe" });
     await change(closed, { status: "resolved", resolution: "Found it." });
@@ -174,8 +264,14 @@ describe("the SLA monitor", () => {
     await create({ title: "of no interest", severity: "low", due_at: await dueIn(340) });
     const seen = new Map<string, Exception | null>();
     for (let cursor: string | null = ""; cursor !== null; ) {
-      const query: Record<string, string> = { since, severity: "high", limit: "2", ...(cursor && { cursor }) };
-      const page = (await call("GET", "/v1/exceptions/sla/changes", undefined, query)).json as SlaChanges;
+      const query: Record<string, string> = {
+        since,
+        severity: "high",
+        limit: "2",
+        ...(cursor && { cursor }),
+      };
+      const page = (await call("GET", "/v1/exceptions/sla/changes", undefined, query))
+        .json as SlaChanges;
       for (const { id, exception } of page.items) seen.set(id, exception);
       cursor = page.next_cursor;
       expect(page.summary.total_open).toBe(6);
@@ -185,7 +281,9 @@ describe("the SLA monitor", () => {
     expect(seen.get(fresh.id)).toMatchObject({ title: "fresh" });
     expect(seen.get(aged)).toMatchObject({ breach_risk: "high" });
     expect(seen.has(untouched)).toBe(false);
-    const old = await call("GET", "/v1/exceptions/sla/changes", undefined, { since: "2026-01-01T00:00:00Z" });
+    const old = await call("GET", "/v1/exceptions/sla/changes", undefined, {
+      since: "2026-01-01T00:00:00Z",
+    });
     expect([old.status, pathsOf(old)]).toEqual([400, ["since"]]);
   });
 
@@ -193,18 +291,30 @@ describe("the SLA monitor", () => {
     const { create, change, call } = await tenantWithLead();
     for (const title of ["one", "two", "three"]) {
       const { id } = await create({ title, severity: title === "two" ? "low" : "high" });
-      await change(id, { status: title === "one" ? "dismissed" : "resolved", resolution: "Found it." });
+      await change(id, {
+        status: title === "one" ? "dismissed" : "resolved",
+        resolution: "Found it.",
+      });
     }
     const open = await create({ title: "open" });
     const titles = async (query: Record<string, string>) => {
-      const { items } = (await call("GET", "/v1/exceptions", undefined, query)).json as { items: Exception[] };
+      const { items } = (await call("GET", "/v1/exceptions", undefined, query)).json as {
+        items: Exception[];
+      };
       return items.map(({ title }) => title);
     };
     expect(await titles({ sortBy: "closed_at" })).toEqual(["three", "two", "one"]);
-    expect(await titles({ sortBy: "closed_at", severity: "high,critical" })).toEqual(["three", "one"]);
+    expect(await titles({ sortBy: "closed_at", severity: "high,critical" })).toEqual([
+      "three",
+      "one",
+    ]);
     expect(await titles({ status: "dismissed,open" })).toEqual([open.title, "one"]);
-    const first = (await call("GET", "/v1/exceptions", undefined, { sortBy: "closed_at", limit: "2" })).json as { next_cursor: string };
-    expect(await titles({ sortBy: "closed_at", limit: "2", cursor: first.next_cursor })).toEqual(["one"]);
+    const first = (
+      await call("GET", "/v1/exceptions", undefined, { sortBy: "closed_at", limit: "2" })
+    ).json as { next_cursor: string };
+    expect(await titles({ sortBy: "closed_at", limit: "2", cursor: first.next_cursor })).toEqual([
+      "one",
+    ]);
   });
 
   it.each(["due_at", "severity", "assigned_to", "breach_risk", "amount"])(
@@ -230,28 +340,32 @@ describe("the SLA monitor", () => {
     },
   );
 
-  it.each(["/v1/exceptions", "/v1/exceptions/sla"])("%s finds what has every word in its title, its reason or its id", async (path) => {
-    const { create, call } = await tenantWithLead();
-    const payout = await create({ title: "Payout 4711 has no bank line" });
-    const fee = await create({ title: "Fee of 100% on L_1", reason_code: "unexpected_fee" });
-    await create({ title: "Fee of 1000 on LX1" });
-    const found = async (q: string) => {
-      const { json } = await call("GET", path, undefined, { q });
-      return (json as { items: { id: string }[] }).items.map(({ id }) => id);
-    };
-    expect(await found("bank PAYOUT")).toEqual([payout.id]);
-    expect(await found("payout missing")).toEqual([]);
-    expect(await found("unexpected_")).toEqual([fee.id]);
-    expect(await found("100%")).toEqual([fee.id]);
-    expect(await found("l_1")).toEqual([fee.id]);
-    expect(await found(payout.id)).toEqual([payout.id]);
-    expect(await found("\\")).toEqual([]);
-    const words = (count: number) => Array.from({ length: count }, (_, n) => `payout${n}`).join(" ");
-    expect([
-      (await call("GET", path, undefined, { q: words(12) })).status,
-      (await call("GET", path, undefined, { q: words(13) })).status,
-    ]).toEqual([200, 400]);
-  });
+  it.each(["/v1/exceptions", "/v1/exceptions/sla"])(
+    "%s finds what has every word in its title, its reason or its id",
+    async (path) => {
+      const { create, call } = await tenantWithLead();
+      const payout = await create({ title: "Payout 4711 has no bank line" });
+      const fee = await create({ title: "Fee of 100% on L_1", reason_code: "unexpected_fee" });
+      await create({ title: "Fee of 1000 on LX1" });
+      const found = async (q: string) => {
+        const { json } = await call("GET", path, undefined, { q });
+        return (json as { items: { id: string }[] }).items.map(({ id }) => id);
+      };
+      expect(await found("bank PAYOUT")).toEqual([payout.id]);
+      expect(await found("payout missing")).toEqual([]);
+      expect(await found("unexpected_")).toEqual([fee.id]);
+      expect(await found("100%")).toEqual([fee.id]);
+      expect(await found("l_1")).toEqual([fee.id]);
+      expect(await found(payout.id)).toEqual([payout.id]);
+      expect(await found("\\")).toEqual([]);
+      const words = (count: number) =>
+        Array.from({ length: count }, (_, n) => `payout${n}`).join(" ");
+      expect([
+        (await call("GET", path, undefined, { q: words(12) })).status,
+        (await call("GET", path, undefined, { q: words(13) })).status,
+      ]).toEqual([200, 400]);
+    },
+  );
 
   it("gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record", async () => {
     const { tenant, call, lead } = await tenantWithLead();
@@ -263,8 +377,15 @@ describe("the SLA monitor", () => {
       [tenant],
     );
     const taken = async (format: string, type: string) => {
-      const answer = await api("GET", "/v1/exceptions/sla/export", { bearer: lead, tenant, query: { severity: "low", format } });
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining(type)]);
+      const answer = await api("GET", "/v1/exceptions/sla/export", {
+        bearer: lead,
+        tenant,
+        query: { severity: "low", format },
+      });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([
+        200,
+        expect.stringContaining(type),
+      ]);
       return answer.text.trimEnd().split(/\r?\n/);
     };
     const lines = await taken("ndjson", "application/x-ndjson");
@@ -289,13 +410,19 @@ describe("the SLA monitor", () => {
       [tenant],
     );
     const titles = async (query: Record<string, string>) => {
-      const { text } = await api("GET", "/v1/exceptions/export", { bearer: lead, tenant, query: { ...query, format: "ndjson" } });
+      const { text } = await api("GET", "/v1/exceptions/export", {
+        bearer: lead,
+        tenant,
+        query: { ...query, format: "ndjson" },
+      });
       return text
         .trimEnd()
         .split("\n")
         .map((line) => (JSON.parse(line) as { title: string }).title);
     };
-    expect(await titles({ sortBy: "closed_at" })).toEqual(Array.from({ length: 300 }, (_, at) => `T${at + 1}`));
+    expect(await titles({ sortBy: "closed_at" })).toEqual(
+      Array.from({ length: 300 }, (_, at) => `T${at + 1}`),
+    );
     expect(await titles({ status: "open" })).toHaveLength(10);
     expect(await titles({})).toHaveLength(310);
   });
@@ -340,13 +467,16 @@ describe("the SLA monitor", () => {
     ["assigned_to", ["ada", "2026-11-20T09:30:00.000Z"]],
     ["amount", ["0EUR12", "2026-11-20T09:30:00.000Z"]],
     ["amount", ["0eur0000000000000000000", "2026-11-20T09:30:00.000Z"]],
-  ])("refuses a cursor that somebody made up for the order of %s: %j", async (sortBy, [rank, due]) => {
-    const { call } = await tenantWithLead();
-    const key = [sortBy, [rank, due, "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"]];
-    const cursor = Buffer.from(JSON.stringify(key)).toString("base64url");
-    const answer = await call("GET", "/v1/exceptions/sla", undefined, { sortBy, cursor });
-    expect([answer.status, pathsOf(answer)]).toEqual([400, ["cursor"]]);
-  });
+  ])(
+    "refuses a cursor that somebody made up for the order of %s: %j",
+    async (sortBy, [rank, due]) => {
+      const { call } = await tenantWithLead();
+      const key = [sortBy, [rank, due, "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"]];
+      const cursor = Buffer.from(JSON.stringify(key)).toString("base64url");
+      const answer = await call("GET", "/v1/exceptions/sla", undefined, { sortBy, cursor });
+      expect([answer.status, pathsOf(answer)]).toEqual([400, ["cursor"]]);
+    },
+  );
 
   it("takes any whole number of minutes", async () => {
     const { create, board } = await tenantWithLead();
@@ -363,8 +493,13 @@ describe("the SLA monitor", () => {
       ),
       [tenant],
     );
-    await sql(editing(`'due_at', due_at + interval '3 hours'`, `tenant_id = $1 and title ~ '1$'`), [tenant]);
-    await sql(editing(`'status', 'dismissed', 'resolution', 'x'`, `tenant_id = $1 and title ~ '2$'`), [tenant]);
+    await sql(editing(`'due_at', due_at + interval '3 hours'`, `tenant_id = $1 and title ~ '1$'`), [
+      tenant,
+    ]);
+    await sql(
+      editing(`'status', 'dismissed', 'resolution', 'x'`, `tenant_id = $1 and title ~ '2$'`),
+      [tenant],
+    );
     await sql(editing(`'status', 'open'`, `tenant_id = $1 and title ~ '22$'`), [tenant]);
     const [counted] = await sql<Record<string, number>>(
       `select count(*) filter (where due_at <= now())::int as breached_count,

@@ -6,21 +6,33 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { dueIn, dueSoon, tenantWithLead } from "./exceptions.ts";
 
 const WAITING = { reason: "Waiting for the bank" };
-const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
+const POLICY = {
+  minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+  at_risk_thresholds: [240, 60],
+};
 
 async function tenant() {
   const made = await tenantWithLead();
   return {
     ...made,
-    pause: (id: string, body: object = WAITING) => made.call("POST", `/v1/exceptions/${id}/pause`, body),
+    pause: (id: string, body: object = WAITING) =>
+      made.call("POST", `/v1/exceptions/${id}/pause`, body),
     resume: (id: string) => made.call("POST", `/v1/exceptions/${id}/resume`),
     policy: async (change: object) => {
       const answer = await made.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
       if (answer.status !== 200) throw new Error(answer.text);
     },
     events: (...types: string[]) =>
-      sql<{ type: string }>("select type from public.events where tenant_id = $1 and type = any ($2) order by id", [made.tenant, types]),
-    ledger: async (id: string) => ((await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Record<string, number>[] }).rows,
+      sql<{ type: string }>(
+        "select type from public.events where tenant_id = $1 and type = any ($2) order by id",
+        [made.tenant, types],
+      ),
+    ledger: async (id: string) =>
+      (
+        (await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as {
+          rows: Record<string, number>[];
+        }
+      ).rows,
   };
 }
 
@@ -39,13 +51,23 @@ describe("a pause", () => {
     const held = await create({ due_at: await dueIn(60, 50) });
     expect(await crossings()).toEqual([240]);
     const paused = (await pause(held.id)).json as Exception;
-    expect(paused).toMatchObject({ pause_reason: WAITING.reason, paused_until: null, breach_risk: "low", minutes_to_breach: 61 });
+    expect(paused).toMatchObject({
+      pause_reason: WAITING.reason,
+      paused_until: null,
+      breach_risk: "low",
+      minutes_to_breach: 61,
+    });
     await pausedSince(held.id, 300);
     const late = await create({ due_at: await dueIn(3000) });
     const { items, summary } = await board();
     expect(items.map(({ id }) => id)).toEqual([late.id, held.id]);
     expect(items[1]).toMatchObject({ minutes_to_breach: 61, breach_risk: "low" });
-    expect(summary).toEqual({ breached_count: 0, at_risk_count: 0, on_track_count: 2, total_open: 2 });
+    expect(summary).toEqual({
+      breached_count: 0,
+      at_risk_count: 0,
+      on_track_count: 2,
+      total_open: 2,
+    });
     expect((await board({ breach_risk: "at_risk" })).items).toEqual([]);
     const another = await create({ due_at: await dueIn(300) });
     await dueSoon(another.id, 0, 1);
@@ -88,7 +110,10 @@ describe("a pause", () => {
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
     // Held is a second more than an hour, however long this takes.
-    await writtenByHand("update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second' where id = $1", [id]);
+    await writtenByHand(
+      "update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second' where id = $1",
+      [id],
+    );
     await resume(id);
     await until("an hour is left", async () => (await crossings()).length === 2);
     expect(await crossings()).toEqual([240, 60]);
@@ -118,10 +143,11 @@ describe("a pause", () => {
     expect(begun.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     const ended = await Promise.all([resume(id), resume(id), resume(id)]);
     expect(ended.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
-    expect((await events("exception.paused", "exception.resumed", "exception.updated")).map(({ type }) => type)).toEqual([
-      "exception.paused",
-      "exception.resumed",
-    ]);
+    expect(
+      (await events("exception.paused", "exception.resumed", "exception.updated")).map(
+        ({ type }) => type,
+      ),
+    ).toEqual(["exception.paused", "exception.resumed"]);
   });
 
   it("begun by one client and ended by another in the same instant is the one or the other, and the ledger says which", async () => {
@@ -130,8 +156,17 @@ describe("a pause", () => {
     await pause(id);
     const [ended, begun] = await Promise.all([resume(id), pause(id)]);
     const { paused_at } = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
-    expect([ended.status, begun.status, paused_at !== null]).toEqual([200, paused_at ? 200 : 409, begun.status === 200]);
-    expect((await ledger(id)).map(({ kind }) => kind)).toEqual(["set", "paused", "resumed", ...(paused_at ? ["paused"] : [])]);
+    expect([ended.status, begun.status, paused_at !== null]).toEqual([
+      200,
+      paused_at ? 200 : 409,
+      begun.status === 200,
+    ]);
+    expect((await ledger(id)).map(({ kind }) => kind)).toEqual([
+      "set",
+      "paused",
+      "resumed",
+      ...(paused_at ? ["paused"] : []),
+    ]);
   });
 
   it("is never over before it began, when the client that ends it started first", async () => {
@@ -156,7 +191,8 @@ describe("a pause", () => {
   it("ends by itself at the time named, as of then", async () => {
     const { create, pause, call, ledger, events } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
-    const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) })).json as Exception;
+    const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) }))
+      .json as Exception;
     const [named] = await writtenByHand<{ paused_until: Date }>(
       "update public.exceptions set paused_until = clock_timestamp() + interval '1 second' where id = $1 returning paused_until",
       [id],
@@ -165,7 +201,9 @@ describe("a pause", () => {
     await until("it is resumed", async () => (await events("exception.resumed")).length === 1);
     const resumed = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
     expect(resumed.paused_at).toBeNull();
-    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBe(Date.parse(ends) - Date.parse(paused_at ?? ""));
+    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBe(
+      Date.parse(ends) - Date.parse(paused_at ?? ""),
+    );
     expect((await ledger(id)).at(-1)).toMatchObject({ kind: "resumed", at: ends, actor: "system" });
   });
 
@@ -177,7 +215,11 @@ describe("a pause", () => {
       `select private.exception_json(e, now() + interval '20 minutes') as json from public.exceptions e where id = $1`,
       [id],
     );
-    expect(read?.json).toMatchObject({ paused_at: null, breach_risk: "medium", minutes_to_breach: 90 });
+    expect(read?.json).toMatchObject({
+      paused_at: null,
+      breach_risk: "medium",
+      minutes_to_breach: 90,
+    });
     expect(Date.parse(read?.json.due_at ?? "") - Date.parse(due_at)).toBeGreaterThan(9 * 60_000);
   });
 
@@ -190,7 +232,12 @@ describe("a pause", () => {
     expect((await ledger(id)).slice(-2).map(({ kind }) => kind)).toEqual(["resumed", "resolved"]);
     expect((await board()).summary.total_open).toBe(0);
     await change(id, { status: "open" });
-    expect((await board()).summary).toEqual({ breached_count: 0, at_risk_count: 1, on_track_count: 0, total_open: 1 });
+    expect((await board()).summary).toEqual({
+      breached_count: 0,
+      at_risk_count: 1,
+      on_track_count: 0,
+      total_open: 1,
+    });
   });
 
   it.each([
@@ -209,24 +256,39 @@ describe("a pause", () => {
     await pause(id);
     const moved = await call("PATCH", `/v1/exceptions/${id}`, { due_at: await dueIn(1000) });
     expect(moved.json).toMatchObject({ status: 409, code: "conflict" });
-    expect((await call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana" })).status).toBe(200);
+    expect((await call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana" })).status).toBe(
+      200,
+    );
   });
 
   it("is limited in length and number by the policy", async () => {
     const { create, pause, resume, policy } = await tenant();
     await policy({ pause: { max_minutes: 60, max_count: 1, rules: [] } });
     const { id } = await create({ due_at: await dueIn(100) });
-    expect((await pause(id, { ...WAITING, until: await dueIn(61) })).json).toMatchObject({ status: 400, errors: [{ path: "until" }] });
-    expect((await pause(id, { ...WAITING, until: await dueIn(-1) })).json).toMatchObject({ status: 400, errors: [{ path: "until" }] });
+    expect((await pause(id, { ...WAITING, until: await dueIn(61) })).json).toMatchObject({
+      status: 400,
+      errors: [{ path: "until" }],
+    });
+    expect((await pause(id, { ...WAITING, until: await dueIn(-1) })).json).toMatchObject({
+      status: 400,
+      errors: [{ path: "until" }],
+    });
     const paused = (await pause(id)).json as Exception;
-    expect(Date.parse(paused.paused_until ?? "") - Date.parse(paused.paused_at ?? "")).toBe(3_600_000);
+    expect(Date.parse(paused.paused_until ?? "") - Date.parse(paused.paused_at ?? "")).toBe(
+      3_600_000,
+    );
     await resume(id);
-    expect((await pause(id)).json).toMatchObject({ status: 409, detail: expect.stringContaining("1 pauses") });
+    expect((await pause(id)).json).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining("1 pauses"),
+    });
   });
 
   it("comes and goes by the policy's rules, within its limits", async () => {
     const { create, change, policy } = await tenant();
-    await policy({ pause: { max_minutes: null, max_count: 2, rules: [{ reason_code: "waiting_for_bank" }] } });
+    await policy({
+      pause: { max_minutes: null, max_count: 2, rules: [{ reason_code: "waiting_for_bank" }] },
+    });
     const { id } = await create({ due_at: await dueIn(100) });
     const waiting = { reason_code: "waiting_for_bank" };
     expect((await change(id, waiting)).paused_at).not.toBeNull();
@@ -248,7 +310,11 @@ describe("a pause", () => {
   it.each([
     ["a status", { status: "in_review" }, "review+ waiting+ open- none-"],
     ["a reason code", { reason_code: "waiting_for_bank" }, "review- waiting+ open+ none-"],
-    ["both together", { status: "in_review", reason_code: "waiting_for_bank" }, "waiting- review+ open- none-"],
+    [
+      "both together",
+      { status: "in_review", reason_code: "waiting_for_bank" },
+      "waiting- review+ open- none-",
+    ],
   ])("lasts as long as %s of a rule, from change to change", async (_, rule, changes) => {
     const { create, change, policy } = await tenant();
     await policy({ pause: { max_minutes: null, max_count: null, rules: [rule] } });
@@ -262,7 +328,9 @@ describe("a pause", () => {
 
   it("that a person began outlasts every rule", async () => {
     const { create, change, policy, pause } = await tenant();
-    await policy({ pause: { max_minutes: null, max_count: null, rules: [{ status: "in_review" }] } });
+    await policy({
+      pause: { max_minutes: null, max_count: null, rules: [{ status: "in_review" }] },
+    });
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
     await change(id, { status: "in_review" });
@@ -277,18 +345,33 @@ describe("a pause", () => {
     const refused = await call("POST", "/v1/exceptions/bulk", { ids, pause: WAITING });
     expect(refused.json).toMatchObject({ status: 409, errors: [{ path: "ids.1" }] });
     const others = [ids[0], ids[2]];
-    expect((await call("POST", "/v1/exceptions/bulk", { ids: others, pause: WAITING })).json).toMatchObject({ updated: 2 });
-    const resumed = (await call("POST", "/v1/exceptions/bulk", { ids, resume: true })).json as { items: Exception[] };
+    expect(
+      (await call("POST", "/v1/exceptions/bulk", { ids: others, pause: WAITING })).json,
+    ).toMatchObject({ updated: 2 });
+    const resumed = (await call("POST", "/v1/exceptions/bulk", { ids, resume: true })).json as {
+      items: Exception[];
+    };
     expect(resumed.items.map(({ paused_at }) => paused_at)).toEqual([null, null, null]);
     expect((await call("POST", "/v1/exceptions/bulk", { ids })).status).toBe(400);
-    expect((await call("POST", "/v1/exceptions/bulk", { ids, resume: true, patch: { severity: "low" } })).status).toBe(400);
+    expect(
+      (await call("POST", "/v1/exceptions/bulk", { ids, resume: true, patch: { severity: "low" } }))
+        .status,
+    ).toBe(400);
   });
 
   it("is another tenant's to nobody", async () => {
     const [own, other] = [await tenant(), await tenant()];
     const { id } = await own.create({ due_at: await dueIn(100) });
     expect((await other.pause(id)).status).toBe(404);
-    expect((await api("POST", `/v1/exceptions/${id}/pause`, { bearer: other.lead, tenant: own.tenant, body: WAITING })).status).toBe(403);
+    expect(
+      (
+        await api("POST", `/v1/exceptions/${id}/pause`, {
+          bearer: other.lead,
+          tenant: own.tenant,
+          body: WAITING,
+        })
+      ).status,
+    ).toBe(403);
   });
 
   it("leaves a deadline of the policy as far from now as it was, when the policy changes under it", async () => {

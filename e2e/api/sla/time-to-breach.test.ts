@@ -21,18 +21,26 @@ describe("open exceptions by time to breach", () => {
     [241, -30, 4],
     [1440, -30, 4],
     [1440, 30, 5],
-  ])("has due in %i min %i s in one bucket, whose edges are those of minutes_to_breach", async (minutes, seconds, place) => {
-    const { call, create, board } = await tenantWithLead();
-    await create({ due_at: await dueIn(minutes, seconds) });
-    const { buckets, summary } = (await call("GET", "/v1/exceptions/sla/time-to-breach")).json as TimeToBreach;
-    expect(buckets.map(({ open_count }) => open_count)).toEqual(buckets.map((_, at) => (at === place ? 1 : 0)));
-    const [item] = (await board()).items;
-    const { from_minutes, to_minutes, breach_risk } = buckets[place] as TimeToBreach["buckets"][number];
-    expect(item?.breach_risk).toBe(breach_risk);
-    expect(item?.minutes_to_breach).toBeGreaterThanOrEqual(from_minutes ?? -Infinity);
-    expect(item?.minutes_to_breach).toBeLessThanOrEqual(to_minutes ?? Infinity);
-    expect(summary.total_open).toBe(1);
-  });
+  ])(
+    "has due in %i min %i s in one bucket, whose edges are those of minutes_to_breach",
+    async (minutes, seconds, place) => {
+      const { call, create, board } = await tenantWithLead();
+      await create({ due_at: await dueIn(minutes, seconds) });
+      const { buckets, summary } = (await call("GET", "/v1/exceptions/sla/time-to-breach"))
+        .json as TimeToBreach;
+      expect(buckets.map(({ open_count }) => open_count)).toEqual(
+        buckets.map((_, at) => (at === place ? 1 : 0)),
+      );
+      const [item] = (await board()).items;
+      const { from_minutes, to_minutes, breach_risk } = buckets[
+        place
+      ] as TimeToBreach["buckets"][number];
+      expect(item?.breach_risk).toBe(breach_risk);
+      expect(item?.minutes_to_breach).toBeGreaterThanOrEqual(from_minutes ?? -Infinity);
+      expect(item?.minutes_to_breach).toBeLessThanOrEqual(to_minutes ?? Infinity);
+      expect(summary.total_open).toBe(1);
+    },
+  );
 
   it("counts each open exception once, and adds up to the summary of the list", async () => {
     const { tenant, call, board } = await tenantWithLead();
@@ -43,11 +51,19 @@ describe("open exceptions by time to breach", () => {
       ),
       [tenant],
     );
-    await sql(editing(`'due_at', due_at + interval '3 hours'`, `tenant_id = $1 and title ~ '1$'`), [tenant]);
-    await sql(editing(`'status', 'dismissed', 'resolution', 'x'`, `tenant_id = $1 and title ~ '2$'`), [tenant]);
-    const { buckets, summary, as_of } = (await call("GET", "/v1/exceptions/sla/time-to-breach")).json as TimeToBreach;
+    await sql(editing(`'due_at', due_at + interval '3 hours'`, `tenant_id = $1 and title ~ '1$'`), [
+      tenant,
+    ]);
+    await sql(
+      editing(`'status', 'dismissed', 'resolution', 'x'`, `tenant_id = $1 and title ~ '2$'`),
+      [tenant],
+    );
+    const { buckets, summary, as_of } = (await call("GET", "/v1/exceptions/sla/time-to-breach"))
+      .json as TimeToBreach;
     const sum = (...risks: string[]) =>
-      buckets.filter(({ breach_risk }) => risks.includes(breach_risk)).reduce((total, { open_count }) => total + open_count, 0);
+      buckets
+        .filter(({ breach_risk }) => risks.includes(breach_risk))
+        .reduce((total, { open_count }) => total + open_count, 0);
     expect(summary).toEqual({
       breached_count: sum("breached"),
       at_risk_count: sum("high", "medium"),
@@ -59,9 +75,16 @@ describe("open exceptions by time to breach", () => {
       `select (select count(*)::int from public.exceptions e where e.tenant_id = $1 and e.status = 'open'
          and ceil(extract(epoch from e.due_at - $2::timestamptz) / 60) between coalesce(b.low, -1e9) and coalesce(b.high, 1e9)) as open_count
        from unnest($3::int[], $4::int[]) with ordinality as b (low, high, place) order by place`,
-      [tenant, as_of, buckets.map((bucket) => bucket.from_minutes), buckets.map((bucket) => bucket.to_minutes)],
+      [
+        tenant,
+        as_of,
+        buckets.map((bucket) => bucket.from_minutes),
+        buckets.map((bucket) => bucket.to_minutes),
+      ],
     );
-    expect(buckets.map(({ open_count }) => open_count)).toEqual(counted.map(({ open_count }) => open_count));
+    expect(buckets.map(({ open_count }) => open_count)).toEqual(
+      counted.map(({ open_count }) => open_count),
+    );
   });
 
   it("agrees with the summary where no worker has ticked", async () => {
@@ -70,11 +93,20 @@ describe("open exceptions by time to breach", () => {
     await create({ due_at: await dueIn(30) });
     const client = await database.connect();
     try {
-      await client.query("select set_config('request.jwt.claims', $1, false)", [JSON.stringify({ tenant_id: tenant })]);
-      const { rows } = await client.query("select private.time_to_breach(now() + interval '571 minutes') as answer");
+      await client.query("select set_config('request.jwt.claims', $1, false)", [
+        JSON.stringify({ tenant_id: tenant }),
+      ]);
+      const { rows } = await client.query(
+        "select private.time_to_breach(now() + interval '571 minutes') as answer",
+      );
       const { buckets, summary } = rows[0].answer as TimeToBreach;
       expect(buckets.map(({ open_count }) => open_count)).toEqual([0, 1, 1, 0, 0, 0]);
-      expect(summary).toMatchObject({ breached_count: 1, at_risk_count: 1, on_track_count: 0, total_open: 2 });
+      expect(summary).toMatchObject({
+        breached_count: 1,
+        at_risk_count: 1,
+        on_track_count: 0,
+        total_open: 2,
+      });
     } finally {
       await client.query("reset request.jwt.claims");
       client.release();

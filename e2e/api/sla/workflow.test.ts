@@ -13,7 +13,10 @@ describe("an exception", () => {
       resolved: ["open"],
       dismissed: ["open"],
     };
-    const patchTo = (status: string) => ({ status, ...(["resolved", "dismissed"].includes(status) && { resolution: "Settled." }) });
+    const patchTo = (status: string) => ({
+      status,
+      ...(["resolved", "dismissed"].includes(status) && { resolution: "Settled." }),
+    });
     const { create, call } = await tenantWithLead();
     for (const from of Object.keys(moves)) {
       for (const to of Object.keys(moves).filter((status) => status !== from)) {
@@ -32,8 +35,16 @@ describe("an exception", () => {
     const refused = await call("PATCH", `/v1/exceptions/${id}`, { status: "resolved" });
     expect([refused.status, pathsOf(refused)]).toEqual([400, ["resolution"]]);
     const closed = await change(id, { status: "dismissed", resolution: "Test data." });
-    expect(closed).toMatchObject({ minutes_to_breach: null, breach_risk: null, closed_at: expect.any(String) });
-    expect(await change(id, { status: "open" })).toMatchObject({ resolution: null, closed_at: null, breach_risk: expect.any(String) });
+    expect(closed).toMatchObject({
+      minutes_to_breach: null,
+      breach_risk: null,
+      closed_at: expect.any(String),
+    });
+    expect(await change(id, { status: "open" })).toMatchObject({
+      resolution: null,
+      closed_at: null,
+      breach_risk: expect.any(String),
+    });
   });
 
   it("takes its deadline from the policy of its severity where none is given", async () => {
@@ -60,7 +71,11 @@ describe("an exception", () => {
       body: { assigned_to: "user:ana", details: { b: 2 } },
     });
     expect((answer.json as Exception).details).toEqual({ a: 1, b: 2 });
-    await api("PATCH", `/v1/exceptions/${id}`, { bearer: ana, tenant, body: { assigned_to: "user:ana" } });
+    await api("PATCH", `/v1/exceptions/${id}`, {
+      bearer: ana,
+      tenant,
+      body: { assigned_to: "user:ana" },
+    });
     const history = (await call("GET", `/v1/exceptions/${id}/history`)).json as {
       items: { kind: string; actor: string; request_id: string; changes: object }[];
     };
@@ -72,7 +87,10 @@ describe("an exception", () => {
       actor_issuer: "",
       actor_subject: `ana-of-${tenant}`,
       request_id: answer.headers.get("x-request-id"),
-      changes: { assigned_to: { from: null, to: "user:ana" }, details: { from: { a: 1 }, to: { a: 1, b: 2 } } },
+      changes: {
+        assigned_to: { from: null, to: "user:ana" },
+        details: { from: { a: 1 }, to: { a: 1, b: 2 } },
+      },
     });
     expect(history.items[1]).toMatchObject({
       kind: "created",
@@ -109,10 +127,19 @@ describe("a bulk change", () => {
   it("changes all, in one transaction and one security event", async () => {
     const { tenant, create, call } = await tenantWithLead();
     const ids = (await Promise.all([create(), create(), create()])).map(({ id }) => id);
-    const answer = await call("POST", "/v1/exceptions/bulk", { ids, patch: { assigned_to: "user:ana", status: "in_review" } });
-    expect(answer.json).toMatchObject({ updated: 3, items: ids.map((id) => ({ id, assigned_to: "user:ana", status: "in_review" })) });
+    const answer = await call("POST", "/v1/exceptions/bulk", {
+      ids,
+      patch: { assigned_to: "user:ana", status: "in_review" },
+    });
+    expect(answer.json).toMatchObject({
+      updated: 3,
+      items: ids.map((id) => ({ id, assigned_to: "user:ana", status: "in_review" })),
+    });
     expect(
-      await sql("select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'", [tenant]),
+      await sql(
+        "select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'",
+        [tenant],
+      ),
     ).toHaveLength(1);
   });
 
@@ -121,12 +148,25 @@ describe("a bulk change", () => {
     const [open, closed] = [await create(), await create()];
     await change(closed.id, { status: "resolved", resolution: "Done." });
     const foreign = await (await tenantWithLead()).create();
-    const moved = await call("POST", "/v1/exceptions/bulk", { ids: [open.id, closed.id], patch: { status: "in_review" } });
-    expect([moved.status, codeOf(moved), pathsOf(moved)]).toEqual([409, "invalid_transition", ["ids.1"]]);
-    const missing = await call("POST", "/v1/exceptions/bulk", { ids: [open.id, foreign.id], patch: { status: "in_review" } });
+    const moved = await call("POST", "/v1/exceptions/bulk", {
+      ids: [open.id, closed.id],
+      patch: { status: "in_review" },
+    });
+    expect([moved.status, codeOf(moved), pathsOf(moved)]).toEqual([
+      409,
+      "invalid_transition",
+      ["ids.1"],
+    ]);
+    const missing = await call("POST", "/v1/exceptions/bulk", {
+      ids: [open.id, foreign.id],
+      patch: { status: "in_review" },
+    });
     expect([missing.status, pathsOf(missing)]).toEqual([404, ["ids.1"]]);
     expect((await call("GET", `/v1/exceptions/${open.id}`)).json).toMatchObject({ status: "open" });
-    const unresolved = await call("POST", "/v1/exceptions/bulk", { ids: [open.id], patch: { status: "resolved" } });
+    const unresolved = await call("POST", "/v1/exceptions/bulk", {
+      ids: [open.id],
+      patch: { status: "resolved" },
+    });
     expect([unresolved.status, pathsOf(unresolved)]).toEqual([400, ["resolution"]]);
   });
 
@@ -140,9 +180,25 @@ describe("a bulk change", () => {
       [tenant],
     );
     const ids = rows.map(({ id }) => id);
-    expect((await call("POST", "/v1/exceptions/bulk", { ids, patch: { severity: "high" } })).status).toBe(400);
-    expect((await call("POST", "/v1/exceptions/bulk", { ids: [ids[0], ids[0]], patch: { severity: "high" } })).status).toBe(400);
-    expect((await call("POST", "/v1/exceptions/bulk", { ids: ids.slice(1), patch: { severity: "high" } })).json).toMatchObject({
+    expect(
+      (await call("POST", "/v1/exceptions/bulk", { ids, patch: { severity: "high" } })).status,
+    ).toBe(400);
+    expect(
+      (
+        await call("POST", "/v1/exceptions/bulk", {
+          ids: [ids[0], ids[0]],
+          patch: { severity: "high" },
+        })
+      ).status,
+    ).toBe(400);
+    expect(
+      (
+        await call("POST", "/v1/exceptions/bulk", {
+          ids: ids.slice(1),
+          patch: { severity: "high" },
+        })
+      ).json,
+    ).toMatchObject({
       updated: 500,
     });
   });
@@ -158,12 +214,28 @@ describe("the ledger", () => {
     const ledger = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as {
       breached: boolean;
       explanation: string;
-      rows: { kind: string; elapsed_seconds: number; moved_seconds: number; remaining_seconds: number }[];
+      rows: {
+        kind: string;
+        elapsed_seconds: number;
+        moved_seconds: number;
+        remaining_seconds: number;
+      }[];
     };
-    expect(ledger.rows.map(({ kind }) => kind)).toEqual(["set", "crossed", "moved", "moved", "crossed", "resolved"]);
+    expect(ledger.rows.map(({ kind }) => kind)).toEqual([
+      "set",
+      "crossed",
+      "moved",
+      "moved",
+      "crossed",
+      "resolved",
+    ]);
     for (const [index, row] of ledger.rows.entries()) {
       const before = ledger.rows[index - 1];
-      if (before) expect(row.remaining_seconds).toBeCloseTo(before.remaining_seconds - row.elapsed_seconds + row.moved_seconds, 3);
+      if (before)
+        expect(row.remaining_seconds).toBeCloseTo(
+          before.remaining_seconds - row.elapsed_seconds + row.moved_seconds,
+          3,
+        );
     }
     expect(ledger).toMatchObject({
       breached: true,
@@ -183,7 +255,10 @@ describe("the ledger", () => {
 });
 
 describe("the SLA policy", () => {
-  const policy = { minutes_to_resolve: { critical: 10, high: 20, medium: 30, low: 40 }, at_risk_thresholds: [120, 15] };
+  const policy = {
+    minutes_to_resolve: { critical: 10, high: 20, medium: 30, low: 40 },
+    at_risk_thresholds: [120, 15],
+  };
 
   it("tells before a change what would move, and moves only deadlines that came from it", async () => {
     const { create, call } = await tenantWithLead();
@@ -192,11 +267,23 @@ describe("the SLA policy", () => {
     const pinned = await create({ severity: "high" });
     await call("PATCH", `/v1/exceptions/${pinned.id}`, { due_at: await dueIn(500) });
     const trial = await call("PUT", "/v1/sla-policy", { ...policy, dry_run: true });
-    expect(trial.json).toMatchObject({ dry_run: true, impact: { changed: 1, earlier: 1, later: 0, by_severity: { high: 1 } } });
-    expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480 }, at_risk_thresholds: [240, 60] });
+    expect(trial.json).toMatchObject({
+      dry_run: true,
+      impact: { changed: 1, earlier: 1, later: 0, by_severity: { high: 1 } },
+    });
+    expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({
+      minutes_to_resolve: { high: 480 },
+      at_risk_thresholds: [240, 60],
+    });
     const done = await call("PUT", "/v1/sla-policy", policy);
-    expect(done.json).toMatchObject({ dry_run: false, impact: { changed: 1 }, at_risk_thresholds: [120, 15], updated_by: "user:leo" });
-    const dueOf = async (id: string) => ((await call("GET", `/v1/exceptions/${id}`)).json as Exception).due_at;
+    expect(done.json).toMatchObject({
+      dry_run: false,
+      impact: { changed: 1 },
+      at_risk_thresholds: [120, 15],
+      updated_by: "user:leo",
+    });
+    const dueOf = async (id: string) =>
+      ((await call("GET", `/v1/exceptions/${id}`)).json as Exception).due_at;
     expect(Date.parse(await dueOf(own.id)) - Date.parse(own.created_at)).toBe(20 * 60_000);
     expect(await dueOf(given.id)).toBe(given.due_at);
   });
@@ -204,11 +291,22 @@ describe("the SLA policy", () => {
   it("is not overwritten unseen where the change says by If-Match which policy it was made on", async () => {
     const { tenant, lead, call } = await tenantWithLead();
     const put = (ifMatch: string, body: object) =>
-      api("PUT", "/v1/sla-policy", { bearer: lead, tenant, body, headers: { "If-Match": ifMatch } });
+      api("PUT", "/v1/sla-policy", {
+        bearer: lead,
+        tenant,
+        body,
+        headers: { "If-Match": ifMatch },
+      });
     const seen = (await call("GET", "/v1/sla-policy")).headers.get("etag") ?? "";
     const trial = await put(seen, { ...policy, dry_run: true });
-    expect([trial.status, versionOf(trial.headers)]).toEqual([200, versionOf(new Headers({ ETag: seen }))]);
-    const [first, second] = await Promise.all([put(seen, policy), put(seen, { ...policy, at_risk_thresholds: [99] })]);
+    expect([trial.status, versionOf(trial.headers)]).toEqual([
+      200,
+      versionOf(new Headers({ ETag: seen })),
+    ]);
+    const [first, second] = await Promise.all([
+      put(seen, policy),
+      put(seen, { ...policy, at_risk_thresholds: [99] }),
+    ]);
     expect([first?.status, second?.status].sort()).toEqual([200, 412]);
     const now = await call("GET", "/v1/sla-policy");
     expect(now.headers.get("etag")).not.toBe(seen);
@@ -221,7 +319,9 @@ describe("the SLA policy", () => {
     const tenant = await createTenant();
     const ana = await userToken(tenant, ["tenant_analyst"], "ana");
     expect((await api("GET", "/v1/sla-policy", { bearer: ana, tenant })).status).toBe(200);
-    expect((await api("PUT", "/v1/sla-policy", { bearer: ana, tenant, body: policy })).status).toBe(403);
+    expect((await api("PUT", "/v1/sla-policy", { bearer: ana, tenant, body: policy })).status).toBe(
+      403,
+    );
   });
 });
 
@@ -235,10 +335,28 @@ describe("the report", () => {
     const { id } = await create({ severity: "low", due_at: await dueIn(600) });
     await change(id, { status: "resolved", resolution: "Found." });
     const span = { since: await dueIn(-60), until: await dueIn(60) };
-    const bySeverity = (await call("GET", "/v1/exceptions/sla/report", undefined, { ...span, by: "severity" })).json as { rows: object[] };
+    const bySeverity = (
+      await call("GET", "/v1/exceptions/sla/report", undefined, { ...span, by: "severity" })
+    ).json as { rows: object[] };
     expect(bySeverity.rows).toEqual([
-      { key: "high", opened: 1, resolved: 0, breached: 1, breach_rate: 1, median_minutes_to_resolve: null, p90_minutes_to_resolve: null },
-      { key: "low", opened: 1, resolved: 1, breached: 0, breach_rate: 0, median_minutes_to_resolve: 0, p90_minutes_to_resolve: 0 },
+      {
+        key: "high",
+        opened: 1,
+        resolved: 0,
+        breached: 1,
+        breach_rate: 1,
+        median_minutes_to_resolve: null,
+        p90_minutes_to_resolve: null,
+      },
+      {
+        key: "low",
+        opened: 1,
+        resolved: 1,
+        breached: 0,
+        breach_rate: 0,
+        median_minutes_to_resolve: 0,
+        p90_minutes_to_resolve: 0,
+      },
     ]);
     const csv = await api("GET", "/v1/exceptions/sla/report/export", {
       bearer: lead,
@@ -250,6 +368,13 @@ describe("the report", () => {
       "key,opened,resolved,breached,breach_rate,median_minutes_to_resolve,p90_minutes_to_resolve",
       "user:ana,1,0,1,1,,",
     ]);
-    expect((await call("GET", "/v1/exceptions/sla/report", undefined, { since: span.until, until: span.since })).status).toBe(400);
+    expect(
+      (
+        await call("GET", "/v1/exceptions/sla/report", undefined, {
+          since: span.until,
+          until: span.since,
+        })
+      ).status,
+    ).toBe(400);
   });
 });

@@ -13,15 +13,28 @@ const subscriber = await Subscriber.create(receiver);
 const minutesAhead = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 function createException(body: object = {}): Promise<Exception> {
-  return subscriber.call("POST", "/v1/exceptions", { title: "Payout 4711", severity: "high", due_at: minutesAhead(10_000), ...body });
+  return subscriber.call("POST", "/v1/exceptions", {
+    title: "Payout 4711",
+    severity: "high",
+    due_at: minutesAhead(10_000),
+    ...body,
+  });
 }
 
 /** A period of two sources with a line each. */
 async function createPeriod(): Promise<{ id: string; lines: string[] }> {
   const make = async (name: string, external_id: string) => {
-    const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", { name, kind: "ledger", currency: "EUR" });
+    const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
+      name,
+      kind: "ledger",
+      currency: "EUR",
+    });
     const lines = [{ external_id, amount_minor: 100, value_date: "2026-10-05" }];
-    const { items } = await subscriber.call<{ items: { id: string }[] }>("POST", `/v1/sources/${source.id}/lines`, { lines });
+    const { items } = await subscriber.call<{ items: { id: string }[] }>(
+      "POST",
+      `/v1/sources/${source.id}/lines`,
+      { lines },
+    );
     return { source: source.id, line: items[0]?.id ?? "" };
   };
   const [left, right] = [await make("Bank", "a"), await make("Ledger", "b")];
@@ -52,19 +65,27 @@ describe("a delivery", () => {
     expect(JSON.parse(got?.body ?? "")).toEqual({
       type: "exception.created",
       timestamp: exception.created_at,
-      data: { exception: expect.objectContaining({ id: exception.id, title: "Payout 4711", status: "open" }) },
+      data: {
+        exception: expect.objectContaining({
+          id: exception.id,
+          title: "Payout 4711",
+          status: "open",
+        }),
+      },
     });
   });
 
-  it.each(["sixteen bytes ok", "Schlüssel mit Umlauten äöü", "🔑🔑🔑🔑🔑🔑🔑🔑", `whsec_${Buffer.alloc(64, "k").toString("base64")}`])(
-    "verifies with the secret %j",
-    async (secret) => {
-      const webhook = await subscriber.register(["webhook.test"], {}, secret);
-      await subscriber.call("POST", `${webhook.url}/test`);
-      const [got] = await webhook.gets(1);
-      expect(got?.verified).toEqual([secret]);
-    },
-  );
+  it.each([
+    "sixteen bytes ok",
+    "Schlüssel mit Umlauten äöü",
+    "🔑🔑🔑🔑🔑🔑🔑🔑",
+    `whsec_${Buffer.alloc(64, "k").toString("base64")}`,
+  ])("verifies with the secret %j", async (secret) => {
+    const webhook = await subscriber.register(["webhook.test"], {}, secret);
+    await subscriber.call("POST", `${webhook.url}/test`);
+    const [got] = await webhook.gets(1);
+    expect(got?.verified).toEqual([secret]);
+  });
 
   it("is shown with its payload, its attempts and the receiver's answer", async () => {
     const webhook = await subscriber.register(["webhook.test"], {
@@ -90,7 +111,11 @@ describe("a delivery", () => {
           status: "succeeded",
           failure_kind: null,
           status_code: 200,
-          response: { body: "<b>hello</b>", truncated: false, headers: { "content-type": "text/html" } },
+          response: {
+            body: "<b>hello</b>",
+            truncated: false,
+            headers: { "content-type": "text/html" },
+          },
         },
       ],
     });
@@ -115,15 +140,20 @@ describe("a delivery", () => {
     const connection = await database.connect();
     try {
       await connection.query("begin");
-      await connection.query("insert into events (tenant_id, type, data) values ($1, 'exception.created', '{\"n\": 1}')", [
-        subscriber.tenant,
-      ]);
-      const { rows } = await connection.query("select id from webhook_deliveries where webhook_id = $1", [webhook.id]);
+      await connection.query(
+        "insert into events (tenant_id, type, data) values ($1, 'exception.created', '{\"n\": 1}')",
+        [subscriber.tenant],
+      );
+      const { rows } = await connection.query(
+        "select id from webhook_deliveries where webhook_id = $1",
+        [webhook.id],
+      );
       expect(rows).toHaveLength(1);
       await connection.query("rollback");
-      await connection.query("insert into events (tenant_id, type, data) values ($1, 'exception.created', '{\"n\": 2}')", [
-        subscriber.tenant,
-      ]);
+      await connection.query(
+        "insert into events (tenant_id, type, data) values ($1, 'exception.created', '{\"n\": 2}')",
+        [subscriber.tenant],
+      );
     } finally {
       connection.release();
     }
@@ -141,7 +171,13 @@ describe("a delivery", () => {
     await webhook.gets(2000, 90_000);
     await until(
       "all are settled",
-      async () => (await sql("select from webhook_deliveries where webhook_id = $1 and status <> 'delivered'", [webhook.id])).length === 0,
+      async () =>
+        (
+          await sql(
+            "select from webhook_deliveries where webhook_id = $1 and status <> 'delivered'",
+            [webhook.id],
+          )
+        ).length === 0,
     );
     const numbers = new Set(webhook.received.map(({ body }) => JSON.parse(body).data.n));
     expect(numbers.size).toBe(2000);
@@ -154,7 +190,10 @@ describe("a delivery", () => {
     await createException({ title, details: { deep: [{ é: 1.5 }] } });
     const [got] = await webhook.gets(1);
     expect(got?.verified).toEqual([SECRET]);
-    expect(JSON.parse(got?.body ?? "").data.exception).toMatchObject({ title, details: { deep: [{ é: 1.5 }] } });
+    expect(JSON.parse(got?.body ?? "").data.exception).toMatchObject({
+      title,
+      details: { deep: [{ é: 1.5 }] },
+    });
   });
 });
 
@@ -164,56 +203,90 @@ describe("each kind of event", () => {
     "exception.sla.at_risk": () => createException({ due_at: minutesAhead(30) }),
     "exception.sla.breached": () => createException({ due_at: minutesAhead(-1) }),
     "exception.created": () => createException(),
-    "exception.updated": async () => subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { severity: "low" }),
+    "exception.updated": async () =>
+      subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, {
+        severity: "low",
+      }),
     "exception.resolved": async () =>
-      subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { status: "resolved", resolution: "Matched." }),
-    "exception.paused": async () => subscriber.call("POST", `/v1/exceptions/${(await createException()).id}/pause`, { reason: "Waiting" }),
+      subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, {
+        status: "resolved",
+        resolution: "Matched.",
+      }),
+    "exception.paused": async () =>
+      subscriber.call("POST", `/v1/exceptions/${(await createException()).id}/pause`, {
+        reason: "Waiting",
+      }),
     "exception.resumed": async () => {
       const { id } = await createException();
       await subscriber.call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
       await subscriber.call("POST", `/v1/exceptions/${id}/resume`);
     },
     "exception.commented": async () =>
-      subscriber.call("POST", `/v1/exceptions/${(await createException()).id}/comments`, { body: "<@user:leo> look" }),
+      subscriber.call("POST", `/v1/exceptions/${(await createException()).id}/comments`, {
+        body: "<@user:leo> look",
+      }),
     "import.done": async () => {
       const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
         name: "Bank",
         kind: "bank_statement",
         currency: "EUR",
       });
-      await subscriber.call("POST", `/v1/sources/${source.id}/imports`, { lines: [{ amount: "1.00", value_date: "2026-10-05" }] });
+      await subscriber.call("POST", `/v1/sources/${source.id}/imports`, {
+        lines: [{ amount: "1.00", value_date: "2026-10-05" }],
+      });
     },
-    "run.done": async () => subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/runs`, {}),
+    "run.done": async () =>
+      subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/runs`, {}),
     "match.undone": async () => {
       const { id, lines } = await createPeriod();
-      const match = await subscriber.call<{ id: string }>("POST", `/v1/reconciliations/${id}/matches`, { line_ids: lines });
+      const match = await subscriber.call<{ id: string }>(
+        "POST",
+        `/v1/reconciliations/${id}/matches`,
+        { line_ids: lines },
+      );
       await subscriber.call("POST", `/v1/matches/${match.id}/undo`);
     },
-    "reconciliation.closed": async () => subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/close`),
+    "reconciliation.closed": async () =>
+      subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/close`),
     "reconciliation.reopened": async () => {
       const { id } = await createPeriod();
       await subscriber.call("POST", `/v1/reconciliations/${id}/close`);
-      await subscriber.call("POST", `/v1/reconciliations/${id}/reopen`, { reason: "A page was missing" });
+      await subscriber.call("POST", `/v1/reconciliations/${id}/reopen`, {
+        reason: "A page was missing",
+      });
     },
     "books.differ": async () => {
       const { id } = await createPeriod();
       // As nothing of ours would.
       await sql("delete from private.open_lines where tenant_id = $1", [subscriber.tenant]);
-      await sql("select private.examine_books(tenant_id, pair_no) from reconciliations where id = $1", [id]);
+      await sql(
+        "select private.examine_books(tenant_id, pair_no) from reconciliations where id = $1",
+        [id],
+      );
     },
     "api_key.revoked": async () => {
       const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;
-      const { id } = await subscriber.call<{ id: string }>("POST", keys, { name: "Batch", scopes: ["read:exceptions"] });
+      const { id } = await subscriber.call<{ id: string }>("POST", keys, {
+        name: "Batch",
+        scopes: ["read:exceptions"],
+      });
       await subscriber.call("DELETE", `${keys}/${id}`, { reason: "Lost." });
     },
     "api_key.expiring": async () => {
-      const body = { name: "Batch", scopes: ["read:exceptions"], expires_at: minutesAhead(2 * 24 * 60) };
+      const body = {
+        name: "Batch",
+        scopes: ["read:exceptions"],
+        expires_at: minutesAhead(2 * 24 * 60),
+      };
       await subscriber.call("POST", `/v1/tenants/${subscriber.tenant}/api-keys`, body);
       await sql("select graphile_worker.add_job('announce_expiring_api_keys')");
     },
     "webhook.failing": async () => {
       const failing = await subscriber.register(["webhook.test"], { status: 500 });
-      await sql("update webhooks set failing_since = now() - interval '3 days 1 hour' where id = $1", [failing.id]);
+      await sql(
+        "update webhooks set failing_since = now() - interval '3 days 1 hour' where id = $1",
+        [failing.id],
+      );
       await subscriber.call("POST", `${failing.url}/test`);
     },
     "webhook.disabled": async () => {
@@ -225,7 +298,9 @@ describe("each kind of event", () => {
 
   it.each(EVENT_KINDS)("%s arrives, with the data that is documented", async (kind) => {
     const webhook = await subscriber.register([kind]);
-    await (kind === "webhook.test" ? subscriber.call("POST", `${webhook.url}/test`) : causes[kind]());
+    await (kind === "webhook.test"
+      ? subscriber.call("POST", `${webhook.url}/test`)
+      : causes[kind]());
     const [got] = await webhook.gets(1);
     const { type, timestamp, data } = JSON.parse(got?.body ?? "");
     expect(type).toBe(kind);
@@ -237,14 +312,34 @@ describe("each kind of event", () => {
   it("exception.updated says what changed, and exception.resolved how", async () => {
     const webhook = await subscriber.register(["exception.updated", "exception.resolved"]);
     const { id } = await createException({ assigned_to: "user:ada" });
-    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana", severity: "low" });
-    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { status: "dismissed", resolution: "Duplicate." });
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, {
+      assigned_to: "user:ana",
+      severity: "low",
+    });
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, {
+      status: "dismissed",
+      resolution: "Duplicate.",
+    });
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { status: "open" });
-    const payloads = (await webhook.gets(3)).map(({ body }) => JSON.parse(body)).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    const payloads = (await webhook.gets(3))
+      .map(({ body }) => JSON.parse(body))
+      .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
     expect(payloads.map(({ type, data }) => [type, data.changes])).toEqual([
-      ["exception.updated", { assigned_to: { from: "user:ada", to: "user:ana" }, severity: { from: "high", to: "low" } }],
-      ["exception.resolved", { status: { from: "open", to: "dismissed" }, resolution: { from: null, to: "Duplicate." } }],
-      ["exception.updated", { status: { from: "dismissed", to: "open" }, resolution: { from: "Duplicate.", to: null } }],
+      [
+        "exception.updated",
+        {
+          assigned_to: { from: "user:ada", to: "user:ana" },
+          severity: { from: "high", to: "low" },
+        },
+      ],
+      [
+        "exception.resolved",
+        { status: { from: "open", to: "dismissed" }, resolution: { from: null, to: "Duplicate." } },
+      ],
+      [
+        "exception.updated",
+        { status: { from: "dismissed", to: "open" }, resolution: { from: "Duplicate.", to: null } },
+      ],
     ]);
   });
 
@@ -275,7 +370,8 @@ describe("the log of deliveries", () => {
     const third = await subscriber.emit("exception.created");
     await webhook.becomes(third, ["retrying"]);
     await webhook.postpone();
-    const events = async (query: string) => (await webhook.deliveries(query)).map(({ event_id }) => event_id);
+    const events = async (query: string) =>
+      (await webhook.deliveries(query)).map(({ event_id }) => event_id);
     expect(await events("")).toEqual([third, second, first]);
     expect(await events("?status=delivered")).toEqual([second, first]);
     expect(await events("?status=retrying")).toEqual([third]);
@@ -285,7 +381,10 @@ describe("the log of deliveries", () => {
     const { created_at } = (await webhook.deliveries())[0] as Delivery;
     expect(await events(`?since=${created_at}`)).toEqual([third]);
     expect(await events(`?until=${created_at}`)).toEqual([second, first]);
-    const page = await subscriber.call<{ items: Delivery[]; next_cursor: string }>("GET", `${webhook.url}/deliveries?limit=2`);
+    const page = await subscriber.call<{ items: Delivery[]; next_cursor: string }>(
+      "GET",
+      `${webhook.url}/deliveries?limit=2`,
+    );
     expect(page.items).toHaveLength(2);
     expect(await events(`?limit=2&cursor=${page.next_cursor}`)).toEqual([first]);
   });

@@ -8,21 +8,33 @@ const subscriber = await Subscriber.create(receiver);
 
 /** Has every attempt so far failed for so long, by the database's clock; then one more fails. */
 async function failFor(webhook: Registered, span: string): Promise<string> {
-  await sql("update webhooks set failing_since = now() - $2::interval where id = $1", [webhook.id, span]);
+  await sql("update webhooks set failing_since = now() - $2::interval where id = $1", [
+    webhook.id,
+    span,
+  ]);
   const eventId = await subscriber.emit("exception.updated", { about: webhook.id });
   await webhook.becomes(eventId, ["retrying", "failed"], 1);
   return eventId;
 }
 
 const eventsAbout = async (webhook: Registered, type: string) =>
-  sql<{ data: Record<string, unknown> }>("select data from events where type = $1 and data ->> 'id' = $2 order by id", [type, webhook.id]);
+  sql<{ data: Record<string, unknown> }>(
+    "select data from events where type = $1 and data ->> 'id' = $2 order by id",
+    [type, webhook.id],
+  );
 const securityEventsOf = async (webhook: Registered, type: string) =>
-  sql<{ actor: string; reason: string }>("select actor, reason from security_events where type = $1 and target = $2", [type, webhook.id]);
+  sql<{ actor: string; reason: string }>(
+    "select actor, reason from security_events where type = $1 and target = $2",
+    [type, webhook.id],
+  );
 
 describe("a webhook that only fails", () => {
   it("is warned of two days and one day before it is disabled, once each, to the tenant's other webhooks", async () => {
     const watcher = await subscriber.register(["webhook.failing", "webhook.disabled"]);
-    const failing = await subscriber.register(["exception.updated", "webhook.failing", "webhook.disabled"], { status: 500 });
+    const failing = await subscriber.register(
+      ["exception.updated", "webhook.failing", "webhook.disabled"],
+      { status: 500 },
+    );
     await failFor(failing, "2 days 23 hours");
     expect(await eventsAbout(failing, "webhook.failing")).toEqual([]);
 
@@ -44,9 +56,14 @@ describe("a webhook that only fails", () => {
     expect(await eventsAbout(failing, "webhook.failing")).toHaveLength(1);
     const shown = await failing.get();
     expect(shown).toMatchObject({ status: "active", health: "failing" });
-    expect(Date.parse(shown.disable_at ?? "") - Date.parse(shown.failing_since ?? "")).toBe(5 * 24 * 60 * 60 * 1000);
+    expect(Date.parse(shown.disable_at ?? "") - Date.parse(shown.failing_since ?? "")).toBe(
+      5 * 24 * 60 * 60 * 1000,
+    );
 
-    await sql("update webhooks set failing_since = failing_since - interval '1 day' where id = $1", [failing.id]);
+    await sql(
+      "update webhooks set failing_since = failing_since - interval '1 day' where id = $1",
+      [failing.id],
+    );
     await failing.becomes(await subscriber.emit("exception.updated"), ["retrying"], 1);
     await watcher.gets(2);
     expect(await securityEventsOf(failing, "webhook.failing")).toHaveLength(2);
@@ -57,8 +74,15 @@ describe("a webhook that only fails", () => {
     const quiet = await subscriber.register(["exception.updated"], { status: 500 });
     const waiting = await subscriber.emit("exception.updated");
     await quiet.becomes(waiting, ["retrying"], 1);
-    await sql("update webhook_deliveries set next_attempt_at = now() + interval '10 hours' where event_id = $1", [waiting]);
-    const hasFailedFor = (span: string) => sql("update webhooks set failing_since = now() - $2::interval where id = $1", [quiet.id, span]);
+    await sql(
+      "update webhook_deliveries set next_attempt_at = now() + interval '10 hours' where event_id = $1",
+      [waiting],
+    );
+    const hasFailedFor = (span: string) =>
+      sql("update webhooks set failing_since = now() - $2::interval where id = $1", [
+        quiet.id,
+        span,
+      ]);
     for (const [span, warnings] of [
       ["2 days 23 hours", 0],
       ["3 days", 1],
@@ -69,7 +93,10 @@ describe("a webhook that only fails", () => {
       await sql("select private.warn_of_failing_webhooks()");
       expect(await eventsAbout(quiet, "webhook.failing")).toHaveLength(warnings);
     }
-    expect(await eventsAbout(quiet, "webhook.failing")).toMatchObject([{ data: { detail: "The receiver responded with 500." } }, {}]);
+    expect(await eventsAbout(quiet, "webhook.failing")).toMatchObject([
+      { data: { detail: "The receiver responded with 500." } },
+      {},
+    ]);
     await hasFailedFor("6 days");
     expect(await quiet.get()).toMatchObject({ status: "active" });
     await quiet.hurry();
@@ -79,7 +106,9 @@ describe("a webhook that only fails", () => {
 
   it("is disabled after 5 days, with a reason, an event and a line for the auditor; what waited is given up", async () => {
     const watcher = await subscriber.register(["webhook.disabled"]);
-    const failing = await subscriber.register(["exception.updated", "webhook.disabled"], { status: 500 });
+    const failing = await subscriber.register(["exception.updated", "webhook.disabled"], {
+      status: 500,
+    });
     const waiting = await subscriber.emit("exception.updated");
     await failing.becomes(waiting, ["retrying"], 1);
     await failing.postpone();
@@ -106,7 +135,9 @@ describe("a webhook that only fails", () => {
       data: { id: failing.id, reason: "failing", disabled_by: "system" },
     });
     expect(await failing.deliveries("?type=webhook.disabled")).toEqual([]);
-    expect(await securityEventsOf(failing, "webhook.disabled")).toEqual([{ actor: "system", reason: shown.disabled_detail }]);
+    expect(await securityEventsOf(failing, "webhook.disabled")).toEqual([
+      { actor: "system", reason: shown.disabled_detail },
+    ]);
   });
 
   it("begins anew with one success", async () => {
@@ -114,7 +145,11 @@ describe("a webhook that only fails", () => {
     await failFor(flaky, "4 days");
     await flaky.behave({});
     await flaky.becomes(await subscriber.emit("exception.updated"), ["delivered"]);
-    expect(await flaky.get()).toMatchObject({ failing_since: null, disable_at: null, last_success_at: expect.any(String) });
+    expect(await flaky.get()).toMatchObject({
+      failing_since: null,
+      disable_at: null,
+      last_success_at: expect.any(String),
+    });
     await flaky.behave({ status: 500 });
     await flaky.becomes(await subscriber.emit("exception.updated"), ["retrying"]);
     const { failing_since } = await flaky.get();
@@ -133,10 +168,21 @@ describe("a receiver that answers 410", () => {
   it("is sent nothing more", async () => {
     const gone = await subscriber.register(["exception.updated"], { status: 410 });
     const waiting = await subscriber.emit("exception.updated");
-    expect(await gone.becomes(waiting, ["failed"])).toMatchObject({ failure_kind: "webhook_disabled", attempt_count: 1 });
-    expect(await gone.get()).toMatchObject({ status: "disabled", disabled_reason: "gone", disabled_by: "system" });
+    expect(await gone.becomes(waiting, ["failed"])).toMatchObject({
+      failure_kind: "webhook_disabled",
+      attempt_count: 1,
+    });
+    expect(await gone.get()).toMatchObject({
+      status: "disabled",
+      disabled_reason: "gone",
+      disabled_by: "system",
+    });
     const missed = await subscriber.emit("exception.updated");
-    expect(await gone.becomes(missed, ["failed"])).toMatchObject({ failure_kind: "webhook_disabled", attempt_count: 0, attempts: [] });
+    expect(await gone.becomes(missed, ["failed"])).toMatchObject({
+      failure_kind: "webhook_disabled",
+      attempt_count: 0,
+      attempts: [],
+    });
     expect(gone.received).toHaveLength(1);
   });
 });
@@ -146,7 +192,10 @@ describe("a disabled webhook", () => {
     const webhook = await subscriber.register(["exception.updated"]);
     const arrived = await subscriber.emit("exception.updated", { n: 0 });
     await webhook.becomes(arrived, ["delivered"]);
-    const { updated_at: since } = await subscriber.call<Webhook>("PATCH", webhook.url, { status: "disabled", reason: "It moves." });
+    const { updated_at: since } = await subscriber.call<Webhook>("PATCH", webhook.url, {
+      status: "disabled",
+      reason: "It moves.",
+    });
     expect(await webhook.get()).toMatchObject({
       disabled_reason: "manual",
       disabled_detail: "It moves.",
@@ -159,9 +208,13 @@ describe("a disabled webhook", () => {
     const [first] = (await webhook.deliveries("?status=failed")).slice(-1);
     expect(await webhook.get()).toMatchObject({ missed_since: first?.created_at });
 
-    for (const path of ["/test", `/deliveries/${first?.id}/resend`]) await subscriber.call("POST", webhook.url + path, undefined, [409]);
+    for (const path of ["/test", `/deliveries/${first?.id}/resend`])
+      await subscriber.call("POST", webhook.url + path, undefined, [409]);
     await subscriber.call("POST", `${webhook.url}/recover`, { since }, [409]);
-    const dry = await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since, dry_run: true });
+    const dry = await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, {
+      since,
+      dry_run: true,
+    });
     expect(dry).toEqual({ since, dry_run: true, count: 3 });
 
     const enabled = await subscriber.call<Webhook>("POST", `${webhook.url}/enable`);
@@ -174,14 +227,27 @@ describe("a disabled webhook", () => {
     });
     expect(webhook.received).toHaveLength(1);
     const { created_at: second } = await webhook.becomes(missed[1] ?? "", ["failed"]);
-    expect((await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since: second, dry_run: true })).count).toBe(2);
-    expect((await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since })).count).toBe(3);
+    expect(
+      (
+        await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, {
+          since: second,
+          dry_run: true,
+        })
+      ).count,
+    ).toBe(2);
+    expect(
+      (await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since })).count,
+    ).toBe(3);
     await webhook.gets(4);
     for (const eventId of missed) {
-      expect(await webhook.becomes(eventId, ["delivered"])).toMatchObject({ attempts: [{ cause: "recover", status: "succeeded" }] });
+      expect(await webhook.becomes(eventId, ["delivered"])).toMatchObject({
+        attempts: [{ cause: "recover", status: "succeeded" }],
+      });
     }
     expect(await webhook.get()).toMatchObject({ missed_since: null });
-    expect((await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since })).count).toBe(0);
+    expect(
+      (await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since })).count,
+    ).toBe(0);
     expect(webhook.received).toHaveLength(4);
   });
 
@@ -192,7 +258,9 @@ describe("a disabled webhook", () => {
     await webhook.hurry();
     await webhook.becomes(waiting, ["retrying"], 2);
     await webhook.behave({});
-    const { count } = await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since: "2026-01-01T00:00:00Z" });
+    const { count } = await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, {
+      since: "2026-01-01T00:00:00Z",
+    });
     expect(count).toBe(1);
     await webhook.becomes(waiting, ["delivered"], 3);
   });
@@ -204,7 +272,9 @@ describe("a disabled webhook", () => {
     await subscriber.call("PATCH", webhook.url, { status: "disabled" });
     await subscriber.call("PATCH", webhook.url, { status: "disabled", reason: "again" });
     expect(await webhook.get()).toMatchObject({ status: "disabled", disabled_detail: null });
-    expect(await subscriber.call<Webhook>("PATCH", webhook.url, { status: "active" })).toMatchObject({ status: "active" });
+    expect(
+      await subscriber.call<Webhook>("PATCH", webhook.url, { status: "active" }),
+    ).toMatchObject({ status: "active" });
   });
 });
 
@@ -228,7 +298,8 @@ describe("the figures of a webhook", () => {
     expect(last_24h).toMatchObject({ attempts: 100, failures: 4, success_rate: 0.96 });
     expect(last_7d).toMatchObject({ attempts: 400, failures: 4, success_rate: 0.99 });
     expect(health).toBe("healthy");
-    const within5percent = (actual: number | null, expected: number) => expect(Math.abs((actual ?? 0) / expected - 1)).toBeLessThan(0.06);
+    const within5percent = (actual: number | null, expected: number) =>
+      expect(Math.abs((actual ?? 0) / expected - 1)).toBeLessThan(0.06);
     within5percent(last_24h.p50_ms, 100);
     within5percent(last_24h.p95_ms, 1000);
     within5percent(last_7d.p50_ms, 200);
@@ -249,6 +320,9 @@ describe("the figures of a webhook", () => {
     });
     await webhook.behave({});
     await webhook.becomes(await subscriber.emit("exception.updated"), ["delivered"]);
-    expect(await webhook.get()).toMatchObject({ health: "degraded", last_24h: { attempts: expect.any(Number) } });
+    expect(await webhook.get()).toMatchObject({
+      health: "degraded",
+      last_24h: { attempts: expect.any(Number) },
+    });
   });
 });

@@ -24,12 +24,18 @@ function median(numbers: number[]): number | undefined {
 }
 
 /** Milliseconds from the commit of each of some events to its receipt. */
-async function latencies(subscriber: Subscriber, webhook: Registered, type: "exception.created" | "exception.updated"): Promise<number[]> {
+async function latencies(
+  subscriber: Subscriber,
+  webhook: Registered,
+  type: "exception.created" | "exception.updated",
+): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < PROBES; n++) {
     const eventId = await subscriber.emit(type);
     const committedAt = Date.now();
-    const got = await until("the event arrives", async () => webhook.received.find(({ headers }) => headers["webhook-id"] === eventId));
+    const got = await until("the event arrives", async () =>
+      webhook.received.find(({ headers }) => headers["webhook-id"] === eventId),
+    );
     times.push(got.at - committedAt);
   }
   return times;
@@ -37,29 +43,44 @@ async function latencies(subscriber: Subscriber, webhook: Registered, type: "exc
 
 describe("receivers that hang", () => {
   it("of which one tenant has 50, delay neither another tenant nor a healthy receiver of the same tenant", async () => {
-    const [slow, other] = await Promise.all([Subscriber.create(hanging), Subscriber.create(receiver)]);
+    const [slow, other] = await Promise.all([
+      Subscriber.create(hanging),
+      Subscriber.create(receiver),
+    ]);
     const sameTenant = await slow.register(["exception.created"]);
     const otherTenant = await other.register(["exception.updated"]);
 
-    const stuck = await Promise.all(Array.from({ length: HANGING }, () => slow.register(["exception.updated"], { trick: "hang" })));
-    await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, $2::integer)", [
-      slow.tenant,
-      EVENTS_EACH,
-    ]);
-    await until("every receiver hangs", async () => stuck.every(({ received }) => received.length > 0));
+    const stuck = await Promise.all(
+      Array.from({ length: HANGING }, () =>
+        slow.register(["exception.updated"], { trick: "hang" }),
+      ),
+    );
+    await sql(
+      "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, $2::integer)",
+      [slow.tenant, EVENTS_EACH],
+    );
+    await until("every receiver hangs", async () =>
+      stuck.every(({ received }) => received.length > 0),
+    );
 
     const during = await latencies(other, otherTenant, "exception.updated");
     const ownDuring = await latencies(slow, sameTenant, "exception.created");
     expect(median(during)).toBeLessThan(PROMPT_MS);
     expect(median(ownDuring)).toBeLessThan(PROMPT_MS);
-    expect(Math.max(...(await Promise.all(stuck.map((one) => one.underWay()))))).toBeLessThanOrEqual(20);
-    await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
-      slow.tenant,
-    ]);
+    expect(
+      Math.max(...(await Promise.all(stuck.map((one) => one.underWay())))),
+    ).toBeLessThanOrEqual(20);
+    await sql(
+      "update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1",
+      [slow.tenant],
+    );
   });
 
   it("nor does a webhook that somebody changes for long delay any other", async () => {
-    const [changed, other] = await Promise.all([Subscriber.create(receiver), Subscriber.create(receiver)]);
+    const [changed, other] = await Promise.all([
+      Subscriber.create(receiver),
+      Subscriber.create(receiver),
+    ]);
     const held = await changed.register(["exception.updated"]);
     const free = await other.register(["exception.updated"]);
     const connection = await database.connect();
@@ -69,8 +90,11 @@ describe("receivers that hang", () => {
       await connection.query("select from webhooks where id = $1 for no key update", [held.id]);
       eventId = await changed.emit("exception.updated");
       await held.gets(1);
-      for (let n = 0; n < 3; n++) await free.becomes(await other.emit("exception.updated"), ["delivered"], 1);
-      expect(await held.becomes(eventId, ["sending"])).toMatchObject({ attempts: [{ status: "in_flight" }] });
+      for (let n = 0; n < 3; n++)
+        await free.becomes(await other.emit("exception.updated"), ["delivered"], 1);
+      expect(await held.becomes(eventId, ["sending"])).toMatchObject({
+        attempts: [{ status: "in_flight" }],
+      });
     } finally {
       await connection.query("rollback");
       connection.release();
@@ -80,8 +104,14 @@ describe("receivers that hang", () => {
   });
 
   it("nor does claiming look at what another tenant has waiting", async () => {
-    const [full, other] = await Promise.all([Subscriber.create(receiver), Subscriber.create(receiver)]);
-    const [, free] = await Promise.all([full.register(["exception.updated"]), other.register(["exception.updated"])]);
+    const [full, other] = await Promise.all([
+      Subscriber.create(receiver),
+      Subscriber.create(receiver),
+    ]);
+    const [, free] = await Promise.all([
+      full.register(["exception.updated"]),
+      other.register(["exception.updated"]),
+    ]);
     const connection = await database.connect();
     const fetched = async () =>
       Number(

@@ -1,6 +1,15 @@
 import { Webhook as Verifier } from "standardwebhooks";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Answer, api, createTenant, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
+import {
+  type Answer,
+  api,
+  createTenant,
+  sql,
+  tablesHolding,
+  transactionNow,
+  uniqueName,
+  userToken,
+} from "#e2e/fixtures.ts";
 import { sign } from "#lib/webhooks/signature.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 
@@ -16,7 +25,12 @@ type Made = { id: string; secret?: string; warning?: string };
 const call = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
   api(method, path, { bearer, tenant, body, headers });
 const register = (fields: object, headers = {}) =>
-  call("POST", "/v1/webhooks", { url: "http://127.0.0.1:9/", events: ["exception.created"], ...fields }, headers);
+  call(
+    "POST",
+    "/v1/webhooks",
+    { url: "http://127.0.0.1:9/", events: ["exception.created"], ...fields },
+    headers,
+  );
 const made = (answer: Answer) => {
   expect(answer.status, answer.text).toBeLessThan(300);
   return answer.json as Made;
@@ -35,7 +49,9 @@ describe("a webhook's secret is the caller's choice", () => {
   ])("%s", async (_what, secret) => {
     const webhook = made(await register({ secret }));
     expect(webhook).not.toHaveProperty("secret");
-    const short = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64").length < 24 : Buffer.byteLength(secret) < 24;
+    const short = secret.startsWith("whsec_")
+      ? Buffer.from(secret.slice(6), "base64").length < 24
+      : Buffer.byteLength(secret) < 24;
     expect(webhook.warning === undefined).toBe(!short);
   });
 
@@ -75,7 +91,9 @@ describe("left out, the server makes one", () => {
     }
     expect(first.secret).not.toBe(second.secret);
     expect((await call("GET", `/v1/webhooks/${first.id}`)).text).not.toContain(first.secret);
-    expect(await tablesHolding([first.secret as string, (first.secret as string).slice(6)], since)).toEqual([]);
+    expect(
+      await tablesHolding([first.secret as string, (first.secret as string).slice(6)], since),
+    ).toEqual([]);
   });
 
   test("and again in the answer of a retry, which the database cannot read", async () => {
@@ -87,9 +105,10 @@ describe("left out, the server makes one", () => {
     const { secret = "" } = made(answers[0] as Answer);
     expect(secret).not.toBe("");
     expect(await tablesHolding([secret, secret.slice(6)], since)).toEqual([]);
-    const [row] = await sql<{ answer: object }>("select answer from private.idempotency_keys where tenant_id = $1 and answer ? 'sealed'", [
-      tenant,
-    ]);
+    const [row] = await sql<{ answer: object }>(
+      "select answer from private.idempotency_keys where tenant_id = $1 and answer ? 'sealed'",
+      [tenant],
+    );
     expect(row?.answer).not.toHaveProperty("secret");
   });
 
@@ -97,7 +116,11 @@ describe("left out, the server makes one", () => {
     const { id } = made(await register({ secret: "a secret of mine, long enough" }));
     const rotate = (body: object) => call("POST", `/v1/webhooks/${id}/rotate-secret`, body);
     expect(made(await rotate({})).secret).toMatch(/^whsec_/);
-    expect(made(await rotate({ secret: "12345678" }))).toMatchObject({ warning: expect.stringContaining("short") });
-    expect(made(await rotate({ secret: "a secret of mine, long enough" }))).not.toHaveProperty("secret");
+    expect(made(await rotate({ secret: "12345678" }))).toMatchObject({
+      warning: expect.stringContaining("short"),
+    });
+    expect(made(await rotate({ secret: "a secret of mine, long enough" }))).not.toHaveProperty(
+      "secret",
+    );
   });
 });

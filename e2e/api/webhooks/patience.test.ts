@@ -9,7 +9,9 @@ import { receiver } from "./shared-receiver.ts";
 const HANGS = { trick: "hang" } as const;
 
 /** A test event on its way to a receiver of a tenant of its own. */
-async function send(behaviour: Behaviour): Promise<{ subscriber: Subscriber; webhook: Registered; eventId: string }> {
+async function send(
+  behaviour: Behaviour,
+): Promise<{ subscriber: Subscriber; webhook: Registered; eventId: string }> {
   const subscriber = await Subscriber.create(receiver);
   const webhook = await subscriber.register(["webhook.test"], behaviour);
   const { event_id: eventId } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
@@ -42,7 +44,11 @@ describe.concurrent("a receiver has 15 s:", () => {
   it("no answer by then is a timeout", async () => {
     const { webhook, eventId } = await send(HANGS);
     const attempts = await ended(webhook, eventId);
-    expect(attempts[0]).toMatchObject({ failure_kind: "timeout", status_code: null, response: null });
+    expect(attempts[0]).toMatchObject({
+      failure_kind: "timeout",
+      status_code: null,
+      response: null,
+    });
     expectFifteenSeconds(attempts[0]?.duration_ms);
   });
 
@@ -50,7 +56,10 @@ describe.concurrent("a receiver has 15 s:", () => {
     const { webhook, eventId } = await send({ trick: "drip" });
     const attempts = await ended(webhook, eventId);
     await webhook.becomes(eventId, ["delivered"]);
-    expect(attempts[0]?.response).toMatchObject({ body: expect.stringMatching(/^\.{10,40}$/), truncated: true });
+    expect(attempts[0]?.response).toMatchObject({
+      body: expect.stringMatching(/^\.{10,40}$/),
+      truncated: true,
+    });
     expectFifteenSeconds(attempts[0]?.duration_ms);
   });
 
@@ -72,19 +81,28 @@ describe.concurrent("a receiver has 15 s:", () => {
   it("no more than 20 are sent at once to each, and 2 at once while they fail", async () => {
     const subscriber = await Subscriber.create(receiver);
     const webhook = await subscriber.register(["exception.updated"], HANGS);
-    await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 60)", [
-      subscriber.tenant,
-    ]);
+    await sql(
+      "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 60)",
+      [subscriber.tenant],
+    );
     await webhook.gets(20);
     const leased = async () =>
-      (await sql("select from webhook_deliveries where webhook_id = $1 and lease is not null", [webhook.id])).length;
+      (
+        await sql("select from webhook_deliveries where webhook_id = $1 and lease is not null", [
+          webhook.id,
+        ])
+      ).length;
     await until("twenty are under way", async () => (await leased()) === 20);
     expect(await webhook.underWay()).toBeLessThanOrEqual(20);
-    await until("the first twenty have timed out", async () => (await webhook.deliveries("?status=retrying&limit=250")).length >= 18);
+    await until(
+      "the first twenty have timed out",
+      async () => (await webhook.deliveries("?status=retrying&limit=250")).length >= 18,
+    );
     await until("two are tried", async () => (await leased()) === 2);
     expect(await webhook.underWay()).toBeLessThanOrEqual(2);
-    await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
-      subscriber.tenant,
-    ]);
+    await sql(
+      "update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1",
+      [subscriber.tenant],
+    );
   });
 });

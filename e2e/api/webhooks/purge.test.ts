@@ -11,12 +11,16 @@ it("deliveries are kept 30 days, and no longer", async () => {
   const { id } = await webhook.becomes(await subscriber.emit("exception.updated"), ["failed"]);
   await subscriber.call("POST", `${webhook.url}/enable`);
   const age = (span: string) =>
-    sql("update webhook_deliveries set created_at = now() - $2::interval where tenant_id = $1", [subscriber.tenant, span]);
+    sql("update webhook_deliveries set created_at = now() - $2::interval where tenant_id = $1", [
+      subscriber.tenant,
+      span,
+    ]);
   const since = new Date(Date.now() - 31 * 86_400_000).toISOString();
   const kept = async () => [
     (await webhook.deliveries()).length,
     (await webhook.get()).missed_since,
-    (await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since, dry_run: true })).count,
+    (await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since, dry_run: true }))
+      .count,
   ];
 
   await age("30 days -1 minute");
@@ -32,9 +36,13 @@ it("deliveries are kept 30 days, and no longer", async () => {
 it("a deleted webhook is forgotten after 30 days", async () => {
   const tenant = await createTenant();
   const connection = await database.connect();
-  const left = async () => (await connection.query("select from webhooks where tenant_id = $1", [tenant])).rowCount;
+  const left = async () =>
+    (await connection.query("select from webhooks where tenant_id = $1", [tenant])).rowCount;
   const forgetAt = async (age: string) => {
-    await connection.query("update webhooks set deleted_at = now() - $2::interval where tenant_id = $1", [tenant, age]);
+    await connection.query(
+      "update webhooks set deleted_at = now() - $2::interval where tenant_id = $1",
+      [tenant, age],
+    );
     await connection.query("select private.purge_webhook_deliveries()");
   };
   try {

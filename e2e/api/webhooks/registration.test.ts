@@ -1,5 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, api, createTenant, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
+import {
+  type Answer,
+  api,
+  createTenant,
+  sql,
+  tablesHolding,
+  transactionNow,
+  uniqueName,
+  userToken,
+} from "#e2e/fixtures.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 
@@ -11,7 +20,11 @@ beforeAll(async () => {
   bearer = await userToken(tenant, ["tenant_admin"]);
 });
 
-const VALID = { url: "https://hooks.example.com/tieout", events: ["exception.created"], secret: "sixteen bytes ok" };
+const VALID = {
+  url: "https://hooks.example.com/tieout",
+  events: ["exception.created"],
+  secret: "sixteen bytes ok",
+};
 
 function register(body: object): Promise<Answer> {
   return api("POST", "/v1/webhooks", { bearer, tenant, body: { ...VALID, ...body } });
@@ -110,7 +123,10 @@ describe("the address of a webhook", () => {
   it.each(refused)("%s is refused, and the answer names the field and why", async (url) => {
     const answer = await register({ url });
     expect(answer.status, answer.text).toBe(400);
-    expect(answer.json).toMatchObject({ code: "invalid_request", errors: [{ path: "url", message: expect.stringMatching(/^\S.*\.$/) }] });
+    expect(answer.json).toMatchObject({
+      code: "invalid_request",
+      errors: [{ path: "url", message: expect.stringMatching(/^\S.*\.$/) }],
+    });
   });
 
   it.each(refused.slice(0, 60))("%s is refused when a webhook is moved there", async (url) => {
@@ -141,47 +157,67 @@ describe("the address of a webhook", () => {
 describe("the secret of a webhook", () => {
   const bytes = (count: number) => `whsec_${Buffer.alloc(count, "k").toString("base64")}`;
 
-  it.each(["x".repeat(16), "x".repeat(256), "ü".repeat(8), "🔑🔑🔑🔑🔑🔑🔑🔑", bytes(24), bytes(64)])(
-    "%j is taken, and never returned",
-    async (secret) => {
-      const answer = await register({ secret });
-      expect(answer.status, answer.text).toBe(201);
-      const { id } = answer.json as Webhook;
-      const seen = await api("GET", `/v1/webhooks/${id}`, { bearer, tenant });
-      for (const { text } of [answer, seen]) {
-        expect(text).not.toContain(secret);
-        expect(text).not.toContain('"secret"');
-      }
-    },
-  );
+  it.each([
+    "x".repeat(16),
+    "x".repeat(256),
+    "ü".repeat(8),
+    "🔑🔑🔑🔑🔑🔑🔑🔑",
+    bytes(24),
+    bytes(64),
+  ])("%j is taken, and never returned", async (secret) => {
+    const answer = await register({ secret });
+    expect(answer.status, answer.text).toBe(201);
+    const { id } = answer.json as Webhook;
+    const seen = await api("GET", `/v1/webhooks/${id}`, { bearer, tenant });
+    for (const { text } of [answer, seen]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain('"secret"');
+    }
+  });
 
   it("is nowhere in the database", async () => {
     const canary = uniqueName("canary-secret");
     const since = await transactionNow();
     const { id } = (await register({ secret: canary })).json as Webhook;
-    await api("POST", `/v1/webhooks/${id}/rotate-secret`, { bearer, tenant, body: { secret: `${canary}-2` } });
-    const spellings = [canary, Buffer.from(canary).toString("base64"), Buffer.from(canary).toString("hex")];
+    await api("POST", `/v1/webhooks/${id}/rotate-secret`, {
+      bearer,
+      tenant,
+      body: { secret: `${canary}-2` },
+    });
+    const spellings = [
+      canary,
+      Buffer.from(canary).toString("base64"),
+      Buffer.from(canary).toString("hex"),
+    ];
     expect(await tablesHolding(spellings, since)).toEqual([]);
     expect(await tablesHolding([id], since)).toContain("public.webhooks");
   });
 });
 
 describe("the events of a webhook", () => {
-  it.each([[["exception.deleted"]], [["exception.created", "x"]], [["*"]], [[]], ["exception.created"], [null]])(
-    "%j is refused",
-    async (events) => {
-      const answer = await register({ events });
-      expect(answer.status).toBe(400);
-      expect(answer.json).toHaveProperty("errors.0.path", expect.stringMatching(/^events/));
-    },
-  );
+  it.each([
+    [["exception.deleted"]],
+    [["exception.created", "x"]],
+    [["*"]],
+    [[]],
+    ["exception.created"],
+    [null],
+  ])("%j is refused", async (events) => {
+    const answer = await register({ events });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toHaveProperty("errors.0.path", expect.stringMatching(/^events/));
+  });
 
   it("an unknown one is answered with the catalogue", async () => {
-    expect((await register({ events: ["exception.deleted"] })).text).toContain(EVENT_KINDS.join(", "));
+    expect((await register({ events: ["exception.deleted"] })).text).toContain(
+      EVENT_KINDS.join(", "),
+    );
   });
 
   it("are kept once each, in the order of the catalogue", async () => {
-    const answer = await register({ events: ["webhook.test", "exception.created", "webhook.test"] });
+    const answer = await register({
+      events: ["webhook.test", "exception.created", "webhook.test"],
+    });
     expect(answer.json).toHaveProperty("events", ["exception.created", "webhook.test"]);
   });
 });
@@ -189,9 +225,21 @@ describe("the events of a webhook", () => {
 describe("changes of a webhook", () => {
   it("are recorded for the auditor, without the secret", async () => {
     const { id } = (await register({ secret: "a secret to be audited" })).json as Webhook;
-    await api("PATCH", `/v1/webhooks/${id}`, { bearer, tenant, body: { description: "Desk", events: ["exception.updated"] } });
-    await api("POST", `/v1/webhooks/${id}/rotate-secret`, { bearer, tenant, body: { secret: "another one to be audited" } });
-    await api("PATCH", `/v1/webhooks/${id}`, { bearer, tenant, body: { status: "disabled", reason: "It moves." } });
+    await api("PATCH", `/v1/webhooks/${id}`, {
+      bearer,
+      tenant,
+      body: { description: "Desk", events: ["exception.updated"] },
+    });
+    await api("POST", `/v1/webhooks/${id}/rotate-secret`, {
+      bearer,
+      tenant,
+      body: { secret: "another one to be audited" },
+    });
+    await api("PATCH", `/v1/webhooks/${id}`, {
+      bearer,
+      tenant,
+      body: { status: "disabled", reason: "It moves." },
+    });
     await api("POST", `/v1/webhooks/${id}/enable`, { bearer, tenant });
     await api("DELETE", `/v1/webhooks/${id}`, { bearer, tenant });
     const recorded = await sql<{ type: string; actor: string; text: string }>(
@@ -227,7 +275,9 @@ describe("changes of a webhook", () => {
     const { id } = (await register({})).json as Webhook;
     const answer = await api("DELETE", `/v1/webhooks/${id}`, { bearer, tenant });
     expect(answer.json).toEqual({ id, deleted: true });
-    expect(await sql("select from private.webhook_secrets where webhook_id = $1", [id])).toEqual([]);
+    expect(await sql("select from private.webhook_secrets where webhook_id = $1", [id])).toEqual(
+      [],
+    );
     for (const [method, path] of [
       ["GET", ""],
       ["PATCH", ""],
@@ -236,9 +286,15 @@ describe("changes of a webhook", () => {
       ["POST", "/enable"],
       ["GET", "/deliveries"],
     ] as const) {
-      expect((await api(method, `/v1/webhooks/${id}${path}`, { bearer, tenant, body: method === "PATCH" ? {} : undefined })).status).toBe(
-        404,
-      );
+      expect(
+        (
+          await api(method, `/v1/webhooks/${id}${path}`, {
+            bearer,
+            tenant,
+            body: method === "PATCH" ? {} : undefined,
+          })
+        ).status,
+      ).toBe(404);
     }
     const list = await api("GET", "/v1/webhooks?limit=250", { bearer, tenant });
     expect(list.text).not.toContain(id);

@@ -46,7 +46,9 @@ function expectScheduled({ failures, pause }: Waiting): void {
 }
 
 /** A delivery that has failed once, and the pause after it. One that was tried again before anybody looked is left, and another sent. */
-async function failOnce(behaviour: Behaviour): Promise<{ webhook: Registered; eventId: string; pause: number }> {
+async function failOnce(
+  behaviour: Behaviour,
+): Promise<{ webhook: Registered; eventId: string; pause: number }> {
   for (;;) {
     const webhook = await subscriber.register(["webhook.test"], behaviour);
     const { event_id: eventId } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
@@ -73,9 +75,11 @@ describe.concurrent("a delivery that fails", () => {
       next_attempt_at: null,
     });
     expect(given.attempt_count).toBe(given.attempts.length);
-    expect(given.attempts.filter(({ status }) => status !== "interrupted").map(({ cause, failure_kind }) => [cause, failure_kind])).toEqual(
-      [["event", "http_error"], ...Array(7).fill(["retry", "http_error"])],
-    );
+    expect(
+      given.attempts
+        .filter(({ status }) => status !== "interrupted")
+        .map(({ cause, failure_kind }) => [cause, failure_kind]),
+    ).toEqual([["event", "http_error"], ...Array(7).fill(["retry", "http_error"])]);
     const got = await webhook.gets(8);
     expect(new Set(got.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([eventId]));
     expect(new Set(got.map(({ body }) => body)).size).toBe(1);
@@ -93,16 +97,19 @@ describe.concurrent("a delivery that fails", () => {
       expect(shown.attempts.map(({ status }) => status)).toEqual(["failed", "succeeded"]);
       const [first, second] = await webhook.gets(2);
       expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(4000);
-      expect(Number(second?.headers["webhook-timestamp"])).toBeGreaterThan(Number(first?.headers["webhook-timestamp"]));
+      expect(Number(second?.headers["webhook-timestamp"])).toBeGreaterThan(
+        Number(first?.headers["webhook-timestamp"]),
+      );
       return;
     }
   });
 
   it("does not come back together with the others", async () => {
     const webhook = await subscriber.register(["exception.updated"], { status: 500 });
-    await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 40)", [
-      subscriber.tenant,
-    ]);
+    await sql(
+      "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 40)",
+      [subscriber.tenant],
+    );
     const pauses = await until("most wait after their first failure", async () => {
       const rows = await sql<{ pause: number }>(
         `select extract(epoch from d.next_attempt_at - a.started_at - make_interval(secs => a.duration_ms / 1000.0))::float8 as pause
@@ -124,14 +131,20 @@ describe.concurrent("a delivery that fails", () => {
     ["999999", 36_000, 39_600],
     ["Fri, 20 Nov 2026 10:01:30 GMT", 90, 99],
   ])("comes back when Retry-After: %s asks for it, within bounds", async (value, least, most) => {
-    const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" } });
+    const { pause } = await failOnce({
+      status: 503,
+      headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" },
+    });
     expectAbout(pause, least, most);
   });
 
-  it.each(["soon", "-5", "1e9", ""])("ignores Retry-After: %j, which says nothing", async (value) => {
-    const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });
-    expectAbout(pause, 4, 6);
-  });
+  it.each(["soon", "-5", "1e9", ""])(
+    "ignores Retry-After: %j, which says nothing",
+    async (value) => {
+      const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });
+      expectAbout(pause, 4, 6);
+    },
+  );
 
   it("is sent again at once, from the start of the schedule, when somebody asks for it", async () => {
     const { webhook, eventId } = await failOnce({ status: 500 });
@@ -162,7 +175,10 @@ describe.concurrent("a delivery that fails", () => {
     const webhook = await subscriber.register(["webhook.test"], { trick: "hang" });
     const { id, event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
     await webhook.gets(1);
-    expect(await webhook.becomes(event_id, ["sending"])).toMatchObject({ next_attempt_at: null, attempts: [{ status: "in_flight" }] });
+    expect(await webhook.becomes(event_id, ["sending"])).toMatchObject({
+      next_attempt_at: null,
+      attempts: [{ status: "in_flight" }],
+    });
     await subscriber.call("POST", `${webhook.url}/deliveries/${id}/resend`, undefined, [409]);
     await subscriber.call("DELETE", webhook.url);
   });
@@ -172,32 +188,86 @@ describe.concurrent("an attempt that fails says why:", () => {
   it.each<[string, Behaviour, string, string]>([
     ["a server error", { status: 500 }, "http_error", "The receiver responded with 500."],
     ["a client error", { status: 404 }, "http_error", "The receiver responded with 404."],
-    ["401", { status: 401 }, "signature_failed", "The receiver responded with 401: it did not accept the signature."],
-    ["403", { status: 403 }, "signature_failed", "The receiver responded with 403: it did not accept the signature."],
-    ["a signature that does not verify", { secrets: ["another secret, 16 bytes"], strict: true }, "signature_failed", "401"],
-    ["a broken connection", { trick: "reset" }, "connection_failed", "The receiver closed the connection before responding."],
+    [
+      "401",
+      { status: 401 },
+      "signature_failed",
+      "The receiver responded with 401: it did not accept the signature.",
+    ],
+    [
+      "403",
+      { status: 403 },
+      "signature_failed",
+      "The receiver responded with 403: it did not accept the signature.",
+    ],
+    [
+      "a signature that does not verify",
+      { secrets: ["another secret, 16 bytes"], strict: true },
+      "signature_failed",
+      "401",
+    ],
+    [
+      "a broken connection",
+      { trick: "reset" },
+      "connection_failed",
+      "The receiver closed the connection before responding.",
+    ],
   ])("%s", async (_name, behaviour, kind, detail) => {
     const { webhook, eventId } = await failOnce(behaviour);
     const { attempts } = await webhook.becomes(eventId, ["retrying"]);
-    expect(attempts[0]).toMatchObject({ status: "failed", failure_kind: kind, detail: expect.stringContaining(detail) });
+    expect(attempts[0]).toMatchObject({
+      status: "failed",
+      failure_kind: kind,
+      detail: expect.stringContaining(detail),
+    });
   });
 
   it.each([
-    ["nothing listens there", "http://127.0.0.1:9/", "connection_failed", "The receiver refused the connection."],
-    ["no TLS where TLS is due", () => `https://127.0.0.1:${receiver.port}/`, "connection_failed", "TLS"],
-    ["a private address that was registered before it was refused", "https://127.0.0.2/", "blocked_address", "isn't a public address"],
-    ["a name that has no public form", "https://printer.local/", "blocked_address", "isn't a public host name"],
+    [
+      "nothing listens there",
+      "http://127.0.0.1:9/",
+      "connection_failed",
+      "The receiver refused the connection.",
+    ],
+    [
+      "no TLS where TLS is due",
+      () => `https://127.0.0.1:${receiver.port}/`,
+      "connection_failed",
+      "TLS",
+    ],
+    [
+      "a private address that was registered before it was refused",
+      "https://127.0.0.2/",
+      "blocked_address",
+      "isn't a public address",
+    ],
+    [
+      "a name that has no public form",
+      "https://printer.local/",
+      "blocked_address",
+      "isn't a public host name",
+    ],
   ])("%s", async (_name, url, kind, detail) => {
     const webhook = await subscriber.register(["webhook.test"]);
-    await sql("update webhooks set url = $2 where id = $1", [webhook.id, typeof url === "string" ? url : url()]);
+    await sql("update webhooks set url = $2 where id = $1", [
+      webhook.id,
+      typeof url === "string" ? url : url(),
+    ]);
     const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
     const { attempts } = await webhook.becomes(event_id, ["retrying"], 1);
-    expect(attempts[0]).toMatchObject({ failure_kind: kind, detail: expect.stringContaining(detail), status_code: null });
+    expect(attempts[0]).toMatchObject({
+      failure_kind: kind,
+      detail: expect.stringContaining(detail),
+      status_code: null,
+    });
   });
 
   it.each([301, 302, 303, 307, 308])("a %i, which is not followed", async (status) => {
     const canary = `/${uniqueName("canary")}`;
-    const { webhook, eventId } = await failOnce({ status, headers: { Location: receiver.url(canary) } });
+    const { webhook, eventId } = await failOnce({
+      status,
+      headers: { Location: receiver.url(canary) },
+    });
     const { attempts } = await webhook.becomes(eventId, ["retrying"]);
     expect(attempts[0]).toMatchObject({
       failure_kind: "http_error",

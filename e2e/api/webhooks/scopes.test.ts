@@ -23,41 +23,74 @@ beforeAll(async () => {
   keyId = key.id;
 });
 
-const asAdmin = (method: string, path: string, body?: object) => api(method, path, { bearer: team.admin, tenant: team.tenant, body });
-const asKey = (method: string, path: string, body?: object) => api(method, path, { bearer, tenant: team.tenant, body });
+const asAdmin = (method: string, path: string, body?: object) =>
+  api(method, path, { bearer: team.admin, tenant: team.tenant, body });
+const asKey = (method: string, path: string, body?: object) =>
+  api(method, path, { bearer, tenant: team.tenant, body });
 
 describe("an API key with the scopes of webhooks alone", () => {
-  test.each(EVENT_KINDS.map((kind) => ({ kind, reads: EVENTS[kind].reads })))("for $kind, which needs $reads", async ({ kind, reads }) => {
-    const answer = await asKey("POST", "/v1/webhooks", { url: url(), events: [kind] });
-    if (reads === "read:webhooks") expect(answer.status).toBe(201);
-    else expectProblem(answer, reads === "read:api-keys" ? "role_required" : "scope_required");
-  });
+  test.each(EVENT_KINDS.map((kind) => ({ kind, reads: EVENTS[kind].reads })))(
+    "for $kind, which needs $reads",
+    async ({ kind, reads }) => {
+      const answer = await asKey("POST", "/v1/webhooks", { url: url(), events: [kind] });
+      if (reads === "read:webhooks") expect(answer.status).toBe(201);
+      else expectProblem(answer, reads === "read:api-keys" ? "role_required" : "scope_required");
+    },
+  );
 
   test("is told which scope it lacks", async () => {
-    const answer = await asKey("POST", "/v1/webhooks", { url: url(), events: ["webhook.failing", "exception.created"] });
-    expect(answer.text).toContain("To be sent exception.created, an API key needs the scope read:exceptions.");
+    const answer = await asKey("POST", "/v1/webhooks", {
+      url: url(),
+      events: ["webhook.failing", "exception.created"],
+    });
+    expect(answer.text).toContain(
+      "To be sent exception.created, an API key needs the scope read:exceptions.",
+    );
   });
 
   test("may not send what others registered for to an address of its own, nor add to it", async () => {
-    const created = (await asAdmin("POST", "/v1/webhooks", { url: url(), events: ["exception.created"] })).json as Webhook;
+    const created = (
+      await asAdmin("POST", "/v1/webhooks", { url: url(), events: ["exception.created"] })
+    ).json as Webhook;
     for (const body of [{ url: url() }, { events: ["exception.created", "webhook.test"] }]) {
       expectProblem(await asKey("PATCH", `/v1/webhooks/${created.id}`, body), "scope_required");
     }
-    expect((await asKey("PATCH", `/v1/webhooks/${created.id}`, { description: "Pages the desk.", status: "disabled" })).status).toBe(200);
-    expect((await asKey("PATCH", `/v1/webhooks/${created.id}`, { events: ["webhook.test"] })).status).toBe(200);
+    expect(
+      (
+        await asKey("PATCH", `/v1/webhooks/${created.id}`, {
+          description: "Pages the desk.",
+          status: "disabled",
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (await asKey("PATCH", `/v1/webhooks/${created.id}`, { events: ["webhook.test"] })).status,
+    ).toBe(200);
   });
 
   test("does not read in a delivery what the exception says, nor in a response that repeats it, nor has it sent elsewhere", async () => {
     const echo = `/${uniqueName("echo")}`;
     await receiver.behave(echo, { body: "Got: Confidential" });
-    const { id } = (await asAdmin("POST", "/v1/webhooks", { url: receiver.url(echo), events: ["exception.created"] })).json as Webhook;
+    const { id } = (
+      await asAdmin("POST", "/v1/webhooks", {
+        url: receiver.url(echo),
+        events: ["exception.created"],
+      })
+    ).json as Webhook;
     await asAdmin("POST", "/v1/exceptions", { title: "Confidential", severity: "low" });
     const path = `/v1/webhooks/${id}/deliveries`;
     const delivery = await until("it is delivered", async () =>
-      ((await asAdmin("GET", path)).json as { items: Delivery[] }).items.find(({ status }) => status === "delivered"),
+      ((await asAdmin("GET", path)).json as { items: Delivery[] }).items.find(
+        ({ status }) => status === "delivered",
+      ),
     );
     const seen = await asKey("GET", `${path}/${delivery.id}`);
-    expect(seen.json).toMatchObject({ id: delivery.id, type: "exception.created", payload: null, attempts: [{ status_code: 200 }] });
+    expect(seen.json).toMatchObject({
+      id: delivery.id,
+      type: "exception.created",
+      payload: null,
+      attempts: [{ status_code: 200 }],
+    });
     expect(seen.text).not.toContain("Confidential");
     const shown = (await asAdmin("GET", `${path}/${delivery.id}`)).json as DeliveryDetail;
     expect(shown).toMatchObject({
@@ -66,7 +99,9 @@ describe("an API key with the scopes of webhooks alone", () => {
     });
 
     // What was sent can be sent again: to where it went.
-    expect((await asKey("PATCH", `/v1/webhooks/${id}`, { events: ["webhook.test"] })).status).toBe(200);
+    expect((await asKey("PATCH", `/v1/webhooks/${id}`, { events: ["webhook.test"] })).status).toBe(
+      200,
+    );
     expectProblem(await asKey("PATCH", `/v1/webhooks/${id}`, { url: url() }), "scope_required");
     expect((await asAdmin("PATCH", `/v1/webhooks/${id}`, { url: url() })).status).toBe(200);
     await asAdmin("DELETE", `/v1/webhooks/${id}`);
@@ -85,20 +120,28 @@ describe("an API key with the scopes of webhooks alone", () => {
 
 describe("what a key registered", () => {
   test("is offered when the key is revoked, and disabled with it where that is asked for", async () => {
-    const own = (await asKey("POST", "/v1/webhooks", { url: url(), events: ["webhook.failing"] })).json as Webhook;
-    const others = (await asAdmin("POST", "/v1/webhooks", { url: url(), events: ["webhook.failing"] })).json as Webhook;
-    const { webhooks } = (await team.call("POST", `/${keyId}/impact`, { revoke: true })).json as ApiKeyImpact;
+    const own = (await asKey("POST", "/v1/webhooks", { url: url(), events: ["webhook.failing"] }))
+      .json as Webhook;
+    const others = (
+      await asAdmin("POST", "/v1/webhooks", { url: url(), events: ["webhook.failing"] })
+    ).json as Webhook;
+    const { webhooks } = (await team.call("POST", `/${keyId}/impact`, { revoke: true }))
+      .json as ApiKeyImpact;
     expect(webhooks).toContainEqual({ id: own.id, url: own.url });
     expect(webhooks.map(({ id }) => id)).not.toContain(others.id);
 
     const successor = (await team.call("POST", `/${keyId}/rotate`, {})).json as { id: string };
-    const ofSuccessor = (await team.call("POST", `/${successor.id}/impact`, { revoke: true })).json as ApiKeyImpact;
+    const ofSuccessor = (await team.call("POST", `/${successor.id}/impact`, { revoke: true }))
+      .json as ApiKeyImpact;
     expect(ofSuccessor.webhooks).toEqual(webhooks);
 
-    const status = async (id: string) => (await asAdmin("GET", `/v1/webhooks/${id}`)).json as Webhook;
+    const status = async (id: string) =>
+      (await asAdmin("GET", `/v1/webhooks/${id}`)).json as Webhook;
     expect((await team.call("DELETE", `/${keyId}`, { reason: "Lost." })).status).toBe(200);
     expect(await status(own.id)).toMatchObject({ status: "active" });
-    expect((await team.call("DELETE", `/${successor.id}`, { disable_webhooks: true })).status).toBe(200);
+    expect((await team.call("DELETE", `/${successor.id}`, { disable_webhooks: true })).status).toBe(
+      200,
+    );
     expect(await status(own.id)).toMatchObject({
       status: "disabled",
       disabled_reason: "manual",
@@ -106,7 +149,8 @@ describe("what a key registered", () => {
       disabled_detail: "The API key Test key, which registered it, was revoked.",
     });
     expect(await status(others.id)).toMatchObject({ status: "active" });
-    const after = (await team.call("POST", `/${successor.id}/impact`, { revoke: true })).json as ApiKeyImpact;
+    const after = (await team.call("POST", `/${successor.id}/impact`, { revoke: true }))
+      .json as ApiKeyImpact;
     expect(after.webhooks).toEqual([]);
   });
 });

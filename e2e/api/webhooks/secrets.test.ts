@@ -11,7 +11,11 @@ const subscriber = await Subscriber.create(receiver);
 const NEXT = "the next secret, 16 bytes";
 const OLD_AND_NEW = { secrets: [SECRET, NEXT] };
 
-function rotate(webhook: Registered, secret: string, grace_period_seconds?: number): Promise<Webhook> {
+function rotate(
+  webhook: Registered,
+  secret: string,
+  grace_period_seconds?: number,
+): Promise<Webhook> {
   return subscriber.call("POST", `${webhook.url}/rotate-secret`, { secret, grace_period_seconds });
 }
 
@@ -39,7 +43,9 @@ describe("rotating the secret", () => {
     const webhook = await subscriber.register(["webhook.test"], OLD_AND_NEW);
     expect(await verifying(webhook)).toEqual([SECRET]);
     const rotated = await rotate(webhook, NEXT);
-    const grace = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.parse(rotated.secret_changed_at ?? "");
+    const grace =
+      Date.parse(rotated.previous_secret_expires_at ?? "") -
+      Date.parse(rotated.secret_changed_at ?? "");
     expect(grace).toBe(86_400_000);
     expect(await verifying(webhook)).toEqual([SECRET, NEXT]);
     expect(webhook.received.at(-1)?.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
@@ -51,13 +57,18 @@ describe("rotating the secret", () => {
   it("ends the previous secret when the grace period does, by the database's clock alone", async () => {
     const webhook = await subscriber.register(["webhook.test"], OLD_AND_NEW);
     const { previous_secret_expires_at } = await rotate(webhook, NEXT, 2);
-    await until("the grace period has ended", async () => (await webhook.get()).previous_secret_expires_at === null);
+    await until(
+      "the grace period has ended",
+      async () => (await webhook.get()).previous_secret_expires_at === null,
+    );
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(previous_secret_expires_at ?? ""));
     expect(await verifying(webhook)).toEqual([NEXT]);
   });
 
   it("ends every earlier secret at once with a grace period of 0", async () => {
-    const webhook = await subscriber.register(["webhook.test"], { secrets: [SECRET, NEXT, "a third one, 16 bytes"] });
+    const webhook = await subscriber.register(["webhook.test"], {
+      secrets: [SECRET, NEXT, "a third one, 16 bytes"],
+    });
     await rotate(webhook, NEXT);
     await rotate(webhook, "a third one, 16 bytes", 0);
     expect(await verifying(webhook)).toEqual(["a third one, 16 bytes"]);
@@ -89,7 +100,9 @@ describe("a receiver left behind by a rotation", () => {
     expect(await kindsOf(webhook)).toBeNull();
     await endGrace(webhook);
     // Its last success was before the old secret ceased to sign.
-    await sql("update webhooks set last_success_at = now() - interval '1 minute' where id = $1", [webhook.id]);
+    await sql("update webhooks set last_success_at = now() - interval '1 minute' where id = $1", [
+      webhook.id,
+    ]);
     expect(await kindsOf(webhook)).toBe("stale_secret");
     const [last] = await webhook.deliveries();
     expect(last?.reason).toMatch(
@@ -112,10 +125,16 @@ describe("a receiver left behind by a rotation", () => {
     const webhook = await subscriber.register(["webhook.test"], sleeping);
     await rotate(webhook, NEXT, 0);
     await kindsOf(webhook);
-    expect(await webhook.get()).toMatchObject({ health: "failing", last_failure_kind: "stale_secret" });
+    expect(await webhook.get()).toMatchObject({
+      health: "failing",
+      last_failure_kind: "stale_secret",
+    });
     await webhook.behave({ status: 500 });
     await kindsOf(webhook);
-    expect(await webhook.get()).toMatchObject({ health: "failing", last_failure_kind: "http_error" });
+    expect(await webhook.get()).toMatchObject({
+      health: "failing",
+      last_failure_kind: "http_error",
+    });
     await webhook.behave({ secrets: [NEXT], strict: true });
     await kindsOf(webhook);
     expect(await webhook.get()).toMatchObject({ failing_since: null, last_failure_kind: null });

@@ -15,10 +15,19 @@ const DOCS = fileURLToPath(new URL("../../../docs/webhooks/", import.meta.url));
 const PLAIN = "Schlüssel, 16 bytes and more";
 
 type Case = { secret: string; headers: Record<string, string>; body: string };
-type Runtime = { command: string; version: string[]; verifies: (given: Case, folder: string) => boolean };
+type Runtime = {
+  command: string;
+  version: string[];
+  verifies: (given: Case, folder: string) => boolean;
+};
 
 /** Writes the body and the headers into files, and runs a program of a few lines that calls the snippet with them. */
-function runs(command: string, args: string[], { secret, headers, body }: Case, folder: string): boolean {
+function runs(
+  command: string,
+  args: string[],
+  { secret, headers, body }: Case,
+  folder: string,
+): boolean {
   writeFileSync(join(folder, "body"), body);
   writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));
   const env = { ...process.env, SECRET: secret, FOLDER: folder, DOCS, LC_ALL: "C.UTF-8" };
@@ -157,7 +166,14 @@ exit(verify(file_get_contents("body"), json_decode(file_get_contents("headers.js
             }
           }`,
         );
-        execFileSync("javac", ["-encoding", "UTF-8", "-d", folder, join(DOCS, "Verify.java"), main]);
+        execFileSync("javac", [
+          "-encoding",
+          "UTF-8",
+          "-d",
+          folder,
+          join(DOCS, "Verify.java"),
+          main,
+        ]);
       }
       return runs("java", ["-cp", folder, "Main"], given, folder);
     },
@@ -167,20 +183,32 @@ exit(verify(file_get_contents("body"), json_decode(file_get_contents("headers.js
     version: ["version"],
     verifies: (given, folder) => {
       const { secret, headers } = given;
-      const args = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headers[name] ?? "");
-      return runs("sh", [join(DOCS, "verify.sh"), secret, ...args, join(folder, "body")], given, folder);
+      const args = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
+        (name) => headers[name] ?? "",
+      );
+      return runs(
+        "sh",
+        [join(DOCS, "verify.sh"), secret, ...args, join(folder, "body")],
+        given,
+        folder,
+      );
     },
   },
 };
 
-const isHere = ({ command, version }: Pick<Runtime, "command" | "version">) => spawnSync(command, version).status === 0;
+const isHere = ({ command, version }: Pick<Runtime, "command" | "version">) =>
+  spawnSync(command, version).status === 0;
 
 const delivered = new Map<string, Received>();
 
 beforeAll(async () => {
   for (const secret of [SECRET, PLAIN]) {
     const webhook = await subscriber.register(["exception.created"], {}, secret);
-    await subscriber.call("POST", "/v1/exceptions", { title: `Zahlung “${secret}” 🔑`, severity: "high", due_at: "2030-01-01T00:00:00Z" });
+    await subscriber.call("POST", "/v1/exceptions", {
+      title: `Zahlung “${secret}” 🔑`,
+      severity: "high",
+      due_at: "2030-01-01T00:00:00Z",
+    });
     const [got] = await webhook.gets(1);
     if (got) delivered.set(secret, got);
     await subscriber.call("DELETE", webhook.url);
@@ -197,16 +225,31 @@ describe.each(Object.entries(RUNTIMES))("the snippet for %s", (name, runtime) =>
       try {
         for (const secret of [SECRET, PLAIN]) {
           const { headers, body } = delivered.get(secret) as Received;
-          const verifies = (change: Partial<Case>) => runtime.verifies({ secret, headers, body, ...change }, folder);
+          const verifies = (change: Partial<Case>) =>
+            runtime.verifies({ secret, headers, body, ...change }, folder);
           expect(verifies({})).toBe(true);
           expect(verifies({ body: body.replace("high", "low ") })).toBe(false);
           if (secret === PLAIN) continue;
-          expect(verifies({ secret: `${secret.slice(0, -1)}${secret.endsWith("w") ? "x" : "w"}` })).toBe(false);
-          expect(verifies({ headers: { ...headers, "webhook-signature": `v1,AAAA ${headers["webhook-signature"]}` } })).toBe(true);
+          expect(
+            verifies({ secret: `${secret.slice(0, -1)}${secret.endsWith("w") ? "x" : "w"}` }),
+          ).toBe(false);
+          expect(
+            verifies({
+              headers: {
+                ...headers,
+                "webhook-signature": `v1,AAAA ${headers["webhook-signature"]}`,
+              },
+            }),
+          ).toBe(true);
           expect(verifies({ headers: { ...headers, "webhook-id": "evt_other" } })).toBe(false);
-          expect(verifies({ headers: { ...headers, "webhook-timestamp": String(Number(headers["webhook-timestamp"]) - 400) } })).toBe(
-            false,
-          );
+          expect(
+            verifies({
+              headers: {
+                ...headers,
+                "webhook-timestamp": String(Number(headers["webhook-timestamp"]) - 400),
+              },
+            }),
+          ).toBe(false);
         }
       } finally {
         rmSync(folder, { recursive: true });
@@ -215,13 +258,17 @@ describe.each(Object.entries(RUNTIMES))("the snippet for %s", (name, runtime) =>
   );
 });
 
-const canSend = isHere({ command: "curl", version: ["--version"] }) && isHere({ command: "openssl", version: ["version"] });
+const canSend =
+  isHere({ command: "curl", version: ["--version"] }) &&
+  isHere({ command: "openssl", version: ["version"] });
 
 it.skipIf(!canSend)("the snippet for curl sends what a receiver verifies", async () => {
   for (const secret of [SECRET, PLAIN]) {
     const path = `/curl-${secret.length}`;
     await receiver.behave(path, { secrets: [secret], strict: true });
-    const said = execFileSync("sh", [join(DOCS, "send.sh"), secret, receiver.url(path)], { encoding: "utf8" });
+    const said = execFileSync("sh", [join(DOCS, "send.sh"), secret, receiver.url(path)], {
+      encoding: "utf8",
+    });
     expect(said).toBe("200\n");
     const [got] = await receiver.gets(path, 1);
     expect(got?.verified).toEqual([secret]);

@@ -27,7 +27,11 @@ it.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(
 it("a test answers with its own delivery, whatever else of its type is newer", async () => {
   const webhook = await subscriber.register(["webhook.failing"]);
   const bearer = await userToken(subscriber.tenant, ["tenant_admin"]);
-  await api("POST", "/v1/exceptions", { bearer, tenant: subscriber.tenant, body: { title: "Payout 4712", severity: "low" } });
+  await api("POST", "/v1/exceptions", {
+    bearer,
+    tenant: subscriber.tenant,
+    body: { title: "Payout 4712", severity: "low" },
+  });
   // As of a transaction that began later and committed sooner.
   await sql(
     `insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status)
@@ -35,12 +39,17 @@ it("a test answers with its own delivery, whatever else of its type is newer", a
      from public.events e where e.tenant_id = $1 and e.type = 'exception.created' and e.test_of is null limit 1`,
     [subscriber.tenant, webhook.id],
   );
-  const { id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`, { type: "exception.created" });
+  const { id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`, {
+    type: "exception.created",
+  });
   expect((await webhook.delivery(id)).payload).toMatchObject({ test: true });
 });
 
 it("every webhook's deliveries are one list, and those a request caused are found by it", async () => {
-  const [first, second] = [await subscriber.register(["exception.created"]), await subscriber.register(["exception.created"])];
+  const [first, second] = [
+    await subscriber.register(["exception.created"]),
+    await subscriber.register(["exception.created"]),
+  ];
   const bearer = await userToken(subscriber.tenant, ["tenant_admin"]);
   const answer = await api("POST", "/v1/exceptions", {
     bearer,
@@ -48,12 +57,20 @@ it("every webhook's deliveries are one list, and those a request caused are foun
     body: { title: "Payout 4711", severity: "low" },
   });
   const request_id = answer.headers.get("x-request-id") ?? "";
-  const all = async (query: string) => (await subscriber.call<{ items: Delivery[] }>("GET", `/v1/webhook-deliveries?${query}`)).items;
+  const all = async (query: string) =>
+    (await subscriber.call<{ items: Delivery[] }>("GET", `/v1/webhook-deliveries?${query}`)).items;
   const caused = await all(`request_id=${request_id}`);
-  expect(caused.map(({ webhook_id }) => webhook_id)).toEqual(expect.arrayContaining([first.id, second.id]));
-  expect((await all(`webhook_id=${first.id}`)).map(({ webhook_id }) => webhook_id)).toEqual([first.id]);
+  expect(caused.map(({ webhook_id }) => webhook_id)).toEqual(
+    expect.arrayContaining([first.id, second.id]),
+  );
+  expect((await all(`webhook_id=${first.id}`)).map(({ webhook_id }) => webhook_id)).toEqual([
+    first.id,
+  ]);
   expect(
-    await subscriber.call<DeliveryDetail>("GET", `${first.url}/deliveries/${caused.find((one) => one.webhook_id === first.id)?.id}`),
+    await subscriber.call<DeliveryDetail>(
+      "GET",
+      `${first.url}/deliveries/${caused.find((one) => one.webhook_id === first.id)?.id}`,
+    ),
   ).toMatchObject({
     request_id,
     payload: { data: { exception: { id: (answer.json as Exception).id } } },
@@ -69,7 +86,9 @@ it("a webhook's attempts are counted by hour, with how long the responses took",
   // The one that failed may have been tried again by then.
   const { hours } = await until("both attempts are counted", async () => {
     const stats = await subscriber.call<WebhookStats>("GET", `${webhook.url}/stats`);
-    return stats.hours.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0) >= 2 && stats;
+    return (
+      stats.hours.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0) >= 2 && stats
+    );
   });
   expect(hours.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(1);
   for (const { start, p50_ms, p95_ms } of hours) {
@@ -79,18 +98,26 @@ it("a webhook's attempts are counted by hour, with how long the responses took",
 });
 
 it("the attempts of all webhooks are counted together", async () => {
-  const hooks = [await subscriber.register(["webhook.test"]), await subscriber.register(["webhook.test"])];
+  const hooks = [
+    await subscriber.register(["webhook.test"]),
+    await subscriber.register(["webhook.test"]),
+  ];
   await Promise.all(hooks.map(({ url }) => subscriber.call("POST", `${url}/test`)));
   const attemptsOf = async (url: string) => {
     const { hours } = await subscriber.call<WebhookStats>("GET", url);
     return hours.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
   };
   await until("each has its attempt", async () =>
-    (await Promise.all(hooks.map(({ url }) => attemptsOf(`${url}/stats`)))).every((count) => count > 0),
+    (await Promise.all(hooks.map(({ url }) => attemptsOf(`${url}/stats`)))).every(
+      (count) => count > 0,
+    ),
   );
   const { items } = await subscriber.call<{ items: { id: string }[] }>("GET", "/v1/webhooks");
   await until("the sums agree", async () => {
     const each = await Promise.all(items.map(({ id }) => attemptsOf(`/v1/webhooks/${id}/stats`)));
-    return (await attemptsOf("/v1/webhook-deliveries/stats")) === each.reduce((sum, count) => sum + count, 0);
+    return (
+      (await attemptsOf("/v1/webhook-deliveries/stats")) ===
+      each.reduce((sum, count) => sum + count, 0)
+    );
   });
 });

@@ -15,16 +15,21 @@ beforeAll(async () => {
 });
 
 const about = (method: string, declared: readonly Contract["resource"][]) =>
-  CONTRACTS.filter((contract) => contract.method === method && declared.includes(contract.resource));
+  CONTRACTS.filter(
+    (contract) => contract.method === method && declared.includes(contract.resource),
+  );
 
 /** What reads the resource that an operation changes. */
-const readerOf = ({ path }: Contract) => CONTRACTS.find((contract) => contract.method === "GET" && contract.path === path) as Contract;
+const readerOf = ({ path }: Contract) =>
+  CONTRACTS.find((contract) => contract.method === "GET" && contract.path === path) as Contract;
 
 const thisMinute = () => Math.floor(Date.now() / 60_000);
 const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
 
 test("every operation that reads one resource by its id gives an entity tag", () => {
-  const bare = CONTRACTS.filter(({ method, path, resource }) => method === "GET" && path.endsWith("}") && resource === null);
+  const bare = CONTRACTS.filter(
+    ({ method, path, resource }) => method === "GET" && path.endsWith("}") && resource === null,
+  );
   expect(bare.map(({ operationId }) => operationId)).toEqual([]);
 });
 
@@ -34,58 +39,96 @@ describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contr
     const asked = async () => {
       const minute = thisMinute();
       const first = await invoke(contract, fixture, {}, sample);
-      const again = await invoke(contract, fixture, { headers: { "If-None-Match": `"other", W/${tagOf(first)}` } }, sample);
-      const other = await invoke(contract, fixture, { headers: { "If-None-Match": '"other"' } }, sample);
+      const again = await invoke(
+        contract,
+        fixture,
+        { headers: { "If-None-Match": `"other", W/${tagOf(first)}` } },
+        sample,
+      );
+      const other = await invoke(
+        contract,
+        fixture,
+        { headers: { "If-None-Match": '"other"' } },
+        sample,
+      );
       return minute === thisMinute() && { first, again, other };
     };
     // The minutes to a breach change with the minute.
     const { first, again, other } = await until("all to be asked within a minute", asked);
     expect(tagOf(first)).toMatch(ETAG);
-    expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({ status: 304, text: "", tag: tagOf(first) });
+    expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({
+      status: 304,
+      text: "",
+      tag: tagOf(first),
+    });
     expect(again.headers.get("x-request-id")).toMatch(/^req_/);
     expect(other.text).toBe(first.text);
   });
 });
 
-describe.each([...about("PATCH", ["versioned"]), ...about("PUT", ["versioned"]), ...about("DELETE", ["versioned"])])(
-  "$operationId",
-  (contract) => {
-    const reader = readerOf(contract);
-    const read = (sample: Sample) => invoke(reader, fixture, { query: {} }, sample);
+describe.each([
+  ...about("PATCH", ["versioned"]),
+  ...about("PUT", ["versioned"]),
+  ...about("DELETE", ["versioned"]),
+])("$operationId", (contract) => {
+  const reader = readerOf(contract);
+  const read = (sample: Sample) => invoke(reader, fixture, { query: {} }, sample);
 
-    test("is made on the state that If-Match names, and on no other", async () => {
-      const sample = await sampleFor(contract, fixture);
-      const before = await read(sample);
-      const stale = await invoke(contract, fixture, { headers: { "If-Match": '"4503599627370495-AAAAAAAAAAAAAAAA"' } }, sample);
-      expectProblem(stale, "precondition_failed", contract);
-      expect(tagOf(await read(sample)).split("-")[0]).toBe(tagOf(before).split("-")[0]);
-      const current = await invoke(contract, fixture, { headers: { "If-Match": `"7", ${tagOf(before)}` } }, sample);
-      expect(current.status, current.text).toBe(contract.status);
-      expectConforms(contract, current);
-      expect(tagOf(current)).toMatch(ETAG);
-      const late = await invoke(contract, fixture, { headers: { "If-Match": tagOf(before) } }, sample);
-      expect([412, 404], late.text).toContain(late.status);
-    });
+  test("is made on the state that If-Match names, and on no other", async () => {
+    const sample = await sampleFor(contract, fixture);
+    const before = await read(sample);
+    const stale = await invoke(
+      contract,
+      fixture,
+      { headers: { "If-Match": '"4503599627370495-AAAAAAAAAAAAAAAA"' } },
+      sample,
+    );
+    expectProblem(stale, "precondition_failed", contract);
+    expect(tagOf(await read(sample)).split("-")[0]).toBe(tagOf(before).split("-")[0]);
+    const current = await invoke(
+      contract,
+      fixture,
+      { headers: { "If-Match": `"7", ${tagOf(before)}` } },
+      sample,
+    );
+    expect(current.status, current.text).toBe(contract.status);
+    expectConforms(contract, current);
+    expect(tagOf(current)).toMatch(ETAG);
+    const late = await invoke(
+      contract,
+      fixture,
+      { headers: { "If-Match": tagOf(before) } },
+      sample,
+    );
+    expect([412, 404], late.text).toContain(late.status);
+  });
 
-    test("without If-Match, and with *, it is made on any state", async () => {
-      const sample = await sampleFor(contract, fixture);
-      expect((await invoke(contract, fixture, { headers: { "If-Match": "*" } }, sample)).status).toBe(contract.status);
-    });
+  test("without If-Match, and with *, it is made on any state", async () => {
+    const sample = await sampleFor(contract, fixture);
+    expect((await invoke(contract, fixture, { headers: { "If-Match": "*" } }, sample)).status).toBe(
+      contract.status,
+    );
+  });
 
-    test("refuses an If-Match that is none", async () => {
-      const answer = await invoke(contract, fixture, { headers: { "If-Match": "7" } });
-      expectProblem(answer, "invalid_request", contract);
-    });
-  },
-);
+  test("refuses an If-Match that is none", async () => {
+    const answer = await invoke(contract, fixture, { headers: { "If-Match": "7" } });
+    expectProblem(answer, "invalid_request", contract);
+  });
+});
 
 test("of two changes on one state, one is made", async () => {
-  const contract = CONTRACTS.find(({ operationId }) => operationId === "updateException") as Contract;
+  const contract = CONTRACTS.find(
+    ({ operationId }) => operationId === "updateException",
+  ) as Contract;
   const sample = await sampleFor(contract, fixture);
   const tag = tagOf(await invoke(readerOf(contract), fixture, {}, sample));
-  const change = (title: string) => invoke(contract, fixture, { body: { title }, headers: { "If-Match": tag } }, sample);
+  const change = (title: string) =>
+    invoke(contract, fixture, { body: { title }, headers: { "If-Match": tag } }, sample);
   const answers = await Promise.all(Array.from({ length: 10 }, (_, nth) => change(`Title ${nth}`)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    200,
+    ...Array.from({ length: 9 }, () => 412),
+  ]);
 });
 
 test("what only the clock changes leaves If-Match as it was, and is no 304", async () => {
@@ -93,7 +136,12 @@ test("what only the clock changes leaves If-Match as it was, and is no 304", asy
   const sample = await sampleFor(key, fixture);
   const before = await invoke(key, fixture, {}, sample);
   const renamed = CONTRACTS.find(({ operationId }) => operationId === "updateApiKey") as Contract;
-  const after = await invoke(renamed, fixture, { body: { name: "Renamed" }, headers: { "If-Match": tagOf(before) } }, sample);
+  const after = await invoke(
+    renamed,
+    fixture,
+    { body: { name: "Renamed" }, headers: { "If-Match": tagOf(before) } },
+    sample,
+  );
   expect(after.status).toBe(200);
   const fresh = await invoke(key, fixture, { headers: { "If-None-Match": tagOf(before) } }, sample);
   expect(fresh.status).toBe(200);

@@ -32,7 +32,10 @@ const OTHERS = [
 ];
 
 const policyOf = async (path: string) => {
-  const answer = await fetch(`${stack.url}${path}`, { redirect: "manual", headers: { Accept: "text/html" } });
+  const answer = await fetch(`${stack.url}${path}`, {
+    redirect: "manual",
+    headers: { Accept: "text/html" },
+  });
   await answer.arrayBuffer();
   return answer.headers.get("content-security-policy") ?? "";
 };
@@ -40,7 +43,9 @@ const policyOf = async (path: string) => {
 describe("what a browser may do with an answer is said by the answer", () => {
   test.each(PAGES)("%s runs the scripts of its own nonce alone", async (path) => {
     const policy = await policyOf(path);
-    expect(policy).toMatch(/^default-src 'self'; script-src 'self' 'nonce-[\w+/=]+' 'strict-dynamic';/);
+    expect(policy).toMatch(
+      /^default-src 'self'; script-src 'self' 'nonce-[\w+/=]+' 'strict-dynamic';/,
+    );
     expect(policy).toContain("frame-ancestors 'none'");
   });
 

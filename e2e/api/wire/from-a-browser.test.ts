@@ -20,17 +20,32 @@ const allowed = ({ headers }: Answer) => headers.get("access-control-allow-origi
 
 const preflight = (contract: Pick<Contract, "path" | "params">, method: string) =>
   api("OPTIONS", pathOf(contract as Contract, IDS), {
-    headers: { Origin: ORIGIN, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": "authorization,x-tenant-id" },
+    headers: {
+      Origin: ORIGIN,
+      "Access-Control-Request-Method": method,
+      "Access-Control-Request-Headers": "authorization,x-tenant-id",
+    },
   });
 
 const visit = (contract: Contract, tenant: string, query?: Record<string, string>) =>
-  api(contract.method, pathOf(contract, ID), { bearer: stack.publishableKey, tenant, query, headers: { Origin: ORIGIN } });
+  api(contract.method, pathOf(contract, ID), {
+    bearer: stack.publishableKey,
+    tenant,
+    query,
+    headers: { Origin: ORIGIN },
+  });
 
 describe("what the publishable key may call, pages of any origin may", () => {
   test.each(open)("$operationId", async (contract) => {
     const asked = await preflight(contract, contract.method);
-    expect([asked.status, allowed(asked), asked.headers.get("access-control-allow-methods")]).toEqual([204, "*", contract.method]);
-    expect(asked.headers.get("access-control-allow-headers")?.toLowerCase()).toMatch(/authorization.*x-tenant-id/);
+    expect([
+      asked.status,
+      allowed(asked),
+      asked.headers.get("access-control-allow-methods"),
+    ]).toEqual([204, "*", contract.method]);
+    expect(asked.headers.get("access-control-allow-headers")?.toLowerCase()).toMatch(
+      /authorization.*x-tenant-id/,
+    );
     expect(asked.headers.get("access-control-allow-credentials")).toBeNull();
     for (const answer of [
       await visit(contract, tenant),
@@ -46,14 +61,18 @@ describe("what the publishable key may call, pages of any origin may", () => {
   test("and the description of the interface", async () => {
     const answer = await api("GET", "/v1/openapi.json", { headers: { Origin: ORIGIN } });
     expect([answer.status, allowed(answer)]).toEqual([200, "*"]);
-    expect((await preflight({ path: "/v1/openapi.json", params: {} as never }, "GET")).status).toBe(204);
+    expect((await preflight({ path: "/v1/openapi.json", params: {} as never }, "GET")).status).toBe(
+      204,
+    );
   });
 });
 
 test.each(closed)("$operationId is not for pages of other origins", async (contract) => {
   const asked = await preflight(contract, contract.method);
   expect([asked.status, allowed(asked)]).toEqual([204, null]);
-  expect(allowed(await api(contract.method, pathOf(contract, IDS), { headers: { Origin: ORIGIN } }))).toBeNull();
+  expect(
+    allowed(await api(contract.method, pathOf(contract, IDS), { headers: { Origin: ORIGIN } })),
+  ).toBeNull();
 });
 
 describe("with the publishable key, a tenant that exists and one that does not are the same", () => {
@@ -65,7 +84,10 @@ describe("with the publishable key, a tenant that exists and one that does not a
   });
 
   test("while its members are told its name", async () => {
-    const answer = await api("GET", "/v1/me", { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+    const answer = await api("GET", "/v1/me", {
+      bearer: await userToken(tenant, ["tenant_lead"]),
+      tenant,
+    });
     expect(answer.json).toMatchObject({ tenant_name: `Tenant ${tenant}` });
   });
 });

@@ -15,11 +15,19 @@ beforeAll(async () => {
 const { hostname, port, host } = new URL(stack.url);
 
 /** Sends a request line and headers as they are, which no client of HTTP would. */
-async function raw(line: string, headers: string[] = []): Promise<{ status: number; head: string; body: string }> {
+async function raw(
+  line: string,
+  headers: string[] = [],
+): Promise<{ status: number; head: string; body: string }> {
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
   const auth = [`Authorization: Bearer ${bearer}`, `X-Tenant-Id: ${tenant}`];
-  socket.write(Buffer.from([line, `Host: ${host}`, "Connection: close", ...auth, ...headers, "", ""].join("\r\n"), "latin1"));
+  socket.write(
+    Buffer.from(
+      [line, `Host: ${host}`, "Connection: close", ...auth, ...headers, "", ""].join("\r\n"),
+      "latin1",
+    ),
+  );
   const [head = "", rest = ""] = (await text(socket)).split(/\r\n\r\n([\s\S]*)/);
   const isChunked = /^transfer-encoding: chunked$/im.test(head);
   return { status: Number(head.split(" ")[1]), head, body: isChunked ? joined(rest) : rest };
@@ -49,12 +57,18 @@ describe("a query is read strictly", () => {
     ["constructor=1", "constructor"],
   ])("?%s is refused", async (query, path) => {
     const { status, body } = await raw(`GET /v1/exceptions?${query} HTTP/1.1`);
-    expect([status, (JSON.parse(body) as { errors: { path: string }[] }).errors[0]?.path], body).toEqual([400, path]);
+    expect(
+      [status, (JSON.parse(body) as { errors: { path: string }[] }).errors[0]?.path],
+      body,
+    ).toEqual([400, path]);
   });
 
-  test.each(["", "&&", "q=a+b", "q=a=b", "limit=%35%30", "q=%F0%9F%91%8D"])("?%s is taken", async (query) => {
-    expect((await raw(`GET /v1/exceptions?${query} HTTP/1.1`)).status).toBe(200);
-  });
+  test.each(["", "&&", "q=a+b", "q=a=b", "limit=%35%30", "q=%F0%9F%91%8D"])(
+    "?%s is taken",
+    async (query) => {
+      expect((await raw(`GET /v1/exceptions?${query} HTTP/1.1`)).status).toBe(200);
+    },
+  );
 
   test("in a path with parameters, too", async () => {
     const { status } = await raw(`GET /v1/tenants/${tenant}/api-keys?q=%ff HTTP/1.1`);
@@ -68,21 +82,35 @@ describe("a query is read strictly", () => {
 
 describe("what is too long is told so", () => {
   test("an address", async () => {
-    const long = await api("GET", "/v1/exceptions", { bearer, tenant, query: { q: "x".repeat(9000) } });
+    const long = await api("GET", "/v1/exceptions", {
+      bearer,
+      tenant,
+      query: { q: "x".repeat(9000) },
+    });
     expectProblem(long, "uri_too_long");
     expect((await raw(`GET /v1/exceptions?q=${"x".repeat(60_000)} HTTP/1.1`)).status).toBe(414);
   });
 
   test("headers", async () => {
-    expectProblem(await api("GET", "/v1/me", { bearer, tenant, headers: { "X-Note": "x".repeat(20_000) } }), "headers_too_large");
+    expectProblem(
+      await api("GET", "/v1/me", { bearer, tenant, headers: { "X-Note": "x".repeat(20_000) } }),
+      "headers_too_large",
+    );
     const { status, head } = await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(300_000)}`]);
     expect([status, head]).toEqual([431, expect.stringMatching(/x-request-id: req_/i)]);
     // More than what is on its way when the answer is given: it must not be lost for that.
-    expect((await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(5_000_000)}`])).status).toBe(431);
+    expect((await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(5_000_000)}`])).status).toBe(
+      431,
+    );
   });
 
   test("a reason for the audit trail", async () => {
-    const because = (reason: string) => api("GET", "/v1/me", { bearer: stack.secretKey, tenant, headers: { "X-Audit-Reason": reason } });
+    const because = (reason: string) =>
+      api("GET", "/v1/me", {
+        bearer: stack.secretKey,
+        tenant,
+        headers: { "X-Audit-Reason": reason },
+      });
     expect((await because("x".repeat(1000))).status).toBe(200);
     expectProblem(await because("x".repeat(1001)), "invalid_request");
   });
@@ -91,14 +119,23 @@ describe("what is too long is told so", () => {
 test("a reason for the audit trail is UTF-8, and kept as it was sent", async () => {
   const reason = "Prüfung für Zürich 🔍";
   const latin1 = (value: string) => Buffer.from(value).toString("latin1");
-  const answer = await api("GET", "/v1/me", { bearer: stack.secretKey, tenant, headers: { "X-Audit-Reason": latin1(reason) } });
+  const answer = await api("GET", "/v1/me", {
+    bearer: stack.secretKey,
+    tenant,
+    headers: { "X-Audit-Reason": latin1(reason) },
+  });
   expect(answer.status).toBe(200);
-  const kept = await sql<{ reason: string }>("select reason from public.security_events where request_id = $1", [
-    answer.headers.get("x-request-id"),
-  ]);
+  const kept = await sql<{ reason: string }>(
+    "select reason from public.security_events where request_id = $1",
+    [answer.headers.get("x-request-id")],
+  );
   expect(kept).toEqual([{ reason }]);
   expectProblem(
-    await api("GET", "/v1/me", { bearer: stack.secretKey, tenant, headers: { "X-Audit-Reason": "Pr\u00fcfung" } }),
+    await api("GET", "/v1/me", {
+      bearer: stack.secretKey,
+      tenant,
+      headers: { "X-Audit-Reason": "Pr\u00fcfung" },
+    }),
     "invalid_request",
   );
 });
@@ -106,20 +143,32 @@ test("a reason for the audit trail is UTF-8, and kept as it was sent", async () 
 describe("every form of a target", () => {
   test("absolute", async () => {
     const { status, body } = await raw(`GET http://${host}/v1/me HTTP/1.1`);
-    expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ tenant_id: tenant })]);
-    expect((await raw(`GET https://elsewhere.example/v1/exceptions?limit=1 HTTP/1.1`)).status).toBe(200);
+    expect([status, JSON.parse(body)]).toEqual([
+      200,
+      expect.objectContaining({ tenant_id: tenant }),
+    ]);
+    expect((await raw(`GET https://elsewhere.example/v1/exceptions?limit=1 HTTP/1.1`)).status).toBe(
+      200,
+    );
     expect((await raw("GET ftp://elsewhere.example/v1/me HTTP/1.1")).status).toBe(400);
   });
 
   test("asterisk", async () => {
     const { status, head } = await raw("OPTIONS * HTTP/1.1");
-    expect([status, head]).toEqual([204, expect.stringMatching(/allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS/i)]);
+    expect([status, head]).toEqual([
+      204,
+      expect.stringMatching(/allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS/i),
+    ]);
     expect((await raw("GET * HTTP/1.1")).status).toBe(400);
   });
 
-  test.each(["/v1/../v2/me", "/v1/exceptions/%2e%2e/me", "/docs/./x", "/acme/.."])("none with dots to resolve: %s", async (path) => {
-    for (const method of ["GET", "POST"]) expect((await raw(`${method} ${path} HTTP/1.1`)).status).toBe(400);
-  });
+  test.each(["/v1/../v2/me", "/v1/exceptions/%2e%2e/me", "/docs/./x", "/acme/.."])(
+    "none with dots to resolve: %s",
+    async (path) => {
+      for (const method of ["GET", "POST"])
+        expect((await raw(`${method} ${path} HTTP/1.1`)).status).toBe(400);
+    },
+  );
 
   test("of one host", async () => {
     expect((await raw("GET /v1/me HTTP/1.1", ["Host: elsewhere.example"])).status).toBe(400);
@@ -134,7 +183,11 @@ test.each([
 ] as Record<string, string>[])("what pages ask with says nothing to /v1: %j", async (headers) => {
   const plain = await api("GET", "/v1/exceptions", { bearer, tenant });
   const answer = await api("GET", "/v1/exceptions", { bearer, tenant, headers });
-  expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([200, plain.text, "application/json"]);
+  expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([
+    200,
+    plain.text,
+    "application/json",
+  ]);
 });
 
 describe("a wrong base path is answered by a problem, and not by a way to sign in", () => {
@@ -153,6 +206,7 @@ describe("a wrong base path is answered by a problem, and not by a way to sign i
     "/api/account/nobody",
     "/api/account/forgot/x",
   ])("%s", async (path) => {
-    for (const method of ["GET", "POST"]) expectProblem(await api(method, path, { bearer, tenant }), "not_found");
+    for (const method of ["GET", "POST"])
+      expectProblem(await api(method, path, { bearer, tenant }), "not_found");
   });
 });

@@ -13,8 +13,12 @@ test("the description of the interface comes compressed as it is asked for, alwa
     ["br;q=0.2, gzip;q=0.9", "gzip", gunzipSync],
     ["gzip;q=0, identity", undefined, (bytes: Buffer) => bytes],
   ] as const) {
-    const answers = await Promise.all([0, 1].map(() => request(url, { headers: { "accept-encoding": accepted } })));
-    const [first, second] = await Promise.all(answers.map(async ({ body }) => Buffer.from(await body.arrayBuffer())));
+    const answers = await Promise.all(
+      [0, 1].map(() => request(url, { headers: { "accept-encoding": accepted } })),
+    );
+    const [first, second] = await Promise.all(
+      answers.map(async ({ body }) => Buffer.from(await body.arrayBuffer())),
+    );
     expect(answers[0]?.headers["content-encoding"]).toBe(encoding);
     expect(answers[0]?.headers.vary).toContain("Accept-Encoding");
     expect(first?.equals(second as Buffer)).toBe(true);
@@ -25,10 +29,15 @@ test("the description of the interface comes compressed as it is asked for, alwa
 test("who has it already is told so", async () => {
   const first = await api("GET", "/v1/openapi.json");
   const etag = first.headers.get("etag") ?? "";
-  expect([etag, first.headers.get("cache-control")]).toEqual([expect.stringMatching(/^"[\w-]{16}"$/), "public, max-age=300"]);
+  expect([etag, first.headers.get("cache-control")]).toEqual([
+    expect.stringMatching(/^"[\w-]{16}"$/),
+    "public, max-age=300",
+  ]);
   const again = await api("GET", "/v1/openapi.json", { headers: { "If-None-Match": etag } });
   expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag]);
-  expect((await api("GET", "/v1/openapi.json", { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+  expect(
+    (await api("GET", "/v1/openapi.json", { headers: { "If-None-Match": '"other"' } })).status,
+  ).toBe(200);
 });
 
 test("it is only read", async () => {

@@ -11,8 +11,10 @@ beforeAll(async () => {
   bearer = await userToken(tenant, ["tenant_admin"]);
 });
 
-const call = (method: string, path: string, body?: object) => api(method, path, { bearer, tenant, ...(body && { body }) });
-const made = async (path: string, body: object) => (await call("POST", path, body)).json as { id: string };
+const call = (method: string, path: string, body?: object) =>
+  api(method, path, { bearer, tenant, ...(body && { body }) });
+const made = async (path: string, body: object) =>
+  (await call("POST", path, body)).json as { id: string };
 
 async function page(path: string): Promise<Page> {
   const { status, json, text } = await call("GET", path);
@@ -21,7 +23,10 @@ async function page(path: string): Promise<Page> {
 }
 
 test("a row that doesn't fit its contract takes no list and no search down, and is still counted", async () => {
-  const { id } = await made("/v1/exceptions", { title: "Payout 4711 has no bank line", severity: "low" });
+  const { id } = await made("/v1/exceptions", {
+    title: "Payout 4711 has no bank line",
+    severity: "low",
+  });
   await sql(
     creating(
       `'id', 'exc_Unfit', 'tenant_id', $1::text, 'title', 'Payout 4712 has no bank line', 'severity', 'low', 'due_at', now() + interval '1 day', 'created_by', 'system'`,
@@ -29,7 +34,12 @@ test("a row that doesn't fit its contract takes no list and no search down, and 
     ),
     [tenant],
   );
-  for (const path of ["/v1/exceptions", "/v1/exceptions?q=payout", "/v1/exceptions/sla", "/v1/exceptions/sla?q=payout"]) {
+  for (const path of [
+    "/v1/exceptions",
+    "/v1/exceptions?q=payout",
+    "/v1/exceptions/sla",
+    "/v1/exceptions/sla?q=payout",
+  ]) {
     const { items, summary } = await page(path);
     expect(items.map((item) => item.id)).toEqual([id]);
     if (path.includes("/sla")) expect(summary).toMatchObject({ total_open: 2 });
@@ -39,18 +49,38 @@ test("a row that doesn't fit its contract takes no list and no search down, and 
 
 test("a mapping of another release takes no list of sources down", async () => {
   const fields = { kind: "ledger", currency: "EUR" };
-  const [one, two] = [await made("/v1/sources", { name: "One", ...fields }), await made("/v1/sources", { name: "Two", ...fields })];
-  await sql("update public.sources set mapping = '{\"fields\": 5}' where tenant_id = $1 and id = $2", [tenant, one.id]);
+  const [one, two] = [
+    await made("/v1/sources", { name: "One", ...fields }),
+    await made("/v1/sources", { name: "Two", ...fields }),
+  ];
+  await sql(
+    "update public.sources set mapping = '{\"fields\": 5}' where tenant_id = $1 and id = $2",
+    [tenant, one.id],
+  );
   expect((await page("/v1/sources")).items.map(({ id }) => id)).toEqual([two.id]);
 });
 
 test.each([
-  ["money beyond JSON's numbers", editing("'amount_minor', 9007199254740992, 'currency', 'EUR'", "tenant_id = $1")],
-  ["a count beyond them", "update public.reconciliations set matched_count = 9007199254740992 where tenant_id = $1"],
-  ["a day without a year of four digits", "update public.reconciliations set period_end = '10000-01-01' where tenant_id = $1"],
+  [
+    "money beyond JSON's numbers",
+    editing("'amount_minor', 9007199254740992, 'currency', 'EUR'", "tenant_id = $1"),
+  ],
+  [
+    "a count beyond them",
+    "update public.reconciliations set matched_count = 9007199254740992 where tenant_id = $1",
+  ],
+  [
+    "a day without a year of four digits",
+    "update public.reconciliations set period_end = '10000-01-01' where tenant_id = $1",
+  ],
 ])("%s is refused by its table", async (_what, change) => {
   await made("/v1/exceptions", { title: "Fits", severity: "low" });
   const period = { period_start: "2026-10-01", period_end: "2026-10-31" };
-  await made("/v1/reconciliations", { name: "Fits", ...period, left_source: "a", right_source: "b" });
+  await made("/v1/reconciliations", {
+    name: "Fits",
+    ...period,
+    left_source: "a",
+    right_source: "b",
+  });
   await expect(sql(change, [tenant])).rejects.toThrow("violates check constraint");
 });

@@ -11,19 +11,30 @@ export type Sample = { name: string; labels: Labels; value: number };
 /** What a process answered, each sample with the `instance` that a scrape gives it. */
 export function samplesOf(text: string, instance: string): Sample[] {
   return text.split("\n").flatMap((line) => {
-    const [, name = "", labels = "", value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-    return value === undefined ? [] : { name, labels: { ...labelsOf(labels), instance }, value: Number(value) };
+    const [, name = "", labels = "", value] =
+      /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    return value === undefined
+      ? []
+      : { name, labels: { ...labelsOf(labels), instance }, value: Number(value) };
   });
 }
 
 function labelsOf(text: string): Labels {
-  return Object.fromEntries([...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = "", value = ""]) => [name, value]));
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]),
+  );
 }
 
 /** The metrics that an expression names. @throws Error where it is none */
 export function metricsIn(expression: string): string[] {
   const names: string[] = [];
-  treeOf(expression).iterate({ enter: ({ name, from, to }) => void (name === "Identifier" && names.push(expression.slice(from, to))) });
+  treeOf(expression).iterate({
+    enter: ({ name, from, to }) =>
+      void (name === "Identifier" && names.push(expression.slice(from, to))),
+  });
   return [...new Set(names)].filter((name) => name.includes("_"));
 }
 
@@ -101,7 +112,10 @@ class Evaluation {
   #select(node: SyntaxNode): Sample[] {
     const name = this.#of(node.getChild("Identifier") as SyntaxNode);
     const matchers = Object.entries(labelsOf(this.#of(node)));
-    return this.#samples.filter((sample) => sample.name === name && matchers.every(([label, value]) => sample.labels[label] === value));
+    return this.#samples.filter(
+      (sample) =>
+        sample.name === name && matchers.every(([label, value]) => sample.labels[label] === value),
+    );
   }
 
   #aggregate(node: SyntaxNode): Sample[] {
@@ -113,9 +127,15 @@ class Evaluation {
     const groups = new Map<string, Sample[]>();
     for (const sample of this.vector(body) as Sample[]) {
       const labels = Object.fromEntries(names.map((name) => [name, sample.labels[name] ?? ""]));
-      groups.set(keyOf(labels), [...(groups.get(keyOf(labels)) ?? []), { ...sample, name: "", labels }]);
+      groups.set(keyOf(labels), [
+        ...(groups.get(keyOf(labels)) ?? []),
+        { ...sample, name: "", labels },
+      ]);
     }
-    return [...groups.values()].map((group) => ({ ...(group[0] as Sample), value: aggregate(group.map(({ value }) => value)) }));
+    return [...groups.values()].map((group) => ({
+      ...(group[0] as Sample),
+      value: aggregate(group.map(({ value }) => value)),
+    }));
   }
 
   #combine(node: SyntaxNode): Sample[] {
@@ -124,9 +144,17 @@ class Evaluation {
     const right = this.vector(node.lastChild as SyntaxNode);
     const operator = first.nextSibling?.name ?? "";
     if (operator === "Or")
-      return [...left, ...(right as Sample[]).filter(({ labels }) => !left.some((one) => keyOf(one.labels) === keyOf(labels)))];
+      return [
+        ...left,
+        ...(right as Sample[]).filter(
+          ({ labels }) => !left.some((one) => keyOf(one.labels) === keyOf(labels)),
+        ),
+      ];
     return left.flatMap((sample) => {
-      const other = typeof right === "number" ? right : right.find(({ labels }) => keyOf(labels) === keyOf(sample.labels))?.value;
+      const other =
+        typeof right === "number"
+          ? right
+          : right.find(({ labels }) => keyOf(labels) === keyOf(sample.labels))?.value;
       if (other === undefined) return [];
       const [keep, calculate] = [KEPT[operator], CALCULATED[operator]];
       if (keep) return keep(sample.value, other) ? sample : [];

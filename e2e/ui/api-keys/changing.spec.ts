@@ -4,7 +4,10 @@ import { until } from "../../until.ts";
 import { rowOf } from "../person.ts";
 import { dialog, openPanel, shownCredential, test } from "./admin.ts";
 
-test("a rotation shows both keys, the time left, and who still uses the old one", async ({ page, admin }) => {
+test("a rotation shows both keys, the time left, and who still uses the old one", async ({
+  page,
+  admin,
+}) => {
   const old = await admin.create({ name: "Bank feed" });
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
@@ -26,24 +29,36 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
   await expect(panel.getByRole("button", { name: "Rotate" })).toBeHidden();
   expect((await admin.use(old.credential)).status).toBe(200);
   expect((await admin.use(successor)).status).toBe(200);
-  await expect(rotation.getByRole("row", { name: /(127\.0\.0\.1|::1) 1 call just now/ })).toBeVisible();
+  await expect(
+    rotation.getByRole("row", { name: /(127\.0\.0\.1|::1) 1 call just now/ }),
+  ).toBeVisible();
 
   await rotation.getByRole("button", { name: "Open the new key" }).click();
   await expect(panel.getByText("Active")).toBeVisible();
   await expect(rotation).toContainText(/Old key.*Expires in/s);
   await panel.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("row").filter({ hasText: "Bank feed" })).toHaveCount(2);
-  await expect(page.getByRole("row").filter({ hasText: "Rotating" })).toContainText(/Expires in 59 min/);
+  await expect(page.getByRole("row").filter({ hasText: "Rotating" })).toContainText(
+    /Expires in 59 min/,
+  );
 });
 
-test("revoking a key in use asks for name and reason, says what it would refuse, and holds on the next call", async ({ page, admin }) => {
-  const key = await admin.create({ name: "Bank feed", scopes: ["read:exceptions", "write:exceptions"] });
+test("revoking a key in use asks for name and reason, says what it would refuse, and holds on the next call", async ({
+  page,
+  admin,
+}) => {
+  const key = await admin.create({
+    name: "Bank feed",
+    scopes: ["read:exceptions", "write:exceptions"],
+  });
   await Promise.all([1, 2, 3].map(() => admin.use(key.credential)));
   await until("the calls are counted", async () => (await admin.get(key.id)).request_count === 3);
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Revoke" }).click();
-  await expect(dialog(page)).toContainText("3 of the 3 calls in the last 7 days would have been refused.");
+  await expect(dialog(page)).toContainText(
+    "3 of the 3 calls in the last 7 days would have been refused.",
+  );
   await expect(dialog(page).getByRole("row", { name: "listExceptions 3" })).toBeVisible();
 
   await dialog(page).getByRole("button", { name: "Revoke key" }).click();
@@ -70,11 +85,15 @@ test("a dialog stays above its panel where the window gets narrower", async ({ p
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Revoke" }).click();
   // Nobody uses it: no name to type.
-  await expect(dialog(page).getByText("This key hasn't been used in the last 7 days.")).toBeVisible();
+  await expect(
+    dialog(page).getByText("This key hasn't been used in the last 7 days."),
+  ).toBeVisible();
   await expect(dialog(page).getByLabel(/^Type/)).toHaveCount(0);
   await dialog(page).getByLabel("Reason").fill("Leaked");
   await page.setViewportSize({ width: 360, height: 800 });
-  await expect.poll(() => panel.first().evaluate((element) => element.matches(":modal"))).toBe(true);
+  await expect
+    .poll(() => panel.first().evaluate((element) => element.matches(":modal")))
+    .toBe(true);
   await dialog(page).getByLabel("Reason").click();
   await page.keyboard.press("Control+End");
   await page.keyboard.type(" in a log.");
@@ -82,24 +101,42 @@ test("a dialog stays above its panel where the window gets narrower", async ({ p
   await expect(page.getByRole("status").getByText("Revoked Bank feed")).toBeVisible();
 });
 
-test("saving a draft takes nothing back that another admin changed meanwhile", async ({ page, admin }) => {
-  const key = await admin.create({ name: "Bank feed", scopes: ["read:exceptions", "write:exceptions"] });
+test("saving a draft takes nothing back that another admin changed meanwhile", async ({
+  page,
+  admin,
+}) => {
+  const key = await admin.create({
+    name: "Bank feed",
+    scopes: ["read:exceptions", "write:exceptions"],
+  });
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByLabel("Name").fill("Bank feed importer");
   const heard = page.waitForResponse(
-    async (answer) => answer.url().endsWith(key.id) && (await answer.text()).includes('["read:exceptions"]'),
+    async (answer) =>
+      answer.url().endsWith(key.id) && (await answer.text()).includes('["read:exceptions"]'),
   );
-  expect((await admin.call("PATCH", `/${key.id}`, { scopes: ["read:exceptions"] })).status).toBe(200);
+  expect((await admin.call("PATCH", `/${key.id}`, { scopes: ["read:exceptions"] })).status).toBe(
+    200,
+  );
   await heard;
   await dialog(page).getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
-  expect(await admin.get(key.id)).toMatchObject({ name: "Bank feed importer", scopes: ["read:exceptions"] });
+  expect(await admin.get(key.id)).toMatchObject({
+    name: "Bank feed importer",
+    scopes: ["read:exceptions"],
+  });
 });
 
-test("a change that would refuse calls says which before it is saved, any other is saved at once", async ({ page, admin }) => {
-  const key = await admin.create({ name: "Bank feed", scopes: ["read:exceptions", "write:exceptions"] });
+test("a change that would refuse calls says which before it is saved, any other is saved at once", async ({
+  page,
+  admin,
+}) => {
+  const key = await admin.create({
+    name: "Bank feed",
+    scopes: ["read:exceptions", "write:exceptions"],
+  });
   await Promise.all([1, 2].map(() => admin.use(key.credential)));
   await until("the calls are counted", async () => (await admin.get(key.id)).request_count === 2);
   await page.goto(`/${admin.tenant}/api-keys`);
@@ -111,12 +148,17 @@ test("a change that would refuse calls says which before it is saved, any other 
   await dialog(page).getByRole("button", { name: "Save" }).click();
   const importer = page.getByRole("dialog", { name: "Bank feed importer" });
   await expect(page.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
-  expect(await admin.get(key.id)).toMatchObject({ name: "Bank feed importer", scopes: ["read:exceptions"] });
+  expect(await admin.get(key.id)).toMatchObject({
+    name: "Bank feed importer",
+    scopes: ["read:exceptions"],
+  });
 
   await importer.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByLabel("Allowed addresses").fill("192.0.2.0/24");
   await dialog(page).getByRole("button", { name: "Save" }).click();
-  await expect(dialog(page)).toContainText("2 of the 2 calls in the last 7 days would have been refused.");
+  await expect(dialog(page)).toContainText(
+    "2 of the 2 calls in the last 7 days would have been refused.",
+  );
   await expect(dialog(page).getByRole("row", { name: /^(127\.0\.0\.1|::1) 2$/ })).toBeVisible();
   expect((await admin.get(key.id)).ip_allowlist).toEqual([]);
   await dialog(page).getByRole("button", { name: "Back" }).click();

@@ -5,7 +5,10 @@ import { api } from "../../fixtures.ts";
 import { rowOf } from "../person.ts";
 import { copiedText, createKey, dialog, openPanel, shownCredential, test } from "./admin.ts";
 
-test("a key made here works by the command that is copied, and the list tells of its first call", async ({ page, admin }) => {
+test("a key made here works by the command that is copied, and the list tells of its first call", async ({
+  page,
+  admin,
+}) => {
   await page.goto(`/${admin.tenant}/api-keys`);
   const credential = await createKey(page, "Nightly export");
   await dialog(page).getByRole("button", { name: "Copy the command" }).click();
@@ -18,12 +21,16 @@ test("a key made here works by the command that is copied, and the list tells of
 
   const command = await copiedText(page);
   const [, url = ""] = /^curl (\S+)/.exec(command) ?? [];
-  const headers = Object.fromEntries([...command.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]));
+  const headers = Object.fromEntries(
+    [...command.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]),
+  );
   expect(new URL(url).pathname).toBe("/v1/reconciliations");
   expect(headers).toEqual({ Authorization: `Bearer ${credential}`, "X-Tenant-Id": admin.tenant });
   expect((await fetch(url, { headers })).status).toBe(200);
 
-  await expect(page.getByRole("status").getByText("Nightly export made its first call")).toBeVisible();
+  await expect(
+    page.getByRole("status").getByText("Nightly export made its first call"),
+  ).toBeVisible();
   await expect(row).toContainText("just now");
   expect(codeOf(await admin.use(credential))).toBe("scope_required");
 });
@@ -49,7 +56,9 @@ test("after closing, the secret is nowhere: page, storage, history, cookies, and
 
   const left = () =>
     page.evaluate(() => {
-      const inline = [...document.querySelectorAll("input, textarea")].map((field) => (field as HTMLInputElement).value);
+      const inline = [...document.querySelectorAll("input, textarea")].map(
+        (field) => (field as HTMLInputElement).value,
+      );
       return JSON.stringify([
         document.documentElement.outerHTML,
         inline,
@@ -144,10 +153,15 @@ test("the form says what is wrong at each field, warns of keys that work from an
   await form.getByRole("button", { name: "Create key" }).click();
   await shownCredential(page);
   const { items } = (await admin.call("GET", "")).json as { items: ApiKey[] };
-  expect(items).toMatchObject([{ expires_at: null, ip_allowlist: ["10.0.0.0/8", expect.stringMatching(/127|::1/)] }]);
+  expect(items).toMatchObject([
+    { expires_at: null, ip_allowlist: ["10.0.0.0/8", expect.stringMatching(/127|::1/)] },
+  ]);
 });
 
-test("a lost answer is asked for again and gives one key; two clicks are one", async ({ page, admin }) => {
+test("a lost answer is asked for again and gives one key; two clicks are one", async ({
+  page,
+  admin,
+}) => {
   await page.goto(`/${admin.tenant}/api-keys`);
   let posted = 0;
   await page.route("**/api-keys", async (route) => {
@@ -167,7 +181,10 @@ test("a lost answer is asked for again and gives one key; two clicks are one", a
   expect(posted).toBe(1);
   await form.getByRole("button", { name: "Try again" }).click();
   const credential = await shownCredential(page);
-  const answer = await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant });
+  const answer = await api("GET", "/v1/reconciliations", {
+    bearer: credential,
+    tenant: admin.tenant,
+  });
   expect(answer.status).toBe(200);
   expect(((await admin.call("GET", "")).json as { items: ApiKey[] }).items).toHaveLength(1);
 });

@@ -3,7 +3,11 @@ import { api, enrol, PASSWORD, uniqueName } from "../../fixtures.ts";
 import { rowOf, tabTo } from "../person.ts";
 import { dialog, shownCredential, test } from "./admin.ts";
 
-test("by keyboard alone: sign in, create, store the secret, rotate and revoke", async ({ page, context, admin }) => {
+test("by keyboard alone: sign in, create, store the secret, rotate and revoke", async ({
+  page,
+  context,
+  admin,
+}) => {
   test.slow();
   await context.clearCookies();
   const { email } = await enrol({ [admin.tenant]: ["tenant_admin"] });
@@ -33,7 +37,9 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   // With the first key the empty list is gone, and with it the button that opened the dialog.
   await expect(rowOf(page, name)).toBeVisible();
   await expect(page.getByRole("main")).toBeFocused();
-  expect((await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant })).status).toBe(200);
+  expect(
+    (await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant })).status,
+  ).toBe(200);
 
   await tabTo(page, rowOf(page, name).getByRole("link"));
   await keyboard.press("Enter");
@@ -51,7 +57,11 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await keyboard.press("Space");
   await keyboard.press("Escape");
   await expect(panel.getByText("Rotating")).toBeVisible();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest("dialog")?.getAttribute("aria-label"))).toBe(name);
+  await expect
+    .poll(() =>
+      page.evaluate(() => document.activeElement?.closest("dialog")?.getAttribute("aria-label")),
+    )
+    .toBe(name);
 
   // The name is asked for once the call counts.
   await expect(panel).toContainText("1 accepted since it was created", { timeout: 15_000 });
@@ -65,7 +75,9 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await keyboard.press("Enter");
   await expect(page.getByRole("status").getByText(`Revoked ${name}`)).toBeVisible();
   await expect(panel).toContainText("by ada: Tried out.");
-  expect((await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant })).status).toBe(401);
+  expect(
+    (await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant })).status,
+  ).toBe(401);
   await keyboard.press("Escape");
   await expect(panel).toBeHidden();
 });

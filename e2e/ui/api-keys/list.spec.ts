@@ -2,7 +2,10 @@ import { expect } from "@playwright/test";
 import { beSignedIn, rowOf } from "../person.ts";
 import { openPanel, test } from "./admin.ts";
 
-test("search and filter stand in the address, and of a pasted credential only the public part", async ({ page, admin }) => {
+test("search and filter stand in the address, and of a pasted credential only the public part", async ({
+  page,
+  admin,
+}) => {
   const ledger = await admin.create({ name: "Ledger export" });
   const feed = await admin.create({ name: "Bank feed" });
   await admin.call("DELETE", `/${feed.id}`);
@@ -56,7 +59,11 @@ test("an error shows its request id, and trying again works", async ({ page, adm
   await admin.create({ name: "Bank feed" });
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Bank feed")).toBeVisible();
-  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+  const problem = {
+    code: "internal",
+    detail: "Something went wrong on our side.",
+    request_id: "req_0123456789abcdef",
+  };
   await page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
   await page.getByRole("searchbox").fill("bank");
   await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();

@@ -19,12 +19,17 @@ test("an admin's morning: a key that expires is rotated, a colleague invited, de
   const name = await arrive(page, tenant, "tenant_admin");
 
   const keys = page.getByRole("region", { name: "API keys" });
-  await keys.getByRole("region", { name: "Expiring soon" }).getByRole("link", { name: "Bank feed" }).click();
+  await keys
+    .getByRole("region", { name: "Expiring soon" })
+    .getByRole("link", { name: "Bank feed" })
+    .click();
   await panel(page, "Bank feed").getByRole("button", { name: "Rotate" }).click();
   await panel(page).getByRole("button", { name: "Rotate key" }).click();
   await panel(page, "Bank feed rotated").getByRole("checkbox", { name: "I've stored it" }).check();
   await panel(page, "Bank feed rotated").getByRole("button", { name: "Done" }).click();
-  await expect(panel(page, "Bank feed").getByRole("region", { name: "Rotation" })).toContainText("Expires in");
+  await expect(panel(page, "Bank feed").getByRole("region", { name: "Rotation" })).toContainText(
+    "Expires in",
+  );
   await page.keyboard.press("Escape");
 
   await goTo(page, "Members");
@@ -38,7 +43,9 @@ test("an admin's morning: a key that expires is rotated, a colleague invited, de
   await goTo(page, "SLA policy");
   await page.getByRole("textbox", { name: "High" }).fill("6");
   await page.getByRole("button", { name: "Review changes" }).click();
-  await expect(panel(page, "Change the SLA policy").getByRole("row", { name: "High 8 hours 6 hours" })).toBeVisible();
+  await expect(
+    panel(page, "Change the SLA policy").getByRole("row", { name: "High 8 hours 6 hours" }),
+  ).toBeVisible();
   await panel(page).getByRole("button", { name: "Save policy" }).click();
   await expect(page.getByText(`by ${name}`)).toBeVisible();
 

@@ -11,11 +11,21 @@ test("an analyst's morning: what is theirs first, then the queue by keyboard, th
   test.setTimeout(120_000);
   const tenant = await createTenant();
   for (const [nth, due_in_minutes] of [45, 90, 150, 600, 700].entries())
-    await report(tenant, { title: `Payout ${nth + 1}`, due_in_minutes, severity: nth === 2 ? "critical" : "medium" });
+    await report(tenant, {
+      title: `Payout ${nth + 1}`,
+      due_in_minutes,
+      severity: nth === 2 ? "critical" : "medium",
+    });
   const name = await arrive(page, tenant, "tenant_analyst");
-  await sql(editing(`'assigned_to', $2::text`, `tenant_id = $1 and title = 'Payout 1'`), [tenant, `user:${name}`]);
+  await sql(editing(`'assigned_to', $2::text`, `tenant_id = $1 and title = 'Payout 1'`), [
+    tenant,
+    `user:${name}`,
+  ]);
 
-  await page.getByRole("list", { name: "Assigned to you" }).getByRole("link", { name: "Payout 1" }).click();
+  await page
+    .getByRole("list", { name: "Assigned to you" })
+    .getByRole("link", { name: "Payout 1" })
+    .click();
   await panel(page, "Payout 1").getByRole("button", { name: "Resolve" }).click();
   await expect(panel(page, "Payout 1").getByLabel("Resolution")).toBeFocused();
   await page.keyboard.type("tim");
@@ -25,7 +35,10 @@ test("an analyst's morning: what is theirs first, then the queue by keyboard, th
 
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
   await expect(page.getByText("Nothing is assigned to you.")).toBeVisible();
-  await page.getByRole("list", { name: "Breaches next" }).getByRole("link", { name: "Payout 2" }).click();
+  await page
+    .getByRole("list", { name: "Breaches next" })
+    .getByRole("link", { name: "Payout 2" })
+    .click();
   await panel(page, "Payout 2").getByRole("button", { name: "To me" }).click();
   await expect(rowOf(page, "Payout 2")).toContainText(name);
   await page.keyboard.press("c");
@@ -40,7 +53,8 @@ test("an analyst's morning: what is theirs first, then the queue by keyboard, th
   await expect(rowOf(page, "Payout 3")).toContainText(name);
   await page.keyboard.press("Escape");
 
-  for (const title of ["Payout 4", "Payout 5"]) await rowOf(page, title).getByRole("checkbox").check();
+  for (const title of ["Payout 4", "Payout 5"])
+    await rowOf(page, title).getByRole("checkbox").check();
   const bar = page.getByRole("region", { name: "Selected exceptions" });
   await bar.getByRole("button", { name: "Assign" }).click();
   await page.getByRole("combobox", { name: "Assignee" }).fill(name);

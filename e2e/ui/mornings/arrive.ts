@@ -15,7 +15,10 @@ export async function arrive(page: Page, tenant: string, role: Role): Promise<st
 
 /** By the sidebar. */
 export async function goTo(page: Page, section: string): Promise<void> {
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: section, exact: true }).click();
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: section, exact: true })
+    .click();
   await expect(page.getByRole("heading", { level: 1, name: section, exact: true })).toBeVisible();
 }
 

@@ -31,7 +31,9 @@ test("an auditor's morning: a closed period's proof, one exception's whole past,
   await goTo(page, "Exceptions");
   await page.getByRole("radio", { name: "Closed" }).check({ force: true });
   await rowOf(page, "Payout 4711").getByRole("link").click();
-  await expect(panel(page, "Payout 4711").getByRole("list", { name: "Activity" })).toContainText("robot created this exception");
+  await expect(panel(page, "Payout 4711").getByRole("list", { name: "Activity" })).toContainText(
+    "robot created this exception",
+  );
   await panel(page).getByText("SLA timeline").click();
   await expect(panel(page).getByText("Deadline set").first()).toBeVisible();
   await page.keyboard.press("Escape");

@@ -16,7 +16,10 @@ test("an integrator's morning: a key, a first call, a webhook that hears of it, 
   await page.goto(`/${tenant}`);
   await enter(page, email);
 
-  await page.getByRole("region", { name: "First steps" }).getByRole("link", { name: "Create an API key" }).click();
+  await page
+    .getByRole("region", { name: "First steps" })
+    .getByRole("link", { name: "Create an API key" })
+    .click();
   await panel(page).getByLabel("Name").fill("Nightly export");
   await panel(page).getByRole("checkbox", { name: "write exceptions" }).check();
   await panel(page).getByRole("button", { name: "Create key" }).click();
@@ -36,7 +39,8 @@ test("an integrator's morning: a key, a first call, a webhook that hears of it, 
   await expect(panelOf(page, "webhook.test").getByText("Delivered").first()).toBeVisible();
   await page.keyboard.press("Escape");
 
-  const send = (severity: string) => api("POST", "/v1/exceptions", { bearer, tenant, body: { title: "Payout 4711", severity } });
+  const send = (severity: string) =>
+    api("POST", "/v1/exceptions", { bearer, tenant, body: { title: "Payout 4711", severity } });
   expect((await send("urgent")).status).toBe(400);
   expect((await send("high")).status).toBe(201);
   await goTo(page, "Requests & deliveries");

@@ -9,11 +9,18 @@ const OPEN = 6;
 /** Two thirds of what is open. */
 const SUGGESTED = 4;
 
-test("a lead's morning: late work is handed out, the month is tied out, closed, and its statement read", async ({ page }) => {
+test("a lead's morning: late work is handed out, the month is tied out, closed, and its statement read", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   const tenant = await createTenant();
   await createMonth(tenant, { open: OPEN });
-  await report(tenant, { title: "Payout 4711", due_in_minutes: -30, amount_minor: 125_000, currency: "EUR" });
+  await report(tenant, {
+    title: "Payout 4711",
+    due_in_minutes: -30,
+    amount_minor: 125_000,
+    currency: "EUR",
+  });
   const name = await arrive(page, tenant, "tenant_lead");
 
   await page

@@ -4,7 +4,10 @@ import { SECRET } from "../../webhooks/subscriber.ts";
 import { beSignedIn, rowOf } from "../person.ts";
 import { choose, copiedText, dialog, panelOf, test } from "./hooks.ts";
 
-test("a receiver that answers 410 is disabled; enabling says why, and sends again what was missed", async ({ page, hooks }) => {
+test("a receiver that answers 410 is disabled; enabling says why, and sends again what was missed", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({ status: 410 });
   const missed = await hooks.subscriber.emit("exception.updated", { note: "second" });
   await webhook.becomes(missed, ["failed"]);
@@ -12,7 +15,9 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Disabled");
   await rowOf(page, hooks.receiver.url(webhook.path)).getByRole("link").click();
   await expect(page.getByText("at the receiver's request")).toBeVisible();
-  await expect(page.getByText("The receiver responded with 410 Gone: it wants no more events.")).toBeVisible();
+  await expect(
+    page.getByText("The receiver responded with 410 Gone: it wants no more events."),
+  ).toBeVisible();
   await expect(page.getByRole("button", { name: "Send a test event" })).toBeHidden();
 
   await webhook.behave({ strict: true });
@@ -26,7 +31,10 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   await expect(page.getByText("at the receiver's request")).toBeHidden();
 });
 
-test("who disables a webhook says why; what it misses is counted before it is sent again", async ({ page, hooks }) => {
+test("who disables a webhook says why; what it misses is counted before it is sent again", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({});
   await page.goto(hooks.pageOf(webhook));
   await choose(page, "Disable");
@@ -34,7 +42,8 @@ test("who disables a webhook says why; what it misses is counted before it is se
   await dialog(page).getByRole("button", { name: "Disable webhook" }).click();
   await expect(page.getByText(/^Disabled .* by ada\./)).toBeVisible();
   await expect(page.getByText("The receiver moves.")).toBeVisible();
-  for (const note of ["one", "two", "three"]) await hooks.subscriber.emit("exception.created", { note });
+  for (const note of ["one", "two", "three"])
+    await hooks.subscriber.emit("exception.created", { note });
   await expect(page.getByRole("row").filter({ hasText: "Failed" })).toHaveCount(3);
   // The webhook is asked for apart from its deliveries.
   await page.reload();
@@ -58,7 +67,10 @@ test("who disables a webhook says why; what it misses is counted before it is se
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(4);
 });
 
-test("during a rotation both secrets sign and the time left is shown; whoever kept the old one is told apart", async ({ page, hooks }) => {
+test("during a rotation both secrets sign and the time left is shown; whoever kept the old one is told apart", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({ strict: true });
   await page.goto(hooks.pageOf(webhook));
   await choose(page, "Rotate signing secret");
@@ -111,11 +123,18 @@ test("a webhook is edited, and deleting says what will happen", async ({ page, h
   await expect(page.getByText("Pages the desk")).toBeVisible();
   expect(await webhook.get()).toMatchObject({
     description: "Pages the desk",
-    events: ["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated"],
+    events: [
+      "exception.sla.at_risk",
+      "exception.sla.breached",
+      "exception.created",
+      "exception.updated",
+    ],
   });
 
   await choose(page, "Delete");
-  await expect(dialog(page)).toContainText("Its signing secret is destroyed and its delivery log is no longer available.");
+  await expect(dialog(page)).toContainText(
+    "Its signing secret is destroyed and its delivery log is no longer available.",
+  );
   await dialog(page).getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("button", { name: "More actions" })).toBeFocused();
   await choose(page, "Delete");
@@ -126,11 +145,15 @@ test("a webhook is edited, and deleting says what will happen", async ({ page, h
   await expect(page.getByText("There is no such webhook.")).toBeVisible();
 });
 
-test("the snippets are the files that are tested, loaded when they are looked at", async ({ page, hooks }) => {
+test("the snippets are the files that are tested, loaded when they are looked at", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({});
   const scripts: Promise<string>[] = [];
   page.on("response", (response) => {
-    if (response.request().resourceType() === "script") scripts.push(response.text().catch(() => ""));
+    if (response.request().resourceType() === "script")
+      scripts.push(response.text().catch(() => ""));
   });
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
@@ -149,7 +172,9 @@ test("the snippets are the files that are tested, loaded when they are looked at
     await dialog(page)
       .getByRole("button", { name: `Copy ${file}` })
       .click();
-    await expect.poll(() => copiedText(page)).toBe(readFileSync(new URL(`../../../docs/webhooks/${file}`, import.meta.url), "utf8"));
+    await expect
+      .poll(() => copiedText(page))
+      .toBe(readFileSync(new URL(`../../../docs/webhooks/${file}`, import.meta.url), "utf8"));
   }
 });
 

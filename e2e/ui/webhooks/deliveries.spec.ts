@@ -3,8 +3,15 @@ import { sql } from "../../fixtures.ts";
 import { rowOf, setVisibility } from "../person.ts";
 import { panelOf, test } from "./hooks.ts";
 
-test("a failed attempt says what went wrong, what to do, and when the next try is; one can try at once", async ({ page, hooks }) => {
-  const webhook = await hooks.tried({ status: 503, headers: { "Retry-After": "3600" }, body: '{"error":"try later"}' });
+test("a failed attempt says what went wrong, what to do, and when the next try is; one can try at once", async ({
+  page,
+  hooks,
+}) => {
+  const webhook = await hooks.tried({
+    status: 503,
+    headers: { "Retry-After": "3600" },
+    body: '{"error":"try later"}',
+  });
   await page.goto(hooks.pageOf(webhook));
   await expect(rowOf(page, "exception.created")).toContainText(/Retrying.*503.*in (59 min|1 h)/s);
   await rowOf(page, "exception.created").getByRole("link").click();
@@ -12,26 +19,36 @@ test("a failed attempt says what went wrong, what to do, and when the next try i
   await expect(panel.getByText(/^Next attempt in (59 min|1 h)/)).toBeVisible();
   await expect(panel.getByText("The receiver responded with 503.")).toBeVisible();
   await expect(panel.getByText("Only a 2xx counts as delivered.")).toBeVisible();
-  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText('{\n  "error": "try later"\n}');
-  await expect(panel.getByRole("region", { name: "Response headers" })).toContainText("retry-after: 3600");
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText(
+    '{\n  "error": "try later"\n}',
+  );
+  await expect(panel.getByRole("region", { name: "Response headers" })).toContainText(
+    "retry-after: 3600",
+  );
   await webhook.behave({});
   await panel.getByRole("button", { name: "Retry now" }).click();
   await expect(panel.getByText("Delivered").first()).toBeVisible();
 });
 
 test("what a receiver answers is shown as text, and does nothing", async ({ page, hooks }) => {
-  const body = '<img src="x" onerror="document.title=1"></pre><script>document.title=1</script> \u202egnp.exe';
+  const body =
+    '<img src="x" onerror="document.title=1"></pre><script>document.title=1</script> \u202egnp.exe';
   const webhook = await hooks.tried({ body, headers: { "content-type": "text/html" } });
   await page.goto(hooks.pageOf(webhook));
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
   await panel.getByText("Response", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText(body.replace("\u202e", "\\u202e"));
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText(
+    body.replace("\u202e", "\\u202e"),
+  );
   await expect(panel.locator("img, script")).toHaveCount(0);
   await expect(page).toHaveTitle(/^Webhook/);
 });
 
-test("deliveries are filtered in the address, found by the webhook-id of a receiver's log, and come in pages", async ({ page, hooks }) => {
+test("deliveries are filtered in the address, found by the webhook-id of a receiver's log, and come in pages", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({});
   await webhook.behave({ status: 500 });
   const failing = await hooks.subscriber.emit("exception.updated");
@@ -73,7 +90,10 @@ test("deliveries are filtered in the address, found by the webhook-id of a recei
   await expect(page.getByRole("row")).toHaveCount(73);
 });
 
-test("among all webhooks' deliveries one opens beside the list, R sends it again, and K opens the one above", async ({ page, hooks }) => {
+test("among all webhooks' deliveries one opens beside the list, R sends it again, and K opens the one above", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({ status: 503, headers: { "Retry-After": "3600" } });
   await page.goto(`/${hooks.subscriber.tenant}/requests?view=deliveries`);
   await rowOf(page, "exception.created").getByRole("link").click();
@@ -92,7 +112,10 @@ test("among all webhooks' deliveries one opens beside the list, R sends it again
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Requests & deliveries");
 });
 
-test("deliveries appear by themselves, rest while the tab is hidden, and catch up", async ({ page, hooks }) => {
+test("deliveries appear by themselves, rest while the tab is hidden, and catch up", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.tried({});
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
@@ -117,8 +140,13 @@ test("an error shows its request id, and trying again works", async ({ page, hoo
   const webhook = await hooks.tried({});
   await page.goto(hooks.list);
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toBeVisible();
-  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
-  const fail = () => page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
+  const problem = {
+    code: "internal",
+    detail: "Something went wrong on our side.",
+    request_id: "req_0123456789abcdef",
+  };
+  const fail = () =>
+    page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
   await fail();
   await page.getByText("Active", { exact: true }).click();
   await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();

@@ -36,7 +36,10 @@ class Hooks {
 
   /** A webhook one of whose deliveries is in this receiver's way. */
   async tried(behaviour: Behaviour): Promise<Registered> {
-    const webhook = await this.subscriber.register(["exception.created", "exception.updated"], behaviour);
+    const webhook = await this.subscriber.register(
+      ["exception.created", "exception.updated"],
+      behaviour,
+    );
     const event = await this.subscriber.emit("exception.created", { note: "first" });
     await webhook.becomes(event, ["delivered", "retrying", "failed"]);
     return webhook;

@@ -3,7 +3,11 @@ import { enrol, PASSWORD, uniqueName } from "../../fixtures.ts";
 import { rowOf, tabTo } from "../person.ts";
 import { copiedText, dialog, panelOf, test } from "./hooks.ts";
 
-test("by keyboard alone: sign in, register, send a test, read it, rotate, disable and delete", async ({ page, context, hooks }) => {
+test("by keyboard alone: sign in, register, send a test, read it, rotate, disable and delete", async ({
+  page,
+  context,
+  hooks,
+}) => {
   test.setTimeout(120_000);
   await context.clearCookies();
   const { name, email } = await enrol({ [hooks.subscriber.tenant]: ["tenant_admin"] });

@@ -5,7 +5,10 @@ import { copiedText, dialog, panelOf, test } from "./hooks.ts";
 
 const SECRET_AT = "[data-secret]";
 
-test("from an empty page to a test event that arrives, is verified, and is sent again by hand", async ({ page, hooks }) => {
+test("from an empty page to a test event that arrives, is verified, and is sent again by hand", async ({
+  page,
+  hooks,
+}) => {
   await page.goto(hooks.list);
   await expect(page.getByRole("heading", { name: "No webhooks yet" })).toBeVisible();
   const path = `/${uniqueName("hook")}`;
@@ -19,7 +22,9 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   await expect(panel.getByText("Delivered").first()).toBeVisible();
   const [first] = await hooks.receiver.gets(path, 1);
   expect(first?.verified).toEqual([secret]);
-  await expect(panel.getByRole("region", { name: "Payload" })).toContainText('"message": "It works."');
+  await expect(panel.getByRole("region", { name: "Payload" })).toContainText(
+    '"message": "It works."',
+  );
   await expect(panel.getByText(first?.headers["webhook-id"] ?? "none")).toBeVisible();
   await panel.getByRole("button", { name: "Copy the payload" }).click();
   expect(JSON.parse(await copiedText(page))).toEqual(JSON.parse(first?.body ?? ""));
@@ -72,7 +77,9 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
 
   const left = () =>
     page.evaluate(() => {
-      const fields = [...document.querySelectorAll("input, textarea")].map((field) => (field as HTMLInputElement).value);
+      const fields = [...document.querySelectorAll("input, textarea")].map(
+        (field) => (field as HTMLInputElement).value,
+      );
       return JSON.stringify([
         document.documentElement.outerHTML,
         fields,
@@ -93,7 +100,10 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
   expect(seen.join("\n")).not.toContain(secret);
 });
 
-test("the form says at each field what is wrong, also what only the server knows", async ({ page, hooks }) => {
+test("the form says at each field what is wrong, also what only the server knows", async ({
+  page,
+  hooks,
+}) => {
   await page.goto(hooks.list);
   await page.getByRole("button", { name: "Register webhook" }).click();
   const form = dialog(page);
@@ -103,7 +113,10 @@ test("the form says at each field what is wrong, also what only the server knows
   await send.click();
   await expect(form.getByText("Enter your receiver's URL.")).toBeVisible();
   await expect(form.getByText("Copy the secret, or confirm you've stored it")).toBeVisible();
-  await expect(form.getByRole("checkbox", { name: "exception.created" })).toHaveAttribute("aria-invalid", "true");
+  await expect(form.getByRole("checkbox", { name: "exception.created" })).toHaveAttribute(
+    "aria-invalid",
+    "true",
+  );
   await expect(form.getByLabel("URL")).toBeFocused();
 
   await form.getByLabel("URL").fill("hooks.example.com");
@@ -128,11 +141,17 @@ test("the form says at each field what is wrong, also what only the server knows
   await form.getByLabel("Secret", { exact: true }).fill("Schlüssel, 16 bytes and more");
   await send.click();
   await expect(page.getByRole("heading", { name: "hooks.example.com/tieout" })).toBeVisible();
-  const { items } = await hooks.subscriber.call<{ items: { events: string[] }[] }>("GET", "/v1/webhooks");
+  const { items } = await hooks.subscriber.call<{ items: { events: string[] }[] }>(
+    "GET",
+    "/v1/webhooks",
+  );
   expect(items.map(({ events }) => events)).toEqual([["exception.created"]]);
 });
 
-test("a lost answer is asked for again and gives one webhook; two clicks are one", async ({ page, hooks }) => {
+test("a lost answer is asked for again and gives one webhook; two clicks are one", async ({
+  page,
+  hooks,
+}) => {
   await page.goto(hooks.list);
   let posted = 0;
   await page.route("**/v1/webhooks", async (route) => {
@@ -152,5 +171,7 @@ test("a lost answer is asked for again and gives one webhook; two clicks are one
   expect(posted).toBe(1);
   await form.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText("No deliveries yet")).toBeVisible();
-  expect((await hooks.subscriber.call<{ items: unknown[] }>("GET", "/v1/webhooks")).items).toHaveLength(1);
+  expect(
+    (await hooks.subscriber.call<{ items: unknown[] }>("GET", "/v1/webhooks")).items,
+  ).toHaveLength(1);
 });

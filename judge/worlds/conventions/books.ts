@@ -46,7 +46,14 @@ export class Books {
    * One payment on both sides. What the bank is told may have slips: a mistyped amount or number, a charge taken out underway, another
    * name. With two or more of them at once its kind is "slips together".
    */
-  both(kind: string, company: Company, amount: number, number: string, book: (told: Told) => Side, bank: (told: Told) => Side): void {
+  both(
+    kind: string,
+    company: Company,
+    amount: number,
+    number: string,
+    book: (told: Told) => Side,
+    bank: (told: Told) => Side,
+  ): void {
     const { random } = this;
     const together = random.chance(0.05);
     const slip = (chance: number) => random.chance(together ? 0.55 : chance);
@@ -87,8 +94,14 @@ export function partsOf(random: Random, amount: number, count: number): number[]
 }
 
 /** Calls each entry's way as often as its share of `count` says, in an order that tells nothing. */
-export function inShares(random: Random, count: number, ways: readonly (readonly [number, () => void])[]): void {
+export function inShares(
+  random: Random,
+  count: number,
+  ways: readonly (readonly [number, () => void])[],
+): void {
   const total = ways.reduce((sum, [share]) => sum + share, 0);
-  const calls = ways.flatMap(([share, way]) => Array.from({ length: Math.round((count * share) / total) }, () => way));
+  const calls = ways.flatMap(([share, way]) =>
+    Array.from({ length: Math.round((count * share) / total) }, () => way),
+  );
   for (const call of random.shuffle(calls)) call();
 }

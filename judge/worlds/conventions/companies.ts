@@ -13,19 +13,43 @@ export type Company = {
   number: (count: number) => string;
 };
 
-const OWN = "Hartwell,Cedar Ridge,Blue Heron,Tri-County,Pinnacle,Lakeshore,Summit,Ironwood,Keystone,Granite State,Bayview,Redstone".split(
-  ",",
-);
-const SURNAMES = "Okafor,Lindgren,Castellano,McAllister,Vandenberg,Nakamura,Szymański,Brügger,Le Goff,D'Amico,Østergaard,Hölzl".split(",");
-const LINES = "Supply,Fasteners,Packaging,Freight,Industrial,Chemicals,Tool & Die,Staffing,Signs,Plumbing,Paper,Coatings,Seeds".split(",");
-const CONTINENTAL = "Werkzeugbau,Spedition,Maschinenfabrik,Transports,Distribuzione,Verpackungen,Installatie,Papeterie,Forniture".split(
-  ",",
-);
+const OWN =
+  "Hartwell,Cedar Ridge,Blue Heron,Tri-County,Pinnacle,Lakeshore,Summit,Ironwood,Keystone,Granite State,Bayview,Redstone".split(
+    ",",
+  );
+const SURNAMES =
+  "Okafor,Lindgren,Castellano,McAllister,Vandenberg,Nakamura,Szymański,Brügger,Le Goff,D'Amico,Østergaard,Hölzl".split(
+    ",",
+  );
+const LINES =
+  "Supply,Fasteners,Packaging,Freight,Industrial,Chemicals,Tool & Die,Staffing,Signs,Plumbing,Paper,Coatings,Seeds".split(
+    ",",
+  );
+const CONTINENTAL =
+  "Werkzeugbau,Spedition,Maschinenfabrik,Transports,Distribuzione,Verpackungen,Installatie,Papeterie,Forniture".split(
+    ",",
+  );
 const US_FORMS = ["LLC", "Inc", "Corp", "Co", "LP", "Company"];
-const EU_FORMS = ["GmbH & Co. KG", "GmbH", "S.à r.l.", "B.V.", "S.r.l.", "AG", "SAS", "e.K.", "N.V."];
-const STREET = "Maple St,Old Mill,Corner,Harbor,Five Points,Union,Juniper,Lucky,Northside,Sundance".split(",");
-const SHOP = "Goods,Mercantile,Outfitters,Kitchen,Provisions,Works,Hardware,Studio,Market".split(",");
-const US_CITIES = "DAYTON OH,TULSA OK,BOISE ID,FRESNO CA,AKRON OH,MOBILE AL,LOWELL MA,EUGENE OR,MACON GA,DULUTH MN".split(",");
+const EU_FORMS = [
+  "GmbH & Co. KG",
+  "GmbH",
+  "S.à r.l.",
+  "B.V.",
+  "S.r.l.",
+  "AG",
+  "SAS",
+  "e.K.",
+  "N.V.",
+];
+const STREET =
+  "Maple St,Old Mill,Corner,Harbor,Five Points,Union,Juniper,Lucky,Northside,Sundance".split(",");
+const SHOP = "Goods,Mercantile,Outfitters,Kitchen,Provisions,Works,Hardware,Studio,Market".split(
+  ",",
+);
+const US_CITIES =
+  "DAYTON OH,TULSA OK,BOISE ID,FRESNO CA,AKRON OH,MOBILE AL,LOWELL MA,EUGENE OR,MACON GA,DULUTH MN".split(
+    ",",
+  );
 const EU_CITIES = "KASSEL,LINZ,METZ,BREDA,BERGAMO,AARHUS,GRAZ,NAMUR".split(",");
 
 export function companies(random: Random, where: "us" | "eu", count: number): Company[] {
@@ -64,6 +88,9 @@ function numbering(random: Random): Company["number"] {
 
 /** An amount of this company: around what is usual, seldom round. */
 export function amountOf(random: Random, { usual }: Company): number {
-  const amount = Math.max(350, Math.round(usual * Math.exp((random.next() + random.next() + random.next() - 1.5) * 1.2)));
+  const amount = Math.max(
+    350,
+    Math.round(usual * Math.exp((random.next() + random.next() + random.next() - 1.5) * 1.2)),
+  );
   return random.chance(0.1) ? Math.max(500, Math.round(amount / 500) * 500) : amount;
 }

@@ -8,10 +8,20 @@ import { descriptor, digits } from "./narratives.ts";
 import { mistypedAmount } from "./slips.ts";
 
 const LAST_DAY = FIRST_DAY + DAYS - 1;
-const PEOPLE = "J. Abara,P. Quinn,S. Iyer,M. Dorsey,L. Fontaine,K. Weiss,T. Bello,R. Nowak".split(",");
-const WHAT = "Client lunch,Team dinner,Office supplies,Software,Parking,Tools,Books,Conference,Shipping,Samples".split(",");
+const PEOPLE = "J. Abara,P. Quinn,S. Iyer,M. Dorsey,L. Fontaine,K. Weiss,T. Bello,R. Nowak".split(
+  ",",
+);
+const WHAT =
+  "Client lunch,Team dinner,Office supplies,Software,Parking,Tools,Books,Conference,Shipping,Samples".split(
+    ",",
+  );
 /** Of large merchants the descriptor is an own one, with a number that changes every time. */
-const KNOWN: readonly [name: string, printed: (random: Random) => string, low: number, high: number][] = [
+const KNOWN: readonly [
+  name: string,
+  printed: (random: Random) => string,
+  low: number,
+  high: number,
+][] = [
   ["Amazon", (random) => `AMZN MKTP US*${code(random)} AMZN.COM/BILL WA`, 900, 30_000],
   ["Uber", () => "UBER   *TRIP HELP.UBER.COM CA", 700, 6500],
   ["Delta Air Lines", (random) => `DELTA AIR 006${digits(random, 10)}`, 18_000, 90_000],
@@ -26,7 +36,9 @@ export function companyCards(seed: number, lines: number): World {
   const random = new Random(seed * 31 + 11_411);
   const books = new Books(`expense reports against cards, seed ${seed}`, random, "us", 60);
   const { month } = books;
-  const merchants = books.partners.map((merchant): Company => ({ ...merchant, usual: Math.max(900, Math.round(merchant.usual / 12)) }));
+  const merchants = books.partners.map(
+    (merchant): Company => ({ ...merchant, usual: Math.max(900, Math.round(merchant.usual / 12)) }),
+  );
   const merchant = () => merchants[Math.floor(merchants.length * random.next() ** 1.5)] as Company;
   const report = (day: number, name: string) => ({
     value_date: day,
@@ -36,7 +48,11 @@ export function companyCards(seed: number, lines: number): World {
   });
   /** Cards post a bank day or two after the purchase; hotels and airlines later. */
   const posted = (day: number) => month.later(day, random.pick([0, 1, 1, 1, 2, 2, 3]));
-  const feed = (day: number, text: string) => ({ value_date: day, reference: digits(random, 23), description: text });
+  const feed = (day: number, text: string) => ({
+    value_date: day,
+    reference: digits(random, 23),
+    description: text,
+  });
   const kindOf = ({ name, trade }: Company) => (name === trade ? "purchase" : "trade name");
 
   const purchase = () => {
@@ -44,11 +60,17 @@ export function companyCards(seed: number, lines: number): World {
     const amount = -amountOf(random, shop);
     const left = books.book(amount, report(day, shop.name));
     if (posted(day) > LAST_DAY) return;
-    month.truth(kindOf(shop), [left], [books.bank(amount, feed(posted(day), descriptor(random, shop)))]);
+    month.truth(
+      kindOf(shop),
+      [left],
+      [books.bank(amount, feed(posted(day), descriptor(random, shop)))],
+    );
   };
   const knownMerchant = () => {
     // The first ones far more often than a subscription, whose amount is always the same.
-    const [name, printed, low, high] = KNOWN[Math.floor(KNOWN.length * random.next() ** 2)] as (typeof KNOWN)[number];
+    const [name, printed, low, high] = KNOWN[
+      Math.floor(KNOWN.length * random.next() ** 2)
+    ] as (typeof KNOWN)[number];
     const day = month.day();
     const amount = -random.between(low, high);
     const left = books.book(amount, report(day, name));
@@ -58,7 +80,10 @@ export function companyCards(seed: number, lines: number): World {
     const [shop, day] = [merchant(), month.day()];
     const amount = amountOf(random, shop);
     const left = books.book(-amount, report(day, shop.name));
-    const right = books.bank(-Math.round(amount * random.pick([1.15, 1.18, 1.2])), feed(posted(day), descriptor(random, shop)));
+    const right = books.bank(
+      -Math.round(amount * random.pick([1.15, 1.18, 1.2])),
+      feed(posted(day), descriptor(random, shop)),
+    );
     month.truth("tip added", [left], [right]);
   };
   const foreign = () => {
@@ -76,21 +101,37 @@ export function companyCards(seed: number, lines: number): World {
     const total = -amountOf(random, shop) - 4000;
     const line = report(day, shop.name);
     const left = partsOf(random, -total, random.between(2, 3)).map((part) =>
-      books.book(-part, { ...line, description: `${line.description}, cost center ${digits(random, 3)}` }),
+      books.book(-part, {
+        ...line,
+        description: `${line.description}, cost center ${digits(random, 3)}`,
+      }),
     );
-    month.truth("split by cost center", left, [books.bank(total, feed(posted(day), descriptor(random, shop)))]);
+    month.truth("split by cost center", left, [
+      books.bank(total, feed(posted(day), descriptor(random, shop))),
+    ]);
   };
   const refund = () => {
     const [shop, day] = [merchant(), month.day()];
     const amount = amountOf(random, shop);
-    const left = books.book(amount, { ...report(day, shop.name), description: `${random.pick(PEOPLE)}: refund` });
-    month.truth("refund", [left], [books.bank(amount, feed(month.later(day, random.between(2, 8)), descriptor(random, shop)))]);
+    const left = books.book(amount, {
+      ...report(day, shop.name),
+      description: `${random.pick(PEOPLE)}: refund`,
+    });
+    month.truth(
+      "refund",
+      [left],
+      [books.bank(amount, feed(month.later(day, random.between(2, 8)), descriptor(random, shop)))],
+    );
   };
   const mistyped = () => {
     const [shop, day] = [merchant(), month.day()];
     const amount = amountOf(random, shop) + 1000;
     const left = books.book(-mistypedAmount(random, amount), report(day, shop.name));
-    month.truth("amount mistyped", [left], [books.bank(-amount, feed(posted(day), descriptor(random, shop)))]);
+    month.truth(
+      "amount mistyped",
+      [left],
+      [books.bank(-amount, feed(posted(day), descriptor(random, shop)))],
+    );
   };
   const chargedTwice = () => {
     const [shop, day] = [merchant(), month.day()];
@@ -101,7 +142,11 @@ export function companyCards(seed: number, lines: number): World {
     month.truth(kindOf(shop), [line], [first]);
     if (back > LAST_DAY) return;
     const again = books.bank(amount, feed(month.later(day, 4), text));
-    month.truth("charged twice, taken back", [], [again, books.bank(-amount, feed(back, `CREDIT ADJ ${text}`))]);
+    month.truth(
+      "charged twice, taken back",
+      [],
+      [again, books.bank(-amount, feed(back, `CREDIT ADJ ${text}`))],
+    );
   };
   const onlyBooks = () =>
     void books.book(-amountOf(random, merchant()), {
@@ -132,5 +177,7 @@ export function companyCards(seed: number, lines: number): World {
 }
 
 function code(random: Random): string {
-  return Array.from({ length: 9 }, () => random.pick([..."0123456789ABCDEFGHJKLMNPRSTUVWXYZ"])).join("");
+  return Array.from({ length: 9 }, () =>
+    random.pick([..."0123456789ABCDEFGHJKLMNPRSTUVWXYZ"]),
+  ).join("");
 }

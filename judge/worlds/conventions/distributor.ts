@@ -17,17 +17,30 @@ export function distributor(seed: number, lines: number): World {
   let checkNumber = random.between(10_200, 48_000);
 
   /** Checks clear when they are cashed: half within a week, some after weeks, some not this month. */
-  const clearing = (from: number) => month.later(from, Math.max(1, Math.round(5 * Math.exp((random.next() + random.next() - 1) * 1.4))));
+  const clearing = (from: number) =>
+    month.later(
+      from,
+      Math.max(1, Math.round(5 * Math.exp((random.next() + random.next() - 1) * 1.4))),
+    );
   const checkLine = (number: string) => ({
     reference: random.chance(0.8) ? number.padStart(10, "0") : null,
     description: `CHECK PAID # ${number}`,
   });
 
   const check = () => {
-    const [vendor, day, number] = [books.partner(), month.bankDay(month.day()), String(++checkNumber)];
+    const [vendor, day, number] = [
+      books.partner(),
+      month.bankDay(month.day()),
+      String(++checkNumber),
+    ];
     const invoice = vendor.number(books.next());
     const cleared = clearing(day);
-    const book = { value_date: day, reference: number, counterparty: vendor.name, description: `AP check, invoice ${invoice}` };
+    const book = {
+      value_date: day,
+      reference: number,
+      counterparty: vendor.name,
+      description: `AP check, invoice ${invoice}`,
+    };
     if (cleared > LAST_DAY) return void books.book(-amountOf(random, vendor), book);
     const amount = -amountOf(random, vendor);
     books.both(
@@ -41,11 +54,27 @@ export function distributor(seed: number, lines: number): World {
   };
 
   const voided = () => {
-    const [vendor, day, number] = [books.partner(), month.bankDay(month.day()), String(++checkNumber)];
+    const [vendor, day, number] = [
+      books.partner(),
+      month.bankDay(month.day()),
+      String(++checkNumber),
+    ];
     const amount = amountOf(random, vendor);
-    const mark = random.pick([`${number}-V`, `V${number}`, `VOID ${number}`, `R-${number}`, `${number} REV`, `REV ${number}`]);
+    const mark = random.pick([
+      `${number}-V`,
+      `V${number}`,
+      `VOID ${number}`,
+      `R-${number}`,
+      `${number} REV`,
+      `REV ${number}`,
+    ]);
     const said = random.pick(["Voided check", "Stop payment", "Reissued", ""]);
-    const first = books.book(-amount, { value_date: day, reference: number, counterparty: vendor.name, description: "AP check" });
+    const first = books.book(-amount, {
+      value_date: day,
+      reference: number,
+      counterparty: vendor.name,
+      description: "AP check",
+    });
     const second = books.book(amount, {
       value_date: month.later(day, random.between(0, 9)),
       reference: mark,
@@ -62,7 +91,12 @@ export function distributor(seed: number, lines: number): World {
       counterparty: vendor.name,
       description: `AP check, replaces ${number}`,
     });
-    if (cleared <= LAST_DAY) month.truth("reissued check", [left], [books.bank(-amount, { value_date: cleared, ...checkLine(paid) })]);
+    if (cleared <= LAST_DAY)
+      month.truth(
+        "reissued check",
+        [left],
+        [books.bank(-amount, { value_date: cleared, ...checkLine(paid) })],
+      );
   };
 
   const receipt = () => {
@@ -73,10 +107,22 @@ export function distributor(seed: number, lines: number): World {
       customer,
       amountOf(random, customer),
       `${digits(random, 2)}${40_000 + books.next()}`,
-      ({ number, name }) => ({ value_date: posted, reference: `SI-${number}`, counterparty: name, description: "Customer receipt" }),
+      ({ number, name }) => ({
+        value_date: posted,
+        reference: `SI-${number}`,
+        counterparty: name,
+        description: "Customer receipt",
+      }),
       ({ number, name }) => ({
         value_date: day,
-        description: ach(random, day, name, random.pick(["VENDOR PMT", "PAYMENT", "EDI PYMNTS", "AP"]), number, OWN),
+        description: ach(
+          random,
+          day,
+          name,
+          random.pick(["VENDOR PMT", "PAYMENT", "EDI PYMNTS", "AP"]),
+          number,
+          OWN,
+        ),
       }),
     );
   };
@@ -95,8 +141,11 @@ export function distributor(seed: number, lines: number): World {
     );
     const quoted = random.chance(0.6) ? numbers.join(" ") : "";
     const total = amounts.reduce((sum, amount) => sum + amount, 0);
-    const text = `${ach(random, day, customer.name, "EDI PYMNTS", numbers[0] as string, OWN)} ${quoted}`.trim();
-    month.truth("several invoices", left, [books.bank(total, { value_date: day, description: text })]);
+    const text =
+      `${ach(random, day, customer.name, "EDI PYMNTS", numbers[0] as string, OWN)} ${quoted}`.trim();
+    month.truth("several invoices", left, [
+      books.bank(total, { value_date: day, description: text }),
+    ]);
   };
 
   const wireIn = () => {
@@ -126,10 +175,19 @@ export function distributor(seed: number, lines: number): World {
       vendor,
       -amountOf(random, vendor) - 100_000,
       invoice,
-      ({ number, name }) => ({ value_date: day, reference: `WT${digits(random, 5)}`, counterparty: name, description: `Wire ${number}` }),
-      ({ number, name }) => ({ value_date: month.later(day, random.between(0, 1)), description: wire(random, day, "OUT", name, number) }),
+      ({ number, name }) => ({
+        value_date: day,
+        reference: `WT${digits(random, 5)}`,
+        counterparty: name,
+        description: `Wire ${number}`,
+      }),
+      ({ number, name }) => ({
+        value_date: month.later(day, random.between(0, 1)),
+        description: wire(random, day, "OUT", name, number),
+      }),
     );
-    if (random.chance(0.7)) books.bank(-random.pick([2500, 3000]), { value_date: day, description: "WIRE TRANSFER FEE" });
+    if (random.chance(0.7))
+      books.bank(-random.pick([2500, 3000]), { value_date: day, description: "WIRE TRANSFER FEE" });
   };
 
   const paymentRun = () => {
@@ -201,7 +259,14 @@ export function distributor(seed: number, lines: number): World {
     });
     const right = books.bank(amount, {
       value_date: day,
-      description: ach(random, day, printed, random.pick(["UTIL PYMT", "BILL PYMT", "INS PREM", "WEB PMTS"]), digits(random, 9), OWN),
+      description: ach(
+        random,
+        day,
+        printed,
+        random.pick(["UTIL PYMT", "BILL PYMT", "INS PREM", "WEB PMTS"]),
+        digits(random, 9),
+        OWN,
+      ),
     });
     month.truth(printed === vendor.name ? "direct debit" : "trade name", [left], [right]);
   };
@@ -219,7 +284,11 @@ export function distributor(seed: number, lines: number): World {
     const second = books.bank(-amount, {
       value_date: back,
       reference: `RETURN ${trace}`,
-      description: random.pick(["RETURN ITEM CHARGEBACK NSF", "ACH RETURN R01", "DEPOSITED ITEM RETURNED"]),
+      description: random.pick([
+        "RETURN ITEM CHARGEBACK NSF",
+        "ACH RETURN R01",
+        "DEPOSITED ITEM RETURNED",
+      ]),
     });
     month.truth("returned item", [], [first, second]);
     books.bank(-1200, { value_date: back, description: "RETURNED ITEM FEE" });
@@ -228,7 +297,12 @@ export function distributor(seed: number, lines: number): World {
   const duplicateInvoice = () => {
     const [vendor, day] = [books.partner(), month.bankDay(month.day())];
     const [amount, number] = [-amountOf(random, vendor), vendor.number(books.next())];
-    const left = books.book(amount, { value_date: day, reference: number, counterparty: vendor.name, description: "Vendor payment" });
+    const left = books.book(amount, {
+      value_date: day,
+      reference: number,
+      counterparty: vendor.name,
+      description: "Vendor payment",
+    });
     const again = `${number}${random.pick(["A", "-1", ".", "-DUP", " B"])}`;
     books.book(amount, {
       value_date: month.later(day, random.between(1, 8)),
@@ -244,7 +318,10 @@ export function distributor(seed: number, lines: number): World {
   };
 
   const sweep = () => {
-    const [day, amount] = [month.bankDay(month.day()), random.between(4, 60) * 500_000 * (random.chance(0.5) ? 1 : -1)];
+    const [day, amount] = [
+      month.bankDay(month.day()),
+      random.between(4, 60) * 500_000 * (random.chance(0.5) ? 1 : -1),
+    ];
     const left = books.book(amount, {
       value_date: day,
       reference: null,
@@ -276,7 +353,10 @@ export function distributor(seed: number, lines: number): World {
       ["MERCHANT SVC FEE BANKCARD 8076", 3000, 90_000],
       [`CHECK PAID # ${checkNumber - random.between(400, 900)}`, 9000, 400_000],
     ] as const);
-    books.bank(-random.between(low, high), { value_date: month.bankDay(month.day()), description: text });
+    books.bank(-random.between(low, high), {
+      value_date: month.bankDay(month.day()),
+      description: text,
+    });
   };
   const mistyped = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
@@ -288,7 +368,10 @@ export function distributor(seed: number, lines: number): World {
       counterparty: customer.name,
       description: "Customer receipt",
     });
-    const right = books.bank(amount, { value_date: day, description: ach(random, day, customer.name, "PAYMENT", number, OWN) });
+    const right = books.bank(amount, {
+      value_date: day,
+      description: ach(random, day, customer.name, "PAYMENT", number, OWN),
+    });
     month.truth("amount mistyped", [left], [right]);
   };
   const payroll = () => {
@@ -303,7 +386,14 @@ export function distributor(seed: number, lines: number): World {
     const right = parts.map((part, at) =>
       books.bank(part, {
         value_date: day,
-        description: ach(random, day, "ADP", at === 0 ? "WAGE PAY" : at === 1 ? "TAX" : "PAYROLL", digits(random, 9), OWN),
+        description: ach(
+          random,
+          day,
+          "ADP",
+          at === 0 ? "WAGE PAY" : at === 1 ? "TAX" : "PAYROLL",
+          digits(random, 9),
+          OWN,
+        ),
       }),
     );
     month.truth("payroll", [left], right);

@@ -15,7 +15,8 @@ export function manufacturer(seed: number, lines: number): World {
   const { month } = books;
   const ownNumber = () => `RG2026${String(31_000 + books.next())}`;
   /** Half of the banks' files keep the party apart, the others only in the text. */
-  const party = (name: string) => (random.chance(0.6) ? cutTo(random.chance(0.3) ? 18 : 35, plain(name)) : null);
+  const party = (name: string) =>
+    random.chance(0.6) ? cutTo(random.chance(0.3) ? 18 : 35, plain(name)) : null;
 
   const customerPays = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
@@ -34,16 +35,31 @@ export function manufacturer(seed: number, lines: number): World {
         description: "Zahlungseingang",
       }),
       ({ number, name }) => {
-        const text = quoted ? `${wording} ${number} vom ${yymmdd(day - random.between(10, 40))}` : `Kd.-Nr. ${digits(random, 5)} Danke`;
-        return { value_date: day, counterparty: party(name), description: sepa(random, name, null, text.trim()) };
+        const text = quoted
+          ? `${wording} ${number} vom ${yymmdd(day - random.between(10, 40))}`
+          : `Kd.-Nr. ${digits(random, 5)} Danke`;
+        return {
+          value_date: day,
+          counterparty: party(name),
+          description: sepa(random, name, null, text.trim()),
+        };
       },
     );
   };
 
   const cashDiscount = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
-    const [amount, number, percent] = [amountOf(random, customer) + 20_000, ownNumber(), random.pick([2, 2, 3])];
-    const left = books.book(amount, { value_date: day, reference: number, counterparty: customer.name, description: "Zahlungseingang" });
+    const [amount, number, percent] = [
+      amountOf(random, customer) + 20_000,
+      ownNumber(),
+      random.pick([2, 2, 3]),
+    ];
+    const left = books.book(amount, {
+      value_date: day,
+      reference: number,
+      counterparty: customer.name,
+      description: "Zahlungseingang",
+    });
     const paid = amount - Math.round((amount * percent) / 100);
     const right = books.bank(paid, {
       value_date: day,
@@ -98,7 +114,12 @@ export function manufacturer(seed: number, lines: number): World {
     month.truth(
       "payment run",
       parts.map(([, line]) => line),
-      [books.bank(total, { value_date: month.later(day, random.between(0, 1)), description: text })],
+      [
+        books.bank(total, {
+          value_date: month.later(day, random.between(0, 1)),
+          description: text,
+        }),
+      ],
     );
   };
 
@@ -145,8 +166,19 @@ export function manufacturer(seed: number, lines: number): World {
   const cancelled = () => {
     const [supplier, day] = [books.partner(), month.bankDay(month.day())];
     const [amount, number] = [amountOf(random, supplier), supplier.number(books.next())];
-    const mark = random.pick([`STORNO ${number}`, `ST-${number}`, `${number}-S`, `R-${number}`, number]);
-    const first = books.book(-amount, { value_date: day, reference: number, counterparty: supplier.name, description: "Kreditor" });
+    const mark = random.pick([
+      `STORNO ${number}`,
+      `ST-${number}`,
+      `${number}-S`,
+      `R-${number}`,
+      number,
+    ]);
+    const first = books.book(-amount, {
+      value_date: day,
+      reference: number,
+      counterparty: supplier.name,
+      description: "Kreditor",
+    });
     const second = books.book(amount, {
       value_date: day + random.between(0, 6),
       reference: mark,
@@ -159,16 +191,31 @@ export function manufacturer(seed: number, lines: number): World {
   const returnedTransfer = () => {
     const [supplier, day] = [books.partner(), month.bankDay(month.day())];
     const [amount, id] = [amountOf(random, supplier), `${yymmdd(day)}-${digits(random, 6)}`];
-    const first = books.bank(-amount, { value_date: day, reference: id, description: sepa(random, supplier.name, id, "Gutschrift") });
-    const back = { value_date: month.later(day, random.between(1, 3)), reference: random.chance(0.5) ? id : null };
-    const second = books.bank(amount, { ...back, description: `RETOURE AC01 KONTONUMMER FALSCH ${id} ${cutTo(27, plain(supplier.name))}` });
+    const first = books.bank(-amount, {
+      value_date: day,
+      reference: id,
+      description: sepa(random, supplier.name, id, "Gutschrift"),
+    });
+    const back = {
+      value_date: month.later(day, random.between(1, 3)),
+      reference: random.chance(0.5) ? id : null,
+    };
+    const second = books.bank(amount, {
+      ...back,
+      description: `RETOURE AC01 KONTONUMMER FALSCH ${id} ${cutTo(27, plain(supplier.name))}`,
+    });
     month.truth("returned transfer", [], [first, second]);
   };
 
   const instalments = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
     const [amount, number] = [amountOf(random, customer) + 60_000, ownNumber()];
-    const left = books.book(amount, { value_date: day, reference: number, counterparty: customer.name, description: "Zahlungseingang" });
+    const left = books.book(amount, {
+      value_date: day,
+      reference: number,
+      counterparty: customer.name,
+      description: "Zahlungseingang",
+    });
     const parts = partsOf(random, amount, random.between(2, 3));
     const right = parts.map((part, at) => {
       const text = `${at + 1}. Teilzahlung ${number}`;
@@ -183,15 +230,27 @@ export function manufacturer(seed: number, lines: number): World {
 
   const severalInvoices = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
-    const parts = Array.from({ length: random.between(2, 5) }, () => [amountOf(random, customer), ownNumber()] as const);
+    const parts = Array.from(
+      { length: random.between(2, 5) },
+      () => [amountOf(random, customer), ownNumber()] as const,
+    );
     const left = parts.map(([amount, number]) =>
-      books.book(amount, { value_date: day, reference: number, counterparty: customer.name, description: "Zahlungseingang" }),
+      books.book(amount, {
+        value_date: day,
+        reference: number,
+        counterparty: customer.name,
+        description: "Zahlungseingang",
+      }),
     );
     const short = parts.map(([, number]) => (random.chance(0.3) ? number.slice(-5) : number));
     const told = random.chance(0.2) ? mistypedNumber(random, short.join(", ")) : short.join("/");
     const total = parts.reduce((sum, [amount]) => sum + amount, 0);
     month.truth("several invoices", left, [
-      books.bank(total, { value_date: day, counterparty: party(customer.name), description: sepa(random, customer.name, null, told) }),
+      books.bank(total, {
+        value_date: day,
+        counterparty: party(customer.name),
+        description: sepa(random, customer.name, null, told),
+      }),
     ]);
   };
 
@@ -199,11 +258,21 @@ export function manufacturer(seed: number, lines: number): World {
   const standingOrder = () => {
     const [landlord, day] = [books.partner(), month.bankDay(FIRST_DAY + random.between(0, 5))];
     const amount = -random.pick([89_000, 125_000, 125_000, 240_000]);
-    const left = books.book(amount, { value_date: FIRST_DAY, reference: null, counterparty: landlord.name, description: "Miete 03/2026" });
+    const left = books.book(amount, {
+      value_date: FIRST_DAY,
+      reference: null,
+      counterparty: landlord.name,
+      description: "Miete 03/2026",
+    });
     const right = books.bank(amount, {
       value_date: day,
       counterparty: party(landlord.name),
-      description: sepa(random, landlord.name, null, `DAUERAUFTRAG MIETE ${random.pick(["MAERZ", "03/26", "OBJEKT 7"])}`),
+      description: sepa(
+        random,
+        landlord.name,
+        null,
+        `DAUERAUFTRAG MIETE ${random.pick(["MAERZ", "03/26", "OBJEKT 7"])}`,
+      ),
     });
     month.truth("standing order", [left], [right]);
   };
@@ -232,7 +301,11 @@ export function manufacturer(seed: number, lines: number): World {
 
   const foreignTransfer = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
-    const [amount, number, charge] = [amountOf(random, customer) + 150_000, ownNumber(), random.pick([1000, 1250, 1500, 2200])];
+    const [amount, number, charge] = [
+      amountOf(random, customer) + 150_000,
+      ownNumber(),
+      random.pick([1000, 1250, 1500, 2200]),
+    ];
     const left = books.book(amount, {
       value_date: day,
       reference: number,
@@ -243,7 +316,12 @@ export function manufacturer(seed: number, lines: number): World {
     month.truth(
       "transfer, charges lifted",
       [left],
-      [books.bank(amount - charge, { value_date: month.later(day, random.between(0, 1)), description: text })],
+      [
+        books.bank(amount - charge, {
+          value_date: month.later(day, random.between(0, 1)),
+          description: text,
+        }),
+      ],
     );
   };
 
@@ -257,9 +335,17 @@ export function manufacturer(seed: number, lines: number): World {
     });
   };
   const onlyBank = () => {
-    const text = random.pick(["KONTOFUEHRUNG ENTGELT", "ZINSEN/ENTGELT ABSCHLUSS", "PROVISION AUSLANDSZAHLUNG", "KARTENENTGELT"]);
+    const text = random.pick([
+      "KONTOFUEHRUNG ENTGELT",
+      "ZINSEN/ENTGELT ABSCHLUSS",
+      "PROVISION AUSLANDSZAHLUNG",
+      "KARTENENTGELT",
+    ]);
     if (random.chance(0.5))
-      return void books.bank(-random.between(100, 9000), { value_date: month.bankDay(month.day()), description: text });
+      return void books.bank(-random.between(100, 9000), {
+        value_date: month.bankDay(month.day()),
+        description: text,
+      });
     const stranger = books.partner();
     const line = {
       value_date: month.bankDay(month.day()),

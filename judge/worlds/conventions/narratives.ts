@@ -16,14 +16,27 @@ export function yymmdd(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(2, 10).replaceAll("-", "");
 }
 
-export function ach(random: Random, day: number, name: string, entry: string, id: string, own: string): string {
+export function ach(
+  random: Random,
+  day: number,
+  name: string,
+  entry: string,
+  id: string,
+  own: string,
+): string {
   const company = cutTo(16, plain(name));
   if (random.chance(0.3)) return `${company} ${entry} ${id ? `${id} ` : ""}${cutTo(22, own)}`;
   const date = yymmdd(day - random.between(0, 1));
   return `ORIG CO NAME:${company} ORIG ID:${digits(random, 10)} DESC DATE:${date} CO ENTRY DESCR:${cutTo(10, entry)}SEC:CCD TRACE#:${digits(random, 15)} EED:${date} IND ID:${cutTo(15, id)} IND NAME:${cutTo(22, own)}`;
 }
 
-export function wire(random: Random, day: number, direction: "IN" | "OUT", name: string, text: string): string {
+export function wire(
+  random: Random,
+  day: number,
+  direction: "IN" | "OUT",
+  name: string,
+  text: string,
+): string {
   const party = cutTo(35, plain(name));
   const trn = `TRN:${yymmdd(day)}${digits(random, 6)}`;
   return direction === "IN"
@@ -38,7 +51,8 @@ export function sepa(random: Random, name: string, endToEnd: string | null, text
   const style = random.between(0, 3);
   if (style === 0) return `EREF+${endToEnd ?? "NOTPROVIDED"} SVWZ+${purpose} ABWA+${party}`;
   if (style === 1) return `SEPA-UEBERWEISUNG ${purpose}`;
-  if (style === 2) return `166?00GUTSCHR. UEBERWEISUNG?20${purpose.slice(0, 27)}?21${purpose.slice(27, 54)}?32${party.slice(0, 27)}`;
+  if (style === 2)
+    return `166?00GUTSCHR. UEBERWEISUNG?20${purpose.slice(0, 27)}?21${purpose.slice(27, 54)}?32${party.slice(0, 27)}`;
   return `VIREMENT SEPA ${party} ${purpose}`;
 }
 
@@ -48,7 +62,11 @@ export function descriptor(random: Random, merchant: Company): string {
   const marks: readonly string[] = ["", "", "", "SQ *", "PAYPAL *", "TST* ", "SP ", "PY *", "IN *"];
   const mark = random.pick(marks);
   const tail =
-    mark === "PAYPAL *" ? `${digits(random, 10)} CA` : random.chance(0.7) ? merchant.city : `${digits(random, 3)}-${digits(random, 7)}`;
+    mark === "PAYPAL *"
+      ? `${digits(random, 10)} CA`
+      : random.chance(0.7)
+        ? merchant.city
+        : `${digits(random, 3)}-${digits(random, 7)}`;
   const shop = random.chance(0.25) ? `${trade.split(" ")[0]} #${digits(random, 4)}` : trade;
   return `${cutTo(22, mark + shop)} ${tail}`;
 }

@@ -39,7 +39,9 @@ export function plain(text: string): string {
 }
 
 function swapped(random: Random, text: string): string {
-  const places = digitsIn(text).filter((at) => /\d/.test(text[at + 1] ?? "") && text[at] !== text[at + 1] && text[at + 1] !== "0");
+  const places = digitsIn(text).filter(
+    (at) => /\d/.test(text[at + 1] ?? "") && text[at] !== text[at + 1] && text[at + 1] !== "0",
+  );
   if (places.length === 0) return text;
   const at = random.pick(places);
   return text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2);

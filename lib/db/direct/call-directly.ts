@@ -9,7 +9,11 @@ import { connect, type Kind } from "./pools.ts";
 import { ownTimeoutOf } from "./timeouts.ts";
 
 /** As on the hosted platform, which gives these roles these times; of a role with none, the login role's. */
-const STATEMENT_TIMEOUT: Record<Claims["role"], string> = { anon: "3s", authenticated: "8s", service_role: "8s" };
+const STATEMENT_TIMEOUT: Record<Claims["role"], string> = {
+  anon: "3s",
+  authenticated: "8s",
+  service_role: "8s",
+};
 /** Longer than any statement may take: the connection is dead, or the database is. */
 const WITHIN_MS = 15_000;
 
@@ -37,13 +41,20 @@ export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role])
 export type How = { mayLag?: boolean };
 
 /** Calls a function of `public` on a connection of our own: one round trip, one transaction. */
-export async function callDirectly(claims: Claims, name: string, args: object, { mayLag }: How = {}): Promise<DatabaseAnswer> {
+export async function callDirectly(
+  claims: Claims,
+  name: string,
+  args: object,
+  { mayLag }: How = {},
+): Promise<DatabaseAnswer> {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const names = given.map(([argument]) => argument);
   const call = { ...callOf(name, names), values: given.map(([, value]) => written(value)) };
   try {
     const statements = [become(claims, await ownTimeoutOf(name)), call];
-    const answer = await (mayLag ? runOnReplica(statements) : run(claims.role === "service_role" ? "service" : "tenants", statements));
+    const answer = await (mayLag
+      ? runOnReplica(statements)
+      : run(claims.role === "service_role" ? "service" : "tenants", statements));
     return { data: answer ? JSON.parse(answer) : null, error: null, status: 200 };
   } catch (error) {
     return refusal(error);
@@ -53,7 +64,8 @@ export async function callDirectly(claims: Claims, name: string, args: object, {
 /** Where there is none, where it does not answer, and where it can't: on the database itself. */
 async function runOnReplica(statements: Bound[]): Promise<string | null> {
   const replica = away();
-  if (!env().REPLICA_DATABASE_URL || performance.now() < replica.until) return run("tenants", statements);
+  if (!env().REPLICA_DATABASE_URL || performance.now() < replica.until)
+    return run("tenants", statements);
   try {
     return await run("replica", statements);
   } catch (error) {
@@ -125,5 +137,9 @@ function written(value: unknown): string | null {
 function refusal(error: unknown): DatabaseAnswer {
   const { message } = error as Error;
   if (!(error instanceof DatabaseError)) return { data: null, error: { message }, status: 0 };
-  return { data: null, error: { code: error.code, message, details: error.detail, hint: error.hint }, status: 500 };
+  return {
+    data: null,
+    error: { code: error.code, message, details: error.detail, hint: error.hint },
+    status: 500,
+  };
 }

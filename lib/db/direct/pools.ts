@@ -41,9 +41,16 @@ const waits = durations({
 /** They end with the process: what counts in memory writes through them until then. */
 const pools = () =>
   processWide("request-database", (): Record<Kind, Pool> => {
-    const made = { tenants: makePool("tenants"), service: makePool("service"), replica: makePool("replica") };
-    const shown = Object.entries(made).filter(([kind]) => kind !== "replica" || env().REPLICA_DATABASE_URL);
-    const each = (read: (pool: Pool) => number) => () => Object.fromEntries(shown.map(([kind, pool]) => [kind, read(pool)]));
+    const made = {
+      tenants: makePool("tenants"),
+      service: makePool("service"),
+      replica: makePool("replica"),
+    };
+    const shown = Object.entries(made).filter(
+      ([kind]) => kind !== "replica" || env().REPLICA_DATABASE_URL,
+    );
+    const each = (read: (pool: Pool) => number) => () =>
+      Object.fromEntries(shown.map(([kind, pool]) => [kind, read(pool)]));
     const common = { label: "pool" };
     figure(
       { ...common, name: "tieout_pool_connections", help: "Open connections for requests." },

@@ -7,7 +7,8 @@ const WITHIN_MS = 5_000;
 const READ = `select proname as name, split_part(setting, '=', 2) as timeout from pg_catalog.pg_proc cross join unnest(proconfig) setting
   where pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'`;
 
-const kept = () => processWide("function-timeouts", (): { known?: Promise<Map<string, string>> } => ({}));
+const kept = () =>
+  processWide("function-timeouts", (): { known?: Promise<Map<string, string>> } => ({}));
 
 /**
  * The time limit that a function sets for itself, undefined where it sets none. Postgres would heed it from the next statement on only;
@@ -26,7 +27,10 @@ async function readTimeouts(): Promise<Map<string, string>> {
   const client = await connect("service");
   let lost = true;
   try {
-    const { rows } = await client.query<{ name: string; timeout: string }, []>({ text: READ, query_timeout: WITHIN_MS } as QueryConfig<[]>);
+    const { rows } = await client.query<{ name: string; timeout: string }, []>({
+      text: READ,
+      query_timeout: WITHIN_MS,
+    } as QueryConfig<[]>);
     lost = false;
     return new Map(rows.map(({ name, timeout }) => [name, timeout]));
   } finally {

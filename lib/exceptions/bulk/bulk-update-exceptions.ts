@@ -10,11 +10,18 @@ type Answer = z.input<Contract["response"]>;
 
 const BY_ID = { name: "bulk", key: z.tuple([exceptionId]) };
 
-export async function bulkUpdateExceptions(ctx: Context, { cursor, ...input }: z.output<NonNullable<Contract["body"]>>): Promise<Answer> {
+export async function bulkUpdateExceptions(
+  ctx: Context,
+  { cursor, ...input }: z.output<NonNullable<Contract["body"]>>,
+): Promise<Answer> {
   const after = decodeCursor(BY_ID.name, cursor, BY_ID.key);
-  const { next, ...answer } = await write<Omit<Answer, "next_cursor"> & { next: string[] | null }>(ctx, "update_exceptions", {
-    ...input,
-    after,
-  });
+  const { next, ...answer } = await write<Omit<Answer, "next_cursor"> & { next: string[] | null }>(
+    ctx,
+    "update_exceptions",
+    {
+      ...input,
+      after,
+    },
+  );
   return { ...answer, next_cursor: encodeCursor(BY_ID.name, next) };
 }

@@ -31,11 +31,17 @@ export const updateExceptionsContract = contract({
         .max(BULK_MAX)
         .refine((ids) => new Set(ids).size === ids.length, "Each exception may appear only once.")
         .optional(),
-      filter: savedFilters.optional().meta({ description: "Instead of ids: the open exceptions that match.", example: undefined }),
+      filter: savedFilters.optional().meta({
+        description: "Instead of ids: the open exceptions that match.",
+        example: undefined,
+      }),
       expected_count: z
         .int()
         .min(1)
-        .max(MATCHING_MAX, `At most ${MATCHING_MAX.toLocaleString("en")} can be changed at once. Narrow the filter.`)
+        .max(
+          MATCHING_MAX,
+          `At most ${MATCHING_MAX.toLocaleString("en")} can be changed at once. Narrow the filter.`,
+        )
         .optional()
         .meta({ description: "With filter: how many match, as you saw it.", example: 380 }),
       cursor: pageQuery.cursor,
@@ -46,7 +52,9 @@ export const updateExceptionsContract = contract({
           due_at: settable.due_at,
           reason_code: settable.reason_code,
           status,
-          resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
+          resolution: text(EXCEPTIONS.resolution.most)
+            .nullable()
+            .meta({ example: "Settled by the bank." }),
         })
         .partial()
         .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
@@ -55,28 +63,51 @@ export const updateExceptionsContract = contract({
       pause: pauseBody.optional().meta({ description: "Pauses them. Instead of patch." }),
       resume: z.literal(true).optional().meta({ description: "Resumes them. Instead of patch." }),
     })
-    .refine(({ patch, pause, resume }) => [patch, pause, resume].filter((one) => one !== undefined).length === 1, {
-      error: "Include exactly one of patch, pause and resume.",
-      path: ["patch"],
+    .refine(
+      ({ patch, pause, resume }) =>
+        [patch, pause, resume].filter((one) => one !== undefined).length === 1,
+      {
+        error: "Include exactly one of patch, pause and resume.",
+        path: ["patch"],
+      },
+    )
+    .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
+      error: "Include one of ids and filter.",
+      path: ["ids"],
     })
-    .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), { error: "Include one of ids and filter.", path: ["ids"] })
-    .refine(({ filter, expected_count }) => (filter === undefined) === (expected_count === undefined), {
-      error: "Include expected_count with filter, and only then.",
-      path: ["expected_count"],
+    .refine(
+      ({ filter, expected_count }) => (filter === undefined) === (expected_count === undefined),
+      {
+        error: "Include expected_count with filter, and only then.",
+        path: ["expected_count"],
+      },
+    )
+    .refine(({ filter, cursor }) => filter !== undefined || cursor === undefined, {
+      error: "Only with filter.",
+      path: ["cursor"],
     })
-    .refine(({ filter, cursor }) => filter !== undefined || cursor === undefined, { error: "Only with filter.", path: ["cursor"] })
     .meta({
-      example: { ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"], patch: { status: "resolved", resolution: "Settled by the bank." } },
+      example: {
+        ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
+        patch: { status: "resolved", resolution: "Settled by the bank." },
+      },
     }),
   response: z
     .object({
       updated: count,
       items: z.array(exception),
       skipped: z
-        .array(z.object({ id: exceptionId, title: z.string(), message: z.string() }).meta({ id: "SkippedException" }))
+        .array(
+          z
+            .object({ id: exceptionId, title: z.string(), message: z.string() })
+            .meta({ id: "SkippedException" }),
+        )
         .max(BULK_MAX)
         .meta({ description: "By filter: those that can't be changed so, and why.", example: [] }),
-      next_cursor: z.string().nullable().meta({ description: "By filter: for the next call. Null: all are done.", example: null }),
+      next_cursor: z
+        .string()
+        .nullable()
+        .meta({ description: "By filter: for the next call. Null: all are done.", example: null }),
     })
     .meta({ id: "BulkUpdate" }),
   errors: ["not_found", "invalid_transition", "conflict"],

@@ -12,7 +12,10 @@ export const comment = z
   .object({
     id: commentId,
     exception_id: exceptionId,
-    body: z.string().max(EXCEPTION_COMMENTS.body.most).meta({ description: "Plain text. `<@user:leo>` mentions a person.", example }),
+    body: z
+      .string()
+      .max(EXCEPTION_COMMENTS.body.most)
+      .meta({ description: "Plain text. `<@user:leo>` mentions a person.", example }),
     mentions: z
       .array(user)
       .max(EXCEPTION_COMMENTS.mentions.most)
@@ -49,7 +52,10 @@ export const createExceptionCommentContract = contract({
   idempotency: { field: "idempotency_key", required: false },
   params: byId,
   body: z.strictObject({
-    body: text(EXCEPTION_COMMENTS.body.most).meta({ description: "Plain text, never rendered as HTML or Markdown.", example }),
+    body: text(EXCEPTION_COMMENTS.body.most).meta({
+      description: "Plain text, never rendered as HTML or Markdown.",
+      example,
+    }),
   }),
   response: comment,
   status: 201,

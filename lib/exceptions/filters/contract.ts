@@ -23,55 +23,87 @@ const RECONCILIATION = idPattern("rcn");
 const known: readonly string[] = CURRENCIES;
 
 const assignedTo = queryList(
-  (value): value is string => value === NONE || value === ME || (USER_REFERENCE.test(value) && isVisible(value.slice("user:".length))),
+  (value): value is string =>
+    value === NONE ||
+    value === ME ||
+    (USER_REFERENCE.test(value) && isVisible(value.slice("user:".length))),
   // A name can have a comma; only what follows it can't start like another value.
-  { form: "none|me|user:[^\\s,]{1,120}", what: "user:<name>, none or me", separator: /,(?=user:|(?:none|me)(?:,|$))/ },
+  {
+    form: "none|me|user:[^\\s,]{1,120}",
+    what: "user:<name>, none or me",
+    separator: /,(?=user:|(?:none|me)(?:,|$))/,
+  },
 ).meta({
-  description: "Assignees. `me` is the caller, `none` is unassigned. Several are separated by commas.",
+  description:
+    "Assignees. `me` is the caller, `none` is unassigned. Several are separated by commas.",
   example: "me,none",
 });
 
 const reasonCode = queryList(
-  (value): value is string => value.length > 0 && value.length <= EXCEPTIONS.reason_code.most && isVisible(value),
+  (value): value is string =>
+    value.length > 0 && value.length <= EXCEPTIONS.reason_code.most && isVisible(value),
   // A comma of a code's own is written \,
   {
     what: `a reason code of at most ${EXCEPTIONS.reason_code.most} characters`,
     separator: /(?<!\\),/,
     read: (value) => value.replaceAll("\\,", ","),
   },
-).meta({ description: "Reason codes, separated by commas. Write a comma within a code as `\\,`.", example: "missing_counterpart,fee" });
+).meta({
+  description: "Reason codes, separated by commas. Write a comma within a code as `\\,`.",
+  example: "missing_counterpart,fee",
+});
 
-const reconciliation = queryList((value): value is string => value === NONE || RECONCILIATION.test(value), {
-  form: "none|rcn_[0-9a-z]{20,40}",
-  what: "an ID (rcn_…) or none",
-}).meta({ description: "Reconciliations, separated by commas; `none` is without one.", example: "rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
+const reconciliation = queryList(
+  (value): value is string => value === NONE || RECONCILIATION.test(value),
+  {
+    form: "none|rcn_[0-9a-z]{20,40}",
+    what: "an ID (rcn_…) or none",
+  },
+).meta({
+  description: "Reconciliations, separated by commas; `none` is without one.",
+  example: "rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+});
 
 const currency = queryList((value): value is string => value === NONE || known.includes(value), {
   form: "none|[A-Z]{3}",
   what: "an ISO 4217 code, for example EUR, or none",
 }).meta({
-  description: "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without an amount.",
+  description:
+    "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without an amount.",
   example: "EUR,USD",
 });
 
-const several = (what: string, example: string) => ({ description: `${what}, separated by commas.`, example });
+const several = (what: string, example: string) => ({
+  description: `${what}, separated by commas.`,
+  example,
+});
 
-const moment = (description: string) => timestamp.optional().meta({ description, example: "2026-11-20T00:00:00.000Z" });
+const moment = (description: string) =>
+  timestamp.optional().meta({ description, example: "2026-11-20T00:00:00.000Z" });
 
 /** What filters exceptions whatever their status. */
 export const exceptionFilters = {
-  severity: queryChoices(EXCEPTIONS.severity).optional().meta(several("Severities", "critical,high")),
+  severity: queryChoices(EXCEPTIONS.severity)
+    .optional()
+    .meta(several("Severities", "critical,high")),
   assigned_to: assignedTo.optional(),
   reason_code: reasonCode.optional(),
   reconciliation_id: reconciliation.optional(),
   currency: currency.optional(),
-  amount_from: queryInteger(0).optional().meta({ description: "Only amounts from this on, in minor units.", example: 100_000 }),
-  due_before: timestamp
+  amount_from: queryInteger(0)
     .optional()
-    .meta({ description: "Only deadlines before this moment. Paused exceptions have none.", example: "2026-11-20T18:00:00.000Z" }),
-  breached_from: moment("Only those that breached at or after this moment, whatever their deadline is now."),
+    .meta({ description: "Only amounts from this on, in minor units.", example: 100_000 }),
+  due_before: timestamp.optional().meta({
+    description: "Only deadlines before this moment. Paused exceptions have none.",
+    example: "2026-11-20T18:00:00.000Z",
+  }),
+  breached_from: moment(
+    "Only those that breached at or after this moment, whatever their deadline is now.",
+  ),
   breached_before: moment("Only those that breached before this moment."),
-  closed_from: moment("Only those resolved or dismissed at or after this moment, also if reopened since."),
+  closed_from: moment(
+    "Only those resolved or dismissed at or after this moment, also if reopened since.",
+  ),
   closed_before: moment("Only those resolved or dismissed before this moment."),
   q: searchedText.optional().meta({
     description:
@@ -81,21 +113,29 @@ export const exceptionFilters = {
 };
 
 /** The same of any status. */
-export const anyStatus = queryChoices(EXCEPTIONS.status).optional().meta(several("Statuses", "resolved,dismissed"));
+export const anyStatus = queryChoices(EXCEPTIONS.status)
+  .optional()
+  .meta(several("Statuses", "resolved,dismissed"));
 
 /** What filters open exceptions. */
 export const slaFilters = {
   ...exceptionFilters,
-  withinMinutes: queryInteger(0)
-    .optional()
-    .meta({ description: "Only exceptions at most this many minutes from breach, including breached ones.", example: 60 }),
+  withinMinutes: queryInteger(0).optional().meta({
+    description: "Only exceptions at most this many minutes from breach, including breached ones.",
+    example: 60,
+  }),
   status: queryChoices(OPEN_EXCEPTION_STATUSES).optional().meta(several("Statuses", "in_review")),
   breach_risk: queryChoices([...BREACH_RISKS, "at_risk"])
     .optional()
-    .meta({ description: "Risks, separated by commas. at_risk matches high and medium, as at_risk_count does.", example: "at_risk" }),
+    .meta({
+      description:
+        "Risks, separated by commas. at_risk matches high and medium, as at_risk_count does.",
+      example: "at_risk",
+    }),
 };
 
-const someOf = <const Value extends string>(choices: readonly Value[]) => z.array(z.enum(choices)).min(1).max(choices.length).optional();
+const someOf = <const Value extends string>(choices: readonly Value[]) =>
+  z.array(z.enum(choices)).min(1).max(choices.length).optional();
 const VALUES_MOST = 20;
 const some = (value: z.ZodType<string>) => z.array(value).min(1).max(VALUES_MOST).optional();
 const VALUE_MOST = 130;
@@ -125,14 +165,24 @@ export const savedFilters = z
         .max(VALUE_MOST)
         .regex(/^(?:none|[A-Z]{3})$/, "Must be an ISO 4217 code, for example EUR, or none."),
     ),
-    amount_from: z.int().min(0).optional().meta({ description: "Only amounts from this on, in minor units." }),
+    amount_from: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: "Only amounts from this on, in minor units." }),
     due_before: timestamp.optional().meta({ description: "Only deadlines before this moment." }),
     q: searchedText.optional(),
   })
-  .meta({ id: "ExceptionFilters", example: { severity: ["critical", "high"], assigned_to: ["me"] } });
+  .meta({
+    id: "ExceptionFilters",
+    example: { severity: ["critical", "high"], assigned_to: ["me"] },
+  });
 export type SavedFilters = z.output<typeof savedFilters>;
 
 /** The filters as the database takes them. */
-export function filterInput<Query extends { withinMinutes?: number | undefined }>({ withinMinutes, ...filters }: Query) {
+export function filterInput<Query extends { withinMinutes?: number | undefined }>({
+  withinMinutes,
+  ...filters
+}: Query) {
   return { ...filters, within_minutes: withinMinutes };
 }

@@ -18,7 +18,10 @@ export type Row = { line: number } & z.output<typeof row>;
 export type Batch = { rows: Row[]; digest: string; refused: Refusal[] };
 
 /** A file's valid rows, at most 1,000 and about 1 MiB at a time. @throws ApiError, as `readLines` */
-export async function* batchesOf(mediaType: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
+export async function* batchesOf(
+  mediaType: string,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Batch> {
   let rows: Row[] = [];
   let refused: Refusal[] = [];
   let length = 0;
@@ -32,7 +35,8 @@ export async function* batchesOf(mediaType: string, chunks: AsyncIterable<Uint8A
       hash.update(json);
       length += json.length;
     }
-    if (rows.length < BATCH_ROWS && length < BATCH_MAX_LENGTH && refused.length < BATCH_ROWS) continue;
+    if (rows.length < BATCH_ROWS && length < BATCH_MAX_LENGTH && refused.length < BATCH_ROWS)
+      continue;
     yield { rows, digest: hash.digest("hex"), refused };
     [rows, refused, length, hash] = [[], [], 0, createHash("sha256")];
   }
@@ -46,10 +50,17 @@ function check({ number: line, value, fault }: Line): { row: Row } | { refusal: 
   const { amount_minor = null, currency = null } = parsed.data;
   // Otherwise the database refuses the whole batch.
   if ((amount_minor === null) === (currency === null)) return { row: { line, ...parsed.data } };
-  return { refusal: { line, path: "currency", message: "amount_minor and currency must be sent together." } };
+  return {
+    refusal: {
+      line,
+      path: "currency",
+      message: "amount_minor and currency must be sent together.",
+    },
+  };
 }
 
 function describe(issue?: z.core.$ZodIssue): { path: string; message: string } {
-  if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "Unknown field." };
+  if (issue?.code === "unrecognized_keys")
+    return { path: issue.keys[0] ?? "", message: "Unknown field." };
   return { path: issue?.path.join(".") ?? "", message: issue?.message ?? "This row is invalid." };
 }

@@ -12,7 +12,11 @@ type Report = z.output<typeof importExceptionsContract.response>;
 type Written = { accepted: number; refused: { line: string; path: string; message: string }[] };
 
 /** Creates a file's exceptions in batches as they arrive; each batch is one transaction and one idempotent step. */
-export async function importExceptions(ctx: Context, mediaType: string, stream: ReadableStream<Uint8Array>): Promise<Report> {
+export async function importExceptions(
+  ctx: Context,
+  mediaType: string,
+  stream: ReadableStream<Uint8Array>,
+): Promise<Report> {
   const report: Report = { accepted: 0, refused: 0, errors: [] };
   const refuse = (refused: readonly Refusal[]) => {
     report.refused += refused.length;
@@ -22,9 +26,13 @@ export async function importExceptions(ctx: Context, mediaType: string, stream: 
   for await (const { rows, digest, refused } of readBatches(mediaType, stream)) {
     refuse(refused);
     if (rows.length === 0) continue;
-    const written = await write<Written>(stepOf(ctx, batches++, digest), "import_exceptions", { rows });
+    const written = await write<Written>(stepOf(ctx, batches++, digest), "import_exceptions", {
+      rows,
+    });
     report.accepted += written.accepted;
-    refuse(written.refused.map(({ line, path, message }) => ({ line: Number(line), path, message })));
+    refuse(
+      written.refused.map(({ line, path, message }) => ({ line: Number(line), path, message })),
+    );
   }
   report.errors.sort((left, right) => left.line - right.line);
   return report;

@@ -5,7 +5,10 @@ const MIB = 1024 * 1024;
 const FIELDS = new Set(["title", "severity", "details"]);
 
 /** What is read of a file of these parts, and whether all of it was taken in. */
-async function read(mediaType: string, parts: Iterable<string>): Promise<{ lines: Line[]; whole: boolean }> {
+async function read(
+  mediaType: string,
+  parts: Iterable<string>,
+): Promise<{ lines: Line[]; whole: boolean }> {
   let whole = false;
   const rest = parts[Symbol.iterator]();
   const encoder = new TextEncoder();
@@ -30,7 +33,12 @@ const long = "x".repeat(MIB);
 const manyRows = (row: string) => repeat(row.repeat(1000), 101);
 
 test("a line of NDJSON as long as a file is not kept, and what follows is read", async () => {
-  const { lines } = await read("application/x-ndjson", ['{"title":"', ...repeat(long, 20), '"}\n{"title":"B"}\n', '{"title":"C"}']);
+  const { lines } = await read("application/x-ndjson", [
+    '{"title":"',
+    ...repeat(long, 20),
+    '"}\n{"title":"B"}\n',
+    '{"title":"C"}',
+  ]);
   expect(lines).toEqual([
     { number: 1, fault: expect.stringContaining("too long") },
     { number: 2, value: { title: "B" } },
@@ -39,7 +47,14 @@ test("a line of NDJSON as long as a file is not kept, and what follows is read",
 });
 
 test("lines are whole wherever the parts of a file end", async () => {
-  const { lines } = await read("application/x-ndjson", ['{"tit', 'le":', '"A"}', "\n", '\n{"title":"B"}\n{"ti', 'tle":"C"}']);
+  const { lines } = await read("application/x-ndjson", [
+    '{"tit',
+    'le":',
+    '"A"}',
+    "\n",
+    '\n{"title":"B"}\n{"ti',
+    'tle":"C"}',
+  ]);
   expect(lines.map(({ number, value }) => [number, value?.title])).toEqual([
     [1, "A"],
     [3, "B"],
@@ -48,7 +63,11 @@ test("lines are whole wherever the parts of a file end", async () => {
 });
 
 test("a line of CSV as long as a file is refused, and the rest taken in unseen", async () => {
-  const { lines, whole } = await read("text/csv", ["title,severity\nA,low\n", ...repeat(long, 20), ",low\nC,low\n"]);
+  const { lines, whole } = await read("text/csv", [
+    "title,severity\nA,low\n",
+    ...repeat(long, 20),
+    ",low\nC,low\n",
+  ]);
   expect(lines).toHaveLength(2);
   expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
   expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("too long") });
@@ -56,7 +75,11 @@ test("a line of CSV as long as a file is refused, and the rest taken in unseen",
 });
 
 test("a row of CSV of empty cells without end is not kept, and the rest taken in unseen", async () => {
-  const { lines, whole } = await read("text/csv", ["title,severity\nA,low\nB", ...repeat(",".repeat(MIB), 4), "\nC,low\n"]);
+  const { lines, whole } = await read("text/csv", [
+    "title,severity\nA,low\nB",
+    ...repeat(",".repeat(MIB), 4),
+    "\nC,low\n",
+  ]);
   expect(lines).toHaveLength(2);
   expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
   expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("too long") });
@@ -79,7 +102,9 @@ test.each([
 );
 
 test("a quotation mark within a text is one, and no line is lost to it", async () => {
-  const { lines } = await read("text/csv", ['title , severity\n5" pipe,high\n"c"d,low\n"x, ""y""",low\n']);
+  const { lines } = await read("text/csv", [
+    'title , severity\n5" pipe,high\n"c"d,low\n"x, ""y""",low\n',
+  ]);
   expect(lines).toEqual([
     { number: 2, value: { title: '5" pipe', severity: "high" } },
     { number: 3, value: { title: '"c"d', severity: "low" } },
@@ -88,21 +113,30 @@ test("a quotation mark within a text is one, and no line is lost to it", async (
 });
 
 test("a quotation mark that is never closed is reported by the line that has it", async () => {
-  const { lines } = await read("text/csv", ['title,severity\nA,low\n"B,low\n', "C,low\n".repeat(10)]);
+  const { lines } = await read("text/csv", [
+    'title,severity\nA,low\n"B,low\n',
+    "C,low\n".repeat(10),
+  ]);
   expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
   expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("never closed") });
   expect(lines).toHaveLength(2);
 });
 
 test.each([
-  ["20,000 columns that are no fields", `title,${Array.from({ length: 20_000 }, (_, nth) => `c${nth}`).join(",")}\n`],
+  [
+    "20,000 columns that are no fields",
+    `title,${Array.from({ length: 20_000 }, (_, nth) => `c${nth}`).join(",")}\n`,
+  ],
   ["a column that is no field", "title,sevrity\n"],
   ["a column without a name", "title,\n"],
   ["a column twice", "title,severity,title\n"],
   ["a column of all objects", "title,__proto__\n"],
   ["empty columns without end", `title,severity${",".repeat(4 * MIB)}`],
   ["a column without end", `title,${"x".repeat(4 * MIB)}`],
-  ["columns beyond what a row can have, then another", `title,${"x".repeat(260 * 1024)}\ntitle,severity\n`],
+  [
+    "columns beyond what a row can have, then another",
+    `title,${"x".repeat(260 * 1024)}\ntitle,severity\n`,
+  ],
 ])("a header with %s is refused as one, and the file taken in unseen", async (_what, header) => {
   let taken = 0;
   const parts = function* () {

@@ -15,7 +15,8 @@ const COLUMNS_REPORTED = 100;
 const COLUMN_REPORTED_LENGTH = 100;
 
 const TOO_LONG = "This row is too long. It and every row after it were skipped.";
-const NOT_CLOSED = "A quotation mark in this row is never closed. It and every row after it were skipped.";
+const NOT_CLOSED =
+  "A quotation mark in this row is never closed. It and every row after it were skipped.";
 
 /** A row of a file, by its number from 1: its value, or its fault. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
@@ -30,16 +31,26 @@ type Rest = { wanted: boolean; look?: () => void };
  * Streams NDJSON, or CSV whose header has some of the `fields`. Rows beyond 100,000 are read but not parsed.
  * @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` if the header has anything but fields, each once
  */
-export async function* readLines(mediaType: string, chunks: AsyncIterable<Uint8Array>, fields: ReadonlySet<string>): AsyncGenerator<Line> {
+export async function* readLines(
+  mediaType: string,
+  chunks: AsyncIterable<Uint8Array>,
+  fields: ReadonlySet<string>,
+): AsyncGenerator<Line> {
   const rest = { wanted: true };
   const bytes = Readable.from(bounded(chunks, rest), { objectMode: false });
   let rows = 0;
-  for await (const line of mediaType === "text/csv" ? readCsv(bytes, rest, fields) : readNdjson(bytes)) {
+  for await (const line of mediaType === "text/csv"
+    ? readCsv(bytes, rest, fields)
+    : readNdjson(bytes)) {
     rows++;
     if (rows <= ROWS_MAX) yield line;
     else if (rows === ROWS_MAX + 1) {
       rest.wanted = false;
-      yield { number: line.number, fault: "A file can have at most 100,000 rows. This row and every row after it were skipped." };
+      yield {
+        number: line.number,
+        fault:
+          "A file can have at most 100,000 rows. This row and every row after it were skipped.",
+      };
     }
   }
 }
@@ -88,7 +99,11 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(strin
   yield [close()];
 }
 
-async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>): AsyncGenerator<Line> {
+async function* readCsv(
+  bytes: Readable,
+  rest: Rest,
+  fields: ReadonlySet<string>,
+): AsyncGenerator<Line> {
   const broken: Line[] = [];
   let last = 1;
   let endOfRecord = 0;
@@ -120,7 +135,11 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
       endOfRecord = parser.info.bytes;
       const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
       const isOpen = error?.code === "CSV_QUOTE_NOT_CLOSED";
-      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "This row has a different number of cells than the header.";
+      const fault = tooLong
+        ? TOO_LONG
+        : isOpen
+          ? NOT_CLOSED
+          : "This row has a different number of cells than the header.";
       const lines = Number(error?.lines ?? 0);
       broken.push({ number: isOpen ? last + 1 : lines, fault });
       last = lines;
@@ -135,7 +154,10 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
   };
   bytes.on("error", (error) => parser.destroy(error));
   try {
-    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
+    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{
+      record: Record<string, string>;
+      info: { lines: number };
+    }>) {
       yield* broken.splice(0);
       yield lineOf(info.lines, () => fromCells(record));
     }
@@ -158,7 +180,9 @@ function requireFields(names: readonly string[], fields: ReadonlySet<string>): v
     ...unknown.map((name) => ({ path: name, message: "Unknown field. Remove this column." })),
     ...twice.map((name) => ({ path: name, message: "The header contains this column twice." })),
   ];
-  const reported = errors.slice(0, COLUMNS_REPORTED).map(({ path, message }) => ({ path: path.slice(0, COLUMN_REPORTED_LENGTH), message }));
+  const reported = errors
+    .slice(0, COLUMNS_REPORTED)
+    .map(({ path, message }) => ({ path: path.slice(0, COLUMN_REPORTED_LENGTH), message }));
   throw headerRefused(fields, reported);
 }
 
@@ -167,7 +191,11 @@ function headerTooLong(fields: ReadonlySet<string>): ApiError {
 }
 
 function headerRefused(fields: ReadonlySet<string>, errors: FieldError[]): ApiError {
-  return new ApiError("invalid_request", `The header can contain these columns, each once: ${[...fields].join(", ")}.`, { errors });
+  return new ApiError(
+    "invalid_request",
+    `The header can contain these columns, each once: ${[...fields].join(", ")}.`,
+    { errors },
+  );
 }
 
 /** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
@@ -194,7 +222,8 @@ function lineOf(number: number, read: () => Record<string, unknown>): Line {
   try {
     return { number, value: read() };
   } catch (error) {
-    if (error instanceof ApiError) return { number, fault: error.errors?.[0]?.message ?? error.message };
+    if (error instanceof ApiError)
+      return { number, fault: error.errors?.[0]?.message ?? error.message };
     throw error;
   }
 }
@@ -203,7 +232,8 @@ async function* bounded(bytes: AsyncIterable<Uint8Array>, rest: Rest): AsyncGene
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file can be at most 64 MiB.");
+    if (size > FILE_MAX_BYTES)
+      throw new ApiError("payload_too_large", "A file can be at most 64 MiB.");
     if (rest.wanted) rest.look?.();
     if (rest.wanted) yield chunk;
   }

@@ -9,7 +9,9 @@ serveTasks(async (mediaType: string, port: MessagePort) => {
   const answered = new Map<string, (answer: ToReader) => void>();
   port.on("message", (answer: ToReader) => answered.get(answer.to)?.(answer));
   // The client disconnected, so its rows are no longer read.
-  const abandoned = new Promise<never>((_, give) => port.once("close", () => give(new Error("abandoned"))));
+  const abandoned = new Promise<never>((_, give) =>
+    port.once("close", () => give(new Error("abandoned"))),
+  );
   abandoned.catch(() => {});
   const ask = (message: FromReader) => {
     const answer = new Promise<ToReader>((settle) => answered.set(message.type, settle));

@@ -5,7 +5,9 @@ const MIB = 1024 * 1024;
 
 /** A file of so many bytes, in the parts that a socket gives. */
 function fileOf(text: string, size = text.length, onCancel = () => {}): ReadableStream<Uint8Array> {
-  const part = new TextEncoder().encode(text.length < 65_536 ? text.repeat(Math.ceil(65_536 / text.length)) : text);
+  const part = new TextEncoder().encode(
+    text.length < 65_536 ? text.repeat(Math.ceil(65_536 / text.length)) : text,
+  );
   let sent = 0;
   return new ReadableStream({
     pull(controller) {
@@ -30,10 +32,14 @@ async function count(batches: AsyncIterable<{ rows: unknown[]; refused: unknown[
 }
 
 test("rows come in batches of a thousand, with the digest that names each again", async () => {
-  const file = Array.from({ length: 2500 }, (_, nth) => `{"title":"T${nth}","severity":"low"}`).join("\n");
+  const file = Array.from(
+    { length: 2500 },
+    (_, nth) => `{"title":"T${nth}","severity":"low"}`,
+  ).join("\n");
   const read = async () => {
     const batches: [rows: number, digest: string][] = [];
-    for await (const { rows, digest } of readBatches("application/x-ndjson", whole(file))) batches.push([rows.length, digest]);
+    for await (const { rows, digest } of readBatches("application/x-ndjson", whole(file)))
+      batches.push([rows.length, digest]);
     return batches;
   };
   const first = await read();
@@ -43,21 +49,39 @@ test("rows come in batches of a thousand, with the digest that names each again"
 });
 
 test("a batch of long rows has about 1 MiB", async () => {
-  const row = JSON.stringify({ title: "T", severity: "low", details: { text: "x".repeat(15_000) } });
-  const { rows, most } = await count(readBatches("application/x-ndjson", whole(`${row}\n`.repeat(300))));
+  const row = JSON.stringify({
+    title: "T",
+    severity: "low",
+    details: { text: "x".repeat(15_000) },
+  });
+  const { rows, most } = await count(
+    readBatches("application/x-ndjson", whole(`${row}\n`.repeat(300))),
+  );
   expect(rows).toBe(300);
   expect(most).toBeLessThan(1.2 * MIB);
 });
 
 test("files at once are read beside each other, and a failing one is its own", async () => {
-  const sound = () => count(readBatches("text/csv", whole(`title,severity\n${"A,low\n".repeat(5000)}`)));
-  const [one, failed, other] = await Promise.allSettled([sound(), count(readBatches("text/csv", whole("titel\nA\n"))), sound()]);
-  expect([one, other].map((result) => result?.status === "fulfilled" && result.value.rows)).toEqual([5000, 5000]);
-  expect(failed).toMatchObject({ reason: { code: "invalid_request", errors: [{ path: "titel" }] } });
+  const sound = () =>
+    count(readBatches("text/csv", whole(`title,severity\n${"A,low\n".repeat(5000)}`)));
+  const [one, failed, other] = await Promise.allSettled([
+    sound(),
+    count(readBatches("text/csv", whole("titel\nA\n"))),
+    sound(),
+  ]);
+  expect([one, other].map((result) => result?.status === "fulfilled" && result.value.rows)).toEqual(
+    [5000, 5000],
+  );
+  expect(failed).toMatchObject({
+    reason: { code: "invalid_request", errors: [{ path: "titel" }] },
+  });
 });
 
 test("a file that nobody reads to its end is let go, and the next is read", async () => {
-  for await (const { rows } of readBatches("text/csv", fileOf("title,severity\nA,low\n", 20 * MIB))) {
+  for await (const { rows } of readBatches(
+    "text/csv",
+    fileOf("title,severity\nA,low\n", 20 * MIB),
+  )) {
     expect(rows.length).toBeGreaterThan(0);
     break;
   }
@@ -65,7 +89,11 @@ test("a file that nobody reads to its end is let go, and the next is read", asyn
 });
 
 test.each([
-  ["sound rows", "application/x-ndjson", '{"title":"Payout","severity":"low","details":{"a":[1,2,3]}}\n'],
+  [
+    "sound rows",
+    "application/x-ndjson",
+    '{"title":"Payout","severity":"low","details":{"a":[1,2,3]}}\n',
+  ],
   ["wrong rows", "application/x-ndjson", '{"titel":"Payout","severity":"low","a":1,"b":2,"c":3}\n'],
 ])(
   "100,000 %s leave the event loop to others",

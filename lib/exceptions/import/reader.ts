@@ -24,7 +24,10 @@ const readers = () =>
  * The batches of an uploaded file, read in a thread of its own, as fast as they are taken.
  * @throws ApiError, as `batchesOf`; `unavailable` where the thread died
  */
-export async function* readBatches(mediaType: string, stream: ReadableStream<Uint8Array>): AsyncGenerator<Batch> {
+export async function* readBatches(
+  mediaType: string,
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<Batch> {
   const port = readers().open(mediaType);
   const bytes = stream.getReader();
   const answer = (to: ToReader["to"], chunk?: Uint8Array<ArrayBuffer>) =>
@@ -41,9 +44,13 @@ export async function* readBatches(mediaType: string, stream: ReadableStream<Uin
         answer("more", value && new Uint8Array(value));
       }
     }
-    throw new ApiError("unavailable", "The file could not be read to its end. Send it again with the same idempotency key.", {
-      headers: { "Retry-After": "2" },
-    });
+    throw new ApiError(
+      "unavailable",
+      "The file could not be read to its end. Send it again with the same idempotency key.",
+      {
+        headers: { "Retry-After": "2" },
+      },
+    );
   } finally {
     port.close();
   }

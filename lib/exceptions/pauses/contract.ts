@@ -8,7 +8,10 @@ import { byId, exception, tag } from "../contract.ts";
 /** Why, and until when. */
 export const pauseBody = z.strictObject({
   reason: text(EXCEPTIONS.pause_reason.most).meta({ example: "Waiting for the bank" }),
-  until: timestamp.meta({ description: "When it resumes by itself.", example: "2026-11-23T09:00:00.000Z" }).nullable().default(null),
+  until: timestamp
+    .meta({ description: "When it resumes by itself.", example: "2026-11-23T09:00:00.000Z" })
+    .nullable()
+    .default(null),
 });
 
 export const pauseExceptionContract = contract({
@@ -35,7 +38,8 @@ export const resumeExceptionContract = contract({
   path: "/v1/exceptions/{id}/resume",
   tag,
   summary: "Resume an exception's clock",
-  description: "The time it had left when paused is left again. Thresholds it passed before the pause send no second event.",
+  description:
+    "The time it had left when paused is left again. Thresholds it passed before the pause send no second event.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

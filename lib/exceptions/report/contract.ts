@@ -17,14 +17,17 @@ const REPORT_COLUMNS = [
 
 const reportRow = z
   .object({
-    key: z.string().nullable().meta({ description: "The day (UTC), severity or assignee. Null: unassigned.", example: "2026-11-19" }),
+    key: z.string().nullable().meta({
+      description: "The day (UTC), severity or assignee. Null: unassigned.",
+      example: "2026-11-19",
+    }),
     opened: count,
     resolved: count.meta({ description: "Resolved or dismissed." }),
     breached: count,
-    breach_rate: z
-      .number()
-      .nullable()
-      .meta({ description: "Share breached, of those closed or breached. Null if there were none.", example: 0.25 }),
+    breach_rate: z.number().nullable().meta({
+      description: "Share breached, of those closed or breached. Null if there were none.",
+      example: 0.25,
+    }),
     median_minutes_to_resolve: z.number().nullable().meta({ example: 182.5 }),
     p90_minutes_to_resolve: z.number().nullable().meta({ example: 611 }),
   })
@@ -53,7 +56,10 @@ export const getSlaReportContract = contract({
       until: timestamp.meta({ example: "2026-11-20T00:00:00.000Z" }),
       by: slaReport.shape.by.default("day"),
     })
-    .refine(({ since, until }) => since < until, { path: ["until"], message: "Must be after since." }),
+    .refine(({ since, until }) => since < until, {
+      path: ["until"],
+      message: "Must be after since.",
+    }),
   response: slaReport,
   exported: { summary: "Export the SLA report", columns: REPORT_COLUMNS, item: reportRow },
 });

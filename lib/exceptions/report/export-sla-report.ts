@@ -5,6 +5,9 @@ import { getSlaReport } from "./get-sla-report.ts";
 
 type Rows = z.output<typeof slaReport>["rows"];
 
-export async function* exportSlaReport(ctx: Context, query: z.output<typeof getSlaReportContract.query>): AsyncGenerator<Rows> {
+export async function* exportSlaReport(
+  ctx: Context,
+  query: z.output<typeof getSlaReportContract.query>,
+): AsyncGenerator<Rows> {
   yield (await getSlaReport(ctx, query)).rows;
 }

@@ -9,7 +9,8 @@ import { anyStatus, slaFilters } from "../filters/contract.ts";
 const tag = "SLA monitor";
 const count = z.int().min(0);
 
-const minutesOf = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
+const minutesOf = ({ least, most }: { least: number; most: number }) =>
+  z.int().min(least).max(most);
 
 const policy = {
   minutes_to_resolve: z
@@ -47,22 +48,35 @@ const calendarFields = {
       example: [],
     }),
   calendar_id: calendarChoice.meta({
-    description: "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.",
+    description:
+      "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.",
     example: null,
   }),
   calendar_by_severity: z
-    .strictObject({ critical: calendarChoice, high: calendarChoice, medium: calendarChoice, low: calendarChoice })
+    .strictObject({
+      critical: calendarChoice,
+      high: calendarChoice,
+      medium: calendarChoice,
+      low: calendarChoice,
+    })
     .partial()
     .meta({
-      description: "Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.",
+      description:
+        "Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.",
       example: { critical: null },
     }),
   pause: z
     .strictObject({
-      max_minutes: z.int().min(SLA_POLICIES.pause_max_minutes.least).max(SLA_POLICIES.pause_max_minutes.most).nullable().meta({
-        description: "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.",
-        example: 10_080,
-      }),
+      max_minutes: z
+        .int()
+        .min(SLA_POLICIES.pause_max_minutes.least)
+        .max(SLA_POLICIES.pause_max_minutes.most)
+        .nullable()
+        .meta({
+          description:
+            "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.",
+          example: 10_080,
+        }),
       max_count: z
         .int()
         .min(SLA_POLICIES.pause_max_count.least)
@@ -72,19 +86,31 @@ const calendarFields = {
       rules: z
         .array(
           z
-            .strictObject({ status: z.literal("in_review").nullable().default(null), reason_code: text(64).nullable().default(null) })
-            .refine(({ status, reason_code }) => status !== null || reason_code !== null, "Include status, reason_code or both."),
+            .strictObject({
+              status: z.literal("in_review").nullable().default(null),
+              reason_code: text(64).nullable().default(null),
+            })
+            .refine(
+              ({ status, reason_code }) => status !== null || reason_code !== null,
+              "Include status, reason_code or both.",
+            ),
         )
         .max(SLA_POLICIES.pause_rules.most)
         .meta({
-          description: "A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.",
+          description:
+            "A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.",
           example: [{ status: null, reason_code: "waiting_for_bank" }],
         }),
     })
-    .meta({ id: "PausePolicy", description: "When clocks pause, and for how long. If omitted, it is unchanged." }),
+    .meta({
+      id: "PausePolicy",
+      description: "When clocks pause, and for how long. If omitted, it is unchanged.",
+    }),
 };
 
-export const slaPolicy = z.object({ ...policy, ...calendarFields, updated_at: time, updated_by: actor }).meta({ id: "SlaPolicy" });
+export const slaPolicy = z
+  .object({ ...policy, ...calendarFields, updated_at: time, updated_by: actor })
+  .meta({ id: "SlaPolicy" });
 
 const bySeverity = z.object({ critical: count, high: count, medium: count, low: count });
 
@@ -93,7 +119,10 @@ export const slaPolicyChange = slaPolicy
     dry_run: z.boolean().meta({ example: true }),
     impact: z
       .object({
-        changed: count.meta({ description: "Open exceptions whose deadline was set by the policy and moves with it.", example: 12 }),
+        changed: count.meta({
+          description: "Open exceptions whose deadline was set by the policy and moves with it.",
+          example: 12,
+        }),
         earlier: count,
         later: count,
         newly_breached: count,
@@ -144,25 +173,38 @@ export const ledgerRow = z
     at: time,
     kind: z.enum(LEDGER_KINDS),
     due_at: time,
-    threshold_minutes: z.int().nullable().meta({ description: "For a crossing: minutes before due_at. 0 is the breach.", example: null }),
-    threshold_kind: z
-      .enum(THRESHOLD_KINDS)
-      .nullable()
-      .meta({ description: "What threshold_minutes counts: all minutes, or open ones of the calendar.", example: null }),
-    elapsed_seconds: z
+    threshold_minutes: z.int().nullable().meta({
+      description: "For a crossing: minutes before due_at. 0 is the breach.",
+      example: null,
+    }),
+    threshold_kind: z.enum(THRESHOLD_KINDS).nullable().meta({
+      description: "What threshold_minutes counts: all minutes, or open ones of the calendar.",
+      example: null,
+    }),
+    elapsed_seconds: z.number().meta({
+      description:
+        "Since the previous row: worked_seconds, closed_seconds and paused_seconds together.",
+      example: 60,
+    }),
+    worked_seconds: z
       .number()
-      .meta({ description: "Since the previous row: worked_seconds, closed_seconds and paused_seconds together.", example: 60 }),
-    worked_seconds: z.number().meta({ description: "Of elapsed_seconds, how long the deadline's clock ran.", example: 60 }),
-    closed_seconds: z.number().meta({ description: "Of elapsed_seconds, the closed hours of the calendar.", example: 0 }),
-    paused_seconds: z.number().meta({ description: "Of elapsed_seconds, how long it was paused.", example: 0 }),
+      .meta({ description: "Of elapsed_seconds, how long the deadline's clock ran.", example: 60 }),
+    closed_seconds: z
+      .number()
+      .meta({ description: "Of elapsed_seconds, the closed hours of the calendar.", example: 0 }),
+    paused_seconds: z
+      .number()
+      .meta({ description: "Of elapsed_seconds, how long it was paused.", example: 0 }),
     moved_seconds: z.number().meta({ description: "How far due_at was moved.", example: 0 }),
-    remaining_seconds: z
-      .number()
-      .meta({ description: "Until due_at: the previous row's value, minus elapsed_seconds, plus moved_seconds.", example: 1740 }),
-    business_moved_seconds: z
-      .number()
-      .nullable()
-      .meta({ description: "How far due_at was moved in business time. Null without a calendar.", example: null }),
+    remaining_seconds: z.number().meta({
+      description:
+        "Until due_at: the previous row's value, minus elapsed_seconds, plus moved_seconds.",
+      example: 1740,
+    }),
+    business_moved_seconds: z.number().nullable().meta({
+      description: "How far due_at was moved in business time. Null without a calendar.",
+      example: null,
+    }),
     business_remaining_seconds: z.number().nullable().meta({
       description:
         "Business time until due_at: the previous row's value, minus worked_seconds, plus business_moved_seconds. Null without a calendar.",
@@ -177,7 +219,11 @@ export const ledgerRow = z
 export const LEDGER_SEGMENTS = ["worked", "closed", "paused"] as const;
 
 const ledgerSegment = z
-  .object({ starts_at: time, ends_at: time, kind: z.enum(LEDGER_SEGMENTS).meta({ example: "worked" }) })
+  .object({
+    starts_at: time,
+    ends_at: time,
+    kind: z.enum(LEDGER_SEGMENTS).meta({ example: "worked" }),
+  })
   .meta({ id: "LedgerSegment" });
 
 export const getExceptionLedgerContract = contract({
@@ -186,7 +232,8 @@ export const getExceptionLedgerContract = contract({
   path: "/v1/exceptions/{id}/ledger",
   tag,
   summary: "Get an exception's SLA timeline",
-  description: "Every change of the clock, in rows that add up, and why the exception did or didn't breach.",
+  description:
+    "Every change of the clock, in rows that add up, and why the exception did or didn't breach.",
   access: needs("read:exceptions"),
   params: z.strictObject({ id: id("exc") }),
   response: z
@@ -210,8 +257,14 @@ export const timeToBreach = z
     buckets: z
       .array(
         z.object({
-          from_minutes: z.int().nullable().meta({ description: "Lowest minutes_to_breach counted. Null: no limit.", example: 1 }),
-          to_minutes: z.int().nullable().meta({ description: "Highest minutes_to_breach counted. Null: no limit.", example: 59 }),
+          from_minutes: z
+            .int()
+            .nullable()
+            .meta({ description: "Lowest minutes_to_breach counted. Null: no limit.", example: 1 }),
+          to_minutes: z.int().nullable().meta({
+            description: "Highest minutes_to_breach counted. Null: no limit.",
+            example: 59,
+          }),
           breach_risk: z.enum(BREACH_RISKS),
           open_count: count.meta({ example: 7 }),
         }),
@@ -228,7 +281,8 @@ export const getTimeToBreachContract = contract({
   path: "/v1/exceptions/sla/time-to-breach",
   tag,
   summary: "Count open exceptions by time to breach",
-  description: "All open exceptions of the tenant. The buckets of a risk add up to its count in the summary.",
+  description:
+    "All open exceptions of the tenant. The buckets of a risk add up to its count in the summary.",
   access: needs("read:sla"),
   response: timeToBreach,
 });
@@ -254,7 +308,9 @@ export const listSlaChangesContract = contract({
       .object({
         id: exception.shape.id,
         changed_at: time,
-        exception: slaItem.nullable().meta({ description: "Null: closed, or the filters no longer match it." }),
+        exception: slaItem
+          .nullable()
+          .meta({ description: "Null: closed, or the filters no longer match it." }),
       })
       .meta({ id: "SlaChange" }),
   )
@@ -274,7 +330,10 @@ const facetValues = z
         value: z.string().meta({ description: "As the filter takes it.", example: "high" }),
         count: count.meta({ example: 12 }),
         name: z.string().nullable().meta({ description: "Of a reconciliation.", example: null }),
-        amount_minor: z.int().nullable().meta({ description: "Of a currency: the sum at risk, in minor units.", example: null }),
+        amount_minor: z
+          .int()
+          .nullable()
+          .meta({ description: "Of a currency: the sum at risk, in minor units.", example: null }),
       })
       .meta({ id: "FacetValue" }),
   )

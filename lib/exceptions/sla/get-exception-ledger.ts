@@ -15,7 +15,13 @@ type Change = Omit<Row, Counted> & {
   open_spans: Span[] | null;
 };
 /** `open_spans`: when the calendar is open, since the row before, or from the last row to `until`. Null: round the clock. */
-type Stored = { as_of: string; exception: Exception; rows: Change[]; until: string | null; open_spans: Span[] | null };
+type Stored = {
+  as_of: string;
+  exception: Exception;
+  rows: Change[];
+  until: string | null;
+  open_spans: Span[] | null;
+};
 type Span = { starts_at: string; ends_at: string };
 type Segment = Ledger["segments"][number];
 
@@ -24,7 +30,9 @@ export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledg
   const stored = await read<Stored>(ctx, "get_exception_ledger", { id });
   const { as_of, exception: current, rows } = stored;
   const added = addUp(rows);
-  const breached = added.some(({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0);
+  const breached = added.some(
+    ({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0,
+  );
   const isLate = current.closed_at === null && current.due_at <= as_of;
   return {
     exception_id: id,
@@ -43,7 +51,8 @@ function segmentsOf({ as_of, rows, until, open_spans }: Stored): Segment[] {
   const add = (starts_at: string, ends_at: string, kind: Segment["kind"]) => {
     const last = segments.at(-1);
     if (starts_at >= ends_at) return;
-    if (last?.kind === kind && last.ends_at === starts_at && starts_at !== as_of) last.ends_at = ends_at;
+    if (last?.kind === kind && last.ends_at === starts_at && starts_at !== as_of)
+      last.ends_at = ends_at;
     else segments.push({ starts_at, ends_at, kind });
   };
   const run = (from: string, to: string, open: Span[] | null) => {
@@ -73,7 +82,10 @@ function segmentsOf({ as_of, rows, until, open_spans }: Stored): Segment[] {
 
 /** The part of a span within two moments; none where they don't meet. Times of one form sort as text. */
 function between({ starts_at, ends_at }: Span, from: string, to: string): Span[] {
-  const part = { starts_at: starts_at > from ? starts_at : from, ends_at: ends_at < to ? ends_at : to };
+  const part = {
+    starts_at: starts_at > from ? starts_at : from,
+    ends_at: ends_at < to ? ends_at : to,
+  };
   return part.starts_at < part.ends_at ? [part] : [];
 }
 
@@ -83,32 +95,35 @@ function between({ starts_at, ends_at }: Span, from: string, to: string): Span[]
  */
 function addUp(changes: Change[]): Row[] {
   let isPaused = false;
-  return changes.map(({ open_ms, due_moved_ms, business_ms_left, open_spans: _, ...change }, index) => {
-    const before = changes[index - 1];
-    const elapsed = secondsBetween(before?.at ?? change.at, change.at);
-    const worked = isPaused ? 0 : (open_ms ?? elapsed * 1000) / 1000;
-    const paused = isPaused ? elapsed : 0;
-    if (change.kind === "paused") isPaused = true;
-    if (change.kind === "resumed") isPaused = false;
-    const left = business_ms_left === null ? null : business_ms_left / 1000;
-    /** By a different calendar, the remaining time is counted again. */
-    const businessMoved = () => {
-      if (!before) return 0;
-      if (due_moved_ms === null) return exact((left ?? 0) - (before.business_ms_left ?? 0) / 1000 + worked);
-      return (due_moved_ms - (change.kind === "resumed" ? (open_ms ?? 0) : 0)) / 1000;
-    };
-    return {
-      ...change,
-      elapsed_seconds: elapsed,
-      worked_seconds: worked,
-      closed_seconds: exact(elapsed - worked - paused),
-      paused_seconds: paused,
-      moved_seconds: secondsBetween(before?.due_at ?? change.due_at, change.due_at),
-      remaining_seconds: secondsBetween(change.at, change.due_at),
-      business_moved_seconds: left === null ? null : businessMoved(),
-      business_remaining_seconds: left,
-    };
-  });
+  return changes.map(
+    ({ open_ms, due_moved_ms, business_ms_left, open_spans: _, ...change }, index) => {
+      const before = changes[index - 1];
+      const elapsed = secondsBetween(before?.at ?? change.at, change.at);
+      const worked = isPaused ? 0 : (open_ms ?? elapsed * 1000) / 1000;
+      const paused = isPaused ? elapsed : 0;
+      if (change.kind === "paused") isPaused = true;
+      if (change.kind === "resumed") isPaused = false;
+      const left = business_ms_left === null ? null : business_ms_left / 1000;
+      /** By a different calendar, the remaining time is counted again. */
+      const businessMoved = () => {
+        if (!before) return 0;
+        if (due_moved_ms === null)
+          return exact((left ?? 0) - (before.business_ms_left ?? 0) / 1000 + worked);
+        return (due_moved_ms - (change.kind === "resumed" ? (open_ms ?? 0) : 0)) / 1000;
+      };
+      return {
+        ...change,
+        elapsed_seconds: elapsed,
+        worked_seconds: worked,
+        closed_seconds: exact(elapsed - worked - paused),
+        paused_seconds: paused,
+        moved_seconds: secondsBetween(before?.due_at ?? change.due_at, change.due_at),
+        remaining_seconds: secondsBetween(change.at, change.due_at),
+        business_moved_seconds: left === null ? null : businessMoved(),
+        business_remaining_seconds: left,
+      };
+    },
+  );
 }
 
 /** Milliseconds are whole. */
@@ -118,8 +133,11 @@ function exact(seconds: number): number {
 
 function explain(current: Exception, rows: Row[], as_of: string, breached: boolean): string {
   const moves = rows.filter(({ kind }) => kind === "moved").length;
-  const moved = moves === 0 ? "" : ` The deadline was moved ${moves === 1 ? "once" : `${moves} times`}.`;
-  const breach = rows.findLast(({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0);
+  const moved =
+    moves === 0 ? "" : ` The deadline was moved ${moves === 1 ? "once" : `${moves} times`}.`;
+  const breach = rows.findLast(
+    ({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0,
+  );
   if (current.closed_at) {
     const left = secondsBetween(current.closed_at, current.due_at);
     const closed = `${current.status === "resolved" ? "Resolved" : "Dismissed"} ${duration(Math.abs(left))} ${left >= 0 ? "before" : "after"} its deadline.`;

@@ -8,7 +8,10 @@ import type { listSlaChangesContract, SlaChanges } from "./contract.ts";
 
 const OLDEST_FIRST = { name: "changed_at", key: z.tuple([timestamp, exception.shape.id]) };
 
-export function listSlaChanges(ctx: Context, query: z.output<typeof listSlaChangesContract.query>): Promise<SlaChanges> {
+export function listSlaChanges(
+  ctx: Context,
+  query: z.output<typeof listSlaChangesContract.query>,
+): Promise<SlaChanges> {
   return readPage<SlaChanges["items"][number], Pick<SlaChanges, "summary" | "as_of">>(
     ctx,
     "list_sla_changes",

@@ -13,7 +13,11 @@ export class Bai2Totals {
   }
 
   /** Whether the trailer says the same; `parts` are accounts of a group or groups of the file. */
-  agrees(total: string | undefined, parts: string | undefined, records: string | undefined): boolean {
+  agrees(
+    total: string | undefined,
+    parts: string | undefined,
+    records: string | undefined,
+  ): boolean {
     const minor = minorAmount((total ?? "").trim().replace(/^\+/, ""));
     if (typeof minor !== "number" || BigInt(minor) !== this.sum) return false;
     return isNumber(records, this.records) && (parts === undefined || isNumber(parts, this.parts));
@@ -97,7 +101,10 @@ export function fundsOf([type = "", ...more]: string[]): Funds | string {
     case "2":
       return { type };
     case "S":
-      return { type, availability: `same day ${more[0] || 0}, one day ${more[1] || 0}, later ${more[2] || 0}` };
+      return {
+        type,
+        availability: `same day ${more[0] || 0}, one day ${more[1] || 0}, later ${more[2] || 0}`,
+      };
     case "D":
       return { type, availability: more.slice(1).join(", ") };
     case "V": {

@@ -54,11 +54,18 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
       recordLine = lines.number;
       physical = 1;
     } else {
-      if (record === "") throw fault("A continuation has nothing to continue.", text, "a record before 88", lines.number);
+      if (record === "")
+        throw fault(
+          "A continuation has nothing to continue.",
+          text,
+          "a record before 88",
+          lines.number,
+        );
       // A record that was not closed by a slash goes on within its text.
       record += `${terminated ? "," : " "}${body.slice(3)}`;
       physical++;
-      if (record.length > RECORD_MAX_LENGTH) throw fault("The record is too long.", "", `at most ${RECORD_MAX_LENGTH} characters`);
+      if (record.length > RECORD_MAX_LENGTH)
+        throw fault("The record is too long.", "", `at most ${RECORD_MAX_LENGTH} characters`);
     }
     terminated = isTerminated;
   }
@@ -66,9 +73,12 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   function finish() {
     if (record === "") return;
     const fields = record.split(",");
-    if (state === "end") throw fault("Something follows the file's trailer.", record, "nothing after 99");
-    if (state === "start" && fields[0] !== "01") throw fault("The file does not begin with its header.", record, "a record 01");
-    for (const totals of [file, group?.totals, account?.totals]) if (totals) totals.records += physical;
+    if (state === "end")
+      throw fault("Something follows the file's trailer.", record, "nothing after 99");
+    if (state === "start" && fields[0] !== "01")
+      throw fault("The file does not begin with its header.", record, "a record 01");
+    for (const totals of [file, group?.totals, account?.totals])
+      if (totals) totals.records += physical;
     onRecord(fields);
     record = "";
   }
@@ -102,10 +112,20 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
 
   function beginGroup([, , , status = "", date = "", , currency = ""]: string[]) {
     if (group) throw fault("A group has no trailer.", record, "a record 98");
-    if (status !== "1") throw fault("The group is no update.", status, "group status 1; deletions, corrections and tests are not read");
+    if (status !== "1")
+      throw fault(
+        "The group is no update.",
+        status,
+        "group status 1; deletions, corrections and tests are not read",
+      );
     const day = sixDigitDay(date);
-    if (day === null) throw fault("The group's date is not a date.", date, "an as-of date as YYMMDD");
-    group = { totals: new Bai2Totals(), day, currency: knownCurrency(currency.trim() || sourceCurrency || DEFAULT_CURRENCY) };
+    if (day === null)
+      throw fault("The group's date is not a date.", date, "an as-of date as YYMMDD");
+    group = {
+      totals: new Bai2Totals(),
+      day,
+      currency: knownCurrency(currency.trim() || sourceCurrency || DEFAULT_CURRENCY),
+    };
     group.totals.records = physical;
   }
 
@@ -123,7 +143,12 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     account = { totals: new Bai2Totals(), statement, currency };
     account.totals.records = physical;
     const summary = summaryOf(fields.slice(3));
-    if (typeof summary === "string") throw fault("A summary cannot be read.", summary, "type code, amount, item count and funds type");
+    if (typeof summary === "string")
+      throw fault(
+        "A summary cannot be read.",
+        summary,
+        "type code, amount, item count and funds type",
+      );
     for (const { type, amount } of summary) {
       if (amount === "") continue;
       const minor = minorAmount(amount.replace(/^\+/, ""));
@@ -135,14 +160,21 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   }
 
   function detail(fields: string[]) {
-    if (!account || !group) throw fault("A detail is outside of any account.", record, "a record 03 before it");
+    if (!account || !group)
+      throw fault("A detail is outside of any account.", record, "a record 03 before it");
     const position = { line: recordLine };
     const read = detailOf(fields);
     const minor = read.amount === "" ? undefined : minorAmount(read.amount.replace(/^\+/, ""));
     if (typeof minor === "number") account.totals.sum += BigInt(minor);
     if (read.direction === 0) return out.skip();
     if (read.direction === undefined) {
-      return out.refuse(position, "16", "This type code says neither credit nor debit.", read.type, "100 to 699 or 920 to 999");
+      return out.refuse(
+        position,
+        "16",
+        "This type code says neither credit nor debit.",
+        read.type,
+        "100 to 699 or 920 to 999",
+      );
     }
     if (typeof minor !== "number" || minor < 0) {
       const wanted = "an amount in minor units without point or sign";
@@ -150,7 +182,13 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     }
     const funds = fundsOf(read.funds);
     if (typeof funds === "string")
-      return out.refuse(position, "16", "The funds type cannot be read.", funds, "Z, 0, 1, 2, S, V or D with what belongs to it");
+      return out.refuse(
+        position,
+        "16",
+        "The funds type cannot be read.",
+        funds,
+        "Z, 0, 1, 2, S, V or D with what belongs to it",
+      );
     const line: ImportLine = {
       amount_minor: read.direction * minor || 0,
       currency: account.currency,
@@ -171,7 +209,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   }
 
   function endAccount([, total, records]: string[]): void {
-    if (!account || !group) throw fault("A trailer has no account.", record, "a record 03 before it");
+    if (!account || !group)
+      throw fault("A trailer has no account.", record, "a record 03 before it");
     account.statement.control(account.totals.agrees(total, undefined, records));
     group.totals.add(account.totals);
     out.close(account.statement);
@@ -187,7 +226,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   }
 
   function knownCurrency(currency: string): string {
-    if (decimalsOf(currency) === undefined) throw fault("This is not a currency.", currency, "an ISO 4217 code such as USD");
+    if (decimalsOf(currency) === undefined)
+      throw fault("This is not a currency.", currency, "an ISO 4217 code such as USD");
     return currency;
   }
 
@@ -196,7 +236,13 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     end() {
       lines.end();
       finish();
-      if (state !== "end") throw fault("The file ends in the middle.", "", "the rest of it, up to the trailer 99", lines.number);
+      if (state !== "end")
+        throw fault(
+          "The file ends in the middle.",
+          "",
+          "the rest of it, up to the trailer 99",
+          lines.number,
+        );
     },
   };
 }

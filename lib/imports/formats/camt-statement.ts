@@ -1,6 +1,14 @@
 import { decimalsOf } from "../../wire/currencies.ts";
 import { standardAmount } from "../../wire/money.ts";
-import { bankTransactionCode, camtTransaction, chargesOf, moneyOf, type Party, said, type Transaction } from "./camt-transaction.ts";
+import {
+  bankTransactionCode,
+  camtTransaction,
+  chargesOf,
+  moneyOf,
+  type Party,
+  said,
+  type Transaction,
+} from "./camt-transaction.ts";
 import { type DateReader, isoDay } from "./dates.ts";
 import type { Details, ImportLine } from "./line.ts";
 import { DetailsBuilder } from "./line-collector.ts";
@@ -51,7 +59,11 @@ export class CamtStatement {
   describe(part: XmlNode) {
     if (part.name === "Id") this.#statement.id = part.text.trim() || null;
     else if (part.name === "Acct") {
-      this.#statement.account = part.get("Id", "IBAN") ?? part.get("Id", "Othr", "Id") ?? part.get("Id", "PrtryAcct", "Id") ?? null;
+      this.#statement.account =
+        part.get("Id", "IBAN") ??
+        part.get("Id", "Othr", "Id") ??
+        part.get("Id", "PrtryAcct", "Id") ??
+        null;
       const currency = part.get("Ccy");
       if (currency) this.#statement.agreeOn(currency);
     } else if (part.name === "FrToDt") {
@@ -70,7 +82,13 @@ export class CamtStatement {
     }
     this.#statement.agreeOn(money.currency);
     if (this.#balances.length >= BALANCES_MAX)
-      throw refuseFile(this.#place, "Bal", "A statement has too many balances.", "", `at most ${BALANCES_MAX}`);
+      throw refuseFile(
+        this.#place,
+        "Bal",
+        "A statement has too many balances.",
+        "",
+        `at most ${BALANCES_MAX}`,
+      );
     this.#balances.push({ code, minor: money.minor, day: this.#dayOf(part.child("Dt")) ?? "" });
   }
 
@@ -82,7 +100,14 @@ export class CamtStatement {
     if (!money) return;
     this.#tally(this.#all, money.minor);
     if (SKIPPED.has(status)) return out.skip();
-    if (status !== "BOOK") return out.refuse(place, "Sts", "This is not a status of entries.", status, "BOOK, PDNG, INFO or FUTR");
+    if (status !== "BOOK")
+      return out.refuse(
+        place,
+        "Sts",
+        "This is not a status of entries.",
+        status,
+        "BOOK, PDNG, INFO or FUTR",
+      );
     this.#tally(this.#booked, money.minor);
     const booked = this.#dayOf(node.child("BookgDt"));
     const value = this.#dayOf(node.child("ValDt"));
@@ -91,10 +116,17 @@ export class CamtStatement {
       ["BookgDt", booked],
     ] as const) {
       if (day === null)
-        return out.refuse(place, field, "This is not a date.", textOf(node.child(field)), "a day of the calendar as YYYY-MM-DD");
+        return out.refuse(
+          place,
+          field,
+          "This is not a date.",
+          textOf(node.child(field)),
+          "a day of the calendar as YYYY-MM-DD",
+        );
     }
     const value_date = value ?? booked;
-    if (!value_date) return out.refuse(place, "ValDt", "The entry has no date.", "", "ValDt or BookgDt");
+    if (!value_date)
+      return out.refuse(place, "ValDt", "The entry has no date.", "", "ValDt or BookgDt");
     const entry: Entry = {
       amount_minor: money.minor,
       currency: money.currency,
@@ -104,7 +136,9 @@ export class CamtStatement {
       node,
     };
     const parts = transactions.length > 1 ? this.#parts(entry, transactions) : undefined;
-    if (parts) for (const [at, minor] of parts.entries()) this.#add(entry, minor, transactions[at] as Transaction, place);
+    if (parts)
+      for (const [at, minor] of parts.entries())
+        this.#add(entry, minor, transactions[at] as Transaction, place);
     else
       this.#add(
         entry,
@@ -119,10 +153,15 @@ export class CamtStatement {
     const statement = this.#statement;
     const opening = this.#pick(["OPBD", "PRCD"], "first");
     const closing = this.#pick(["CLBD"], "last");
-    const interim = this.#format === "camt.053" ? this.#balances.filter(({ code }) => code === "ITBD") : [];
+    const interim =
+      this.#format === "camt.053" ? this.#balances.filter(({ code }) => code === "ITBD") : [];
     // Pages of one statement hand over by interim balances.
-    statement.opening = opening ?? (interim.length === (closing === null ? 2 : 1) ? (interim[0]?.minor ?? null) : null);
-    statement.closing = closing ?? (interim.length === (opening === null ? 2 : 1) ? (interim.at(-1)?.minor ?? null) : null);
+    statement.opening =
+      opening ??
+      (interim.length === (closing === null ? 2 : 1) ? (interim[0]?.minor ?? null) : null);
+    statement.closing =
+      closing ??
+      (interim.length === (opening === null ? 2 : 1) ? (interim.at(-1)?.minor ?? null) : null);
     if (this.#summary) this.#checkSummary(this.#summary);
     this.#reading.out.close(statement);
   }
@@ -135,7 +174,8 @@ export class CamtStatement {
         .sort((left, right) => (left.day < right.day ? -1 : left.day > right.day ? 1 : 0));
       const picked = which === "first" ? days[0] : days.at(-1);
       if (!picked) continue;
-      if (days.some(({ day, minor }) => day === picked.day && minor !== picked.minor)) this.#statement.contradictory = true;
+      if (days.some(({ day, minor }) => day === picked.day && minor !== picked.minor))
+        this.#statement.contradictory = true;
       return picked.minor;
     }
     return null;
@@ -149,7 +189,14 @@ export class CamtStatement {
       if (amount?.ccy !== entry.currency) return undefined;
       const minor = standardAmount(amount.text, entry.currency, ".");
       if (typeof minor !== "number" || minor < 0) return undefined;
-      const sign = direction === undefined ? Math.sign(entry.amount_minor) : direction === "CRDT" ? 1 : direction === "DBIT" ? -1 : 0;
+      const sign =
+        direction === undefined
+          ? Math.sign(entry.amount_minor)
+          : direction === "CRDT"
+            ? 1
+            : direction === "DBIT"
+              ? -1
+              : 0;
       if (sign === 0) return undefined;
       parts.push(sign * minor || 0);
       sum += BigInt(sign * minor);
@@ -157,7 +204,13 @@ export class CamtStatement {
     return sum === BigInt(entry.amount_minor) ? parts : undefined;
   }
 
-  #add(entry: Entry, amount_minor: number, transaction: Transaction, place: Place, transactions?: unknown): void {
+  #add(
+    entry: Entry,
+    amount_minor: number,
+    transaction: Transaction,
+    place: Place,
+    transactions?: unknown,
+  ): void {
     const { node, reversal } = entry;
     // A reversal keeps the roles of the payment that it takes back.
     const party = amount_minor >= 0 !== reversal ? transaction.debtor : transaction.creditor;
@@ -177,28 +230,50 @@ export class CamtStatement {
     const description = transaction.description ?? node.get("AddtlNtryInf");
     if (description !== undefined) line.description = description;
     const batch = node.at("NtryDtls", "Btch");
-    const group = said(batch?.get("PmtInfId")) ?? transaction.paymentId ?? said(batch?.get("MsgId"));
+    const group =
+      said(batch?.get("PmtInfId")) ?? transaction.paymentId ?? said(batch?.get("MsgId"));
     if (group !== undefined) line.group_key = group;
     this.#reading.out.add(line, this.#statement);
   }
 
-  #signed(node: XmlNode, field: string, place: Place): { minor: number; currency: string } | undefined {
+  #signed(
+    node: XmlNode,
+    field: string,
+    place: Place,
+  ): { minor: number; currency: string } | undefined {
     const { out } = this.#reading;
     const money = moneyOf(node.child("Amt"));
     if (!money || decimalsOf(money.ccy) === undefined) {
-      out.refuse(place, "Ccy", "This is not a currency.", node.child("Amt")?.ccy ?? "", "an ISO 4217 code such as EUR");
+      out.refuse(
+        place,
+        "Ccy",
+        "This is not a currency.",
+        node.child("Amt")?.ccy ?? "",
+        "an ISO 4217 code such as EUR",
+      );
       return undefined;
     }
     const minor = standardAmount(money.text, money.ccy, ".");
     if (typeof minor !== "number" || minor < 0) {
       const fault =
-        typeof minor === "number" ? { problem: "The amount is negative.", wanted: "an amount without a sign, and CdtDbtInd" } : minor;
+        typeof minor === "number"
+          ? {
+              problem: "The amount is negative.",
+              wanted: "an amount without a sign, and CdtDbtInd",
+            }
+          : minor;
       out.refuse(place, field, fault.problem, money.text, fault.wanted);
       return undefined;
     }
     const direction = node.get("CdtDbtInd") ?? "";
     if (direction !== "CRDT" && direction !== "DBIT") {
-      out.refuse(place, "CdtDbtInd", "This says neither credit nor debit.", direction, "CRDT or DBIT");
+      out.refuse(
+        place,
+        "CdtDbtInd",
+        "This says neither credit nor debit.",
+        direction,
+        "CRDT or DBIT",
+      );
       return undefined;
     }
     return { minor: direction === "CRDT" || minor === 0 ? minor : -minor, currency: money.ccy };
@@ -220,12 +295,24 @@ export class CamtStatement {
 
   /** Compares the entries with their numbers and sums; of one side alone, only where the other has no entries. */
   #checkSummary(summary: XmlNode): void {
-    const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [count, creditSum + debitSum]);
-    const credits = this.#fits(summary.child("TtlCdtNtries"), (totals) => [totals.credits, totals.creditSum]);
-    const debits = this.#fits(summary.child("TtlDbtNtries"), (totals) => [totals.count - totals.credits, totals.debitSum]);
+    const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [
+      count,
+      creditSum + debitSum,
+    ]);
+    const credits = this.#fits(summary.child("TtlCdtNtries"), (totals) => [
+      totals.credits,
+      totals.creditSum,
+    ]);
+    const debits = this.#fits(summary.child("TtlDbtNtries"), (totals) => [
+      totals.count - totals.credits,
+      totals.debitSum,
+    ]);
     const fits = [all, credits, debits].filter((fit) => fit !== undefined);
     const { count, credits: creditCount } = this.#all;
-    const isWhole = all !== undefined || ((credits !== undefined || creditCount === 0) && (debits !== undefined || creditCount === count));
+    const isWhole =
+      all !== undefined ||
+      ((credits !== undefined || creditCount === 0) &&
+        (debits !== undefined || creditCount === count));
     if (fits.includes(false)) this.#statement.control(false);
     else if (fits.length > 0 && isWhole) this.#statement.control(true);
   }
@@ -235,16 +322,25 @@ export class CamtStatement {
     const sum = given?.get("Sum");
     const number = given?.get("NbOfNtries");
     if (sum === undefined && number === undefined) return undefined;
-    const minor = sum === undefined ? undefined : standardAmount(sum, this.#statement.currency ?? "EUR", ".");
+    const minor =
+      sum === undefined ? undefined : standardAmount(sum, this.#statement.currency ?? "EUR", ".");
     return [this.#all, this.#booked].some((totals) => {
       const [count, total] = of(totals);
-      const isNumber = number === undefined || (/^\d{1,15}$/.test(number) && Number(number) === count);
-      return isNumber && (minor === undefined || (typeof minor === "number" && BigInt(minor) === total));
+      const isNumber =
+        number === undefined || (/^\d{1,15}$/.test(number) && Number(number) === count);
+      return (
+        isNumber && (minor === undefined || (typeof minor === "number" && BigInt(minor) === total))
+      );
     });
   }
 }
 
-function detailsOf({ node, reversal }: Entry, transaction: Transaction, party: Party, transactions: unknown): Details {
+function detailsOf(
+  { node, reversal }: Entry,
+  transaction: Transaction,
+  party: Party,
+  transactions: unknown,
+): Details {
   const info = node.get("AddtlNtryInf");
   const details = new DetailsBuilder()
     .add("bank_reference", transaction.bankReference ?? said(node.get("AcctSvcrRef")))
@@ -270,11 +366,13 @@ function textOf(node: XmlNode | undefined): string {
 function transactionDetails(transactions: Transaction[], count: number): unknown {
   if (count < 2) return undefined;
   if (transactions.length === 0) return [{ count }];
-  return transactions.slice(0, TRANSACTIONS_KEPT).map(({ amount, direction, reference, debtor, creditor }) => ({
-    amount: amount && `${amount.ccy} ${amount.text}`,
-    direction,
-    reference,
-    debtor: debtor.name,
-    creditor: creditor.name,
-  }));
+  return transactions
+    .slice(0, TRANSACTIONS_KEPT)
+    .map(({ amount, direction, reference, debtor, creditor }) => ({
+      amount: amount && `${amount.ccy} ${amount.text}`,
+      direction,
+      reference,
+      debtor: debtor.name,
+      creditor: creditor.name,
+    }));
 }

@@ -18,7 +18,12 @@ export type Transaction = {
   more: [string, string | undefined][];
 };
 
-export type Party = { name: string | undefined; account: string | undefined; bank: string | undefined; ultimate: string | undefined };
+export type Party = {
+  name: string | undefined;
+  account: string | undefined;
+  bank: string | undefined;
+  ultimate: string | undefined;
+};
 
 /** What banks write where there is nothing to say. */
 const PLACEHOLDER = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NONE|NA|N\/A|N\.A\.?|UNKNOWN|-|0+)$/i;
@@ -30,15 +35,28 @@ export function camtTransaction(node: XmlNode = EMPTY): Transaction {
   const refs = node.child("Refs") ?? EMPTY;
   const remittance = node.child("RmtInf") ?? EMPTY;
   const structured = remittance.all("Strd");
-  const creditorReference = firstOf(structured.map((part) => said(part.get("CdtrRefInf", "Ref") ?? part.get("CdtrRefInf", "CdtrRef"))));
-  const invoice = firstOf(structured.map((part) => said(part.get("RfrdDocInf", "Nb") ?? part.get("RfrdDocInf", "RfrdDocNb"))));
+  const creditorReference = firstOf(
+    structured.map((part) =>
+      said(part.get("CdtrRefInf", "Ref") ?? part.get("CdtrRefInf", "CdtrRef")),
+    ),
+  );
+  const invoice = firstOf(
+    structured.map((part) =>
+      said(part.get("RfrdDocInf", "Nb") ?? part.get("RfrdDocInf", "RfrdDocNb")),
+    ),
+  );
   const ref = (name: string) => said(refs.get(name));
   const bankReference = ref("AcctSvcrRef");
   const endToEnd = ref("EndToEndId");
   const unstructured = remittance.all("Ustrd").map((part) => part.text.trim());
-  const additional = structured.flatMap((part) => part.all("AddtlRmtInf").map((text) => text.text.trim()));
+  const additional = structured.flatMap((part) =>
+    part.all("AddtlRmtInf").map((text) => text.text.trim()),
+  );
   const amounts = node.child("AmtDtls") ?? EMPTY;
-  const exchange = amounts.at("TxAmt", "CcyXchg") ?? amounts.at("InstdAmt", "CcyXchg") ?? amounts.at("CntrValAmt", "CcyXchg");
+  const exchange =
+    amounts.at("TxAmt", "CcyXchg") ??
+    amounts.at("InstdAmt", "CcyXchg") ??
+    amounts.at("CntrValAmt", "CcyXchg");
   return {
     amount: moneyOf(node.child("Amt") ?? amounts.at("TxAmt", "Amt")),
     direction: node.get("CdtDbtInd"),
@@ -82,13 +100,19 @@ export function camtTransaction(node: XmlNode = EMPTY): Transaction {
 export function chargesOf(node: XmlNode): string | undefined {
   const charges = node.child("Chrgs");
   if (!charges) return undefined;
-  return moneyText(charges.child("TtlChrgsAndTaxAmt") ?? charges.child("Amt") ?? charges.at("Rcrd", "Amt"));
+  return moneyText(
+    charges.child("TtlChrgsAndTaxAmt") ?? charges.child("Amt") ?? charges.at("Rcrd", "Amt"),
+  );
 }
 
 /** PMNT/RCDT/ESCT, or the bank's own code. */
 export function bankTransactionCode(node: XmlNode): string | undefined {
   const code = node.child("BkTxCd");
-  const domain = [code?.get("Domn", "Cd"), code?.get("Domn", "Fmly", "Cd"), code?.get("Domn", "Fmly", "SubFmlyCd")]
+  const domain = [
+    code?.get("Domn", "Cd"),
+    code?.get("Domn", "Fmly", "Cd"),
+    code?.get("Domn", "Fmly", "SubFmlyCd"),
+  ]
     .filter(Boolean)
     .join("/");
   return domain || code?.get("Prtry", "Cd");
@@ -112,7 +136,9 @@ export function said(text: string | undefined): string | undefined {
 function partyOf(node: XmlNode, role: "Dbtr" | "Cdtr"): Party {
   const parties = node.child("RltdPties") ?? EMPTY;
   const name = (element: string) =>
-    parties.get(element, "Nm") ?? parties.get(element, "Pty", "Nm") ?? parties.get(element, "Agt", "FinInstnId", "Nm");
+    parties.get(element, "Nm") ??
+    parties.get(element, "Pty", "Nm") ??
+    parties.get(element, "Agt", "FinInstnId", "Nm");
   const account = parties.at(`${role}Acct`, "Id");
   const agent = node.at("RltdAgts", `${role}Agt`, "FinInstnId");
   return {

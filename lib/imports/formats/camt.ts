@@ -6,10 +6,15 @@ import { type Place, refuseFile } from "./refusal.ts";
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
 /** ISO's namespaces, and SWIFT's of the first years. */
-export const CAMT_NAMESPACE = /^urn:(?:iso:std:iso:20022:tech:xsd:|swift:xsd:\$?)(camt\.05[234])\.001\.(\d{2})$/;
+export const CAMT_NAMESPACE =
+  /^urn:(?:iso:std:iso:20022:tech:xsd:|swift:xsd:\$?)(camt\.05[234])\.001\.(\d{2})$/;
 export const CAMT_VERSIONS = { first: 2, last: 12 };
 
-const STATEMENTS: Record<string, string> = { Stmt: "camt.053", Rpt: "camt.052", Ntfctn: "camt.054" };
+const STATEMENTS: Record<string, string> = {
+  Stmt: "camt.053",
+  Rpt: "camt.052",
+  Ntfctn: "camt.054",
+};
 /** Parts of a statement that are looked at; the others are passed over. */
 const PARTS = new Set(["Id", "FrToDt", "Acct", "Bal", "TxsSummry", "Ntry"]);
 /** Of one entry without its transactions, and of one transaction. */
@@ -48,7 +53,13 @@ export function readCamt(reading: Reading, format: Format): Reader {
     if (found !== format || STATEMENTS[local] !== format)
       throw refuseFile(place, null, "This is another kind of statement.", found || uri, format);
     if (Number(version) >= CAMT_VERSIONS.first && Number(version) <= CAMT_VERSIONS.last) return;
-    throw refuseFile(place, null, "This version is not known.", `${found}.001.${version}`, `${format}.001.02 to .12`);
+    throw refuseFile(
+      place,
+      null,
+      "This version is not known.",
+      `${found}.001.${version}`,
+      `${format}.001.02 to .12`,
+    );
   }
 
   function finish(part: XmlNode): void {
@@ -87,7 +98,13 @@ export function readCamt(reading: Reading, format: Format): Reader {
       else if (transactionNodes > 0) transactionNodes++;
       else nodes++;
       if (nodes > NODES_MAX || transactionNodes > NODES_MAX)
-        throw refuseFile(place(), tag.local, "An entry has too many elements.", "", `at most ${NODES_MAX}`);
+        throw refuseFile(
+          place(),
+          tag.local,
+          "An entry has too many elements.",
+          "",
+          `at most ${NODES_MAX}`,
+        );
       const node = new XmlNode(tag.local, tag.attributes.Ccy?.value);
       // Transactions are taken out one by one: an entry may have many.
       if (tag.local !== "TxDtls") parent?.children.push(node);
@@ -98,7 +115,13 @@ export function readCamt(reading: Reading, format: Format): Reader {
       if (!node) return;
       textLength += text.length;
       if (textLength > TEXT_MAX_LENGTH)
-        throw refuseFile(entryPlace, open[0]?.name ?? null, "An entry has too much text.", "", `at most ${TEXT_MAX_LENGTH} characters`);
+        throw refuseFile(
+          entryPlace,
+          open[0]?.name ?? null,
+          "An entry has too much text.",
+          "",
+          `at most ${TEXT_MAX_LENGTH} characters`,
+        );
       node.text += text;
     },
     close() {
@@ -124,7 +147,8 @@ export function readCamt(reading: Reading, format: Format): Reader {
       }
     },
     end() {
-      if (statements === 0) throw refuseFile({ line: 1 }, null, "The file has no statement.", "", format);
+      if (statements === 0)
+        throw refuseFile({ line: 1 }, null, "The file has no statement.", "", format);
     },
   });
 }

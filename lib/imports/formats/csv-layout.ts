@@ -1,6 +1,12 @@
 import { csvRecords } from "./csv-records.ts";
 import { dateReader } from "./dates.ts";
-import { DATE_FORMATS, type DateFormat, DELIMITERS, type Delimiter, type Mapping } from "./mapping.ts";
+import {
+  DATE_FORMATS,
+  type DateFormat,
+  DELIMITERS,
+  type Delimiter,
+  type Mapping,
+} from "./mapping.ts";
 
 /** To describe a table, and to detect its delimiter. */
 const ROWS_LOOKED_AT = 100;
@@ -11,7 +17,11 @@ export type Row = { cells: string[]; line: number };
 
 /** Formats that a person may have meant; numbers of seconds look like anything else. */
 const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
-const READERS = WRITTEN_FORMATS.map((format) => ({ format, mark: /[^YMD]/.exec(format)?.[0] ?? "", read: dateReader(format, "UTC") }));
+const READERS = WRITTEN_FORMATS.map((format) => ({
+  format,
+  mark: /[^YMD]/.exec(format)?.[0] ?? "",
+  read: dateReader(format, "UTC"),
+}));
 
 /** Longest text that is looked at as a date or an amount: of a cell of blanks, trying would take the square of its length. */
 const VALUE_MAX_LENGTH = 40;
@@ -19,7 +29,9 @@ const VALUE_MAX_LENGTH = 40;
 /** How a text can be read as a date. */
 export function dateFormatsOf(text: string): DateFormat[] {
   if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
-  return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(({ format }) => format);
+  return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(
+    ({ format }) => format,
+  );
 }
 
 export function looksLikeDate(text: string): boolean {
@@ -54,9 +66,14 @@ function scoreOf(rows: Row[]): number {
     if (cells.length < 2) continue;
     widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1);
     const texts = cells.map((cell) => cell.trim());
-    if (texts.some(looksLikeDate) && texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text))) withBoth++;
+    if (
+      texts.some(looksLikeDate) &&
+      texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text))
+    )
+      withBoth++;
   }
-  const [width = 0, count = 0] = [...widths].sort((left, right) => right[1] - left[1] || right[0] - left[0])[0] ?? [];
+  const [width = 0, count = 0] =
+    [...widths].sort((left, right) => right[1] - left[1] || right[0] - left[0])[0] ?? [];
   if (width < 2) return 0;
   return (4 * withBoth + count) / Math.max(rows.length, 1) + Math.min(width, 50) / 1_000;
 }
@@ -79,8 +96,11 @@ export function rowsOf(head: string, delimiter: Delimiter, quote?: Mapping["quot
 
 /** `'` where cells are enclosed by it and none by `"`. */
 export function quoteOf(head: string, delimiter: Delimiter): Mapping["quote"] {
-  const mark = delimiter === "|" || delimiter === "\t" ? `\\${delimiter === "\t" ? "t" : "|"}` : delimiter;
+  const mark =
+    delimiter === "|" || delimiter === "\t" ? `\\${delimiter === "\t" ? "t" : "|"}` : delimiter;
   const count = (quote: string) =>
-    head.match(new RegExp(`(?:^|${mark}|\\n)${quote}[^${quote}\\n]*${quote}(?=${mark}|\\r?\\n|$)`, "g"))?.length ?? 0;
+    head.match(
+      new RegExp(`(?:^|${mark}|\\n)${quote}[^${quote}\\n]*${quote}(?=${mark}|\\r?\\n|$)`, "g"),
+    )?.length ?? 0;
   return count('"') === 0 && count("'") > 1 ? "'" : undefined;
 }

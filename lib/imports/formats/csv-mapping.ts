@@ -1,14 +1,30 @@
 import { decimalsOf } from "../../wire/currencies.ts";
 import { type DecimalSeparator, writtenAmount } from "../../wire/money.ts";
 import { uniqueNames } from "./csv.ts";
-import { dateFormatsOf, looksLikeAmount, looksLikeDate, quoteOf, type Row, rowsOf } from "./csv-layout.ts";
+import {
+  dateFormatsOf,
+  looksLikeAmount,
+  looksLikeDate,
+  quoteOf,
+  type Row,
+  rowsOf,
+} from "./csv-layout.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";
 import { dateReader } from "./dates.ts";
-import { type DateFormat, type Delimiter, type Encoding, type MappedField, type Mapping, SIGN_VALUES } from "./mapping.ts";
+import {
+  type DateFormat,
+  type Delimiter,
+  type Encoding,
+  type MappedField,
+  type Mapping,
+  SIGN_VALUES,
+} from "./mapping.ts";
 
 const HEADER_WITHIN_ROWS = 50;
 const SAMPLES = 10;
-const SIGN_WORDS = new Set([...SIGN_VALUES.debit, ...SIGN_VALUES.credit].map((word) => word.toUpperCase()));
+const SIGN_WORDS = new Set(
+  [...SIGN_VALUES.debit, ...SIGN_VALUES.credit].map((word) => word.toUpperCase()),
+);
 
 export type ColumnKind = "date" | "amount" | "currency" | "sign" | "text" | "empty";
 
@@ -38,7 +54,11 @@ export type CsvDescription = {
 };
 
 /** How a file is cut into cells. */
-export type Layout = { encoding?: Encoding | undefined; delimiter?: Delimiter | undefined; header_row?: boolean | undefined };
+export type Layout = {
+  encoding?: Encoding | undefined;
+  delimiter?: Delimiter | undefined;
+  header_row?: boolean | undefined;
+};
 
 /** Describes a CSV by its head. `hasHeader`: found out unless given. Null where it is no table. */
 export function describeCsv(
@@ -48,11 +68,18 @@ export function describeCsv(
 ): { csv: CsvDescription; questions: Question[] } | null {
   const quote = quoteOf(head, delimiter);
   const rows = rowsOf(head, delimiter, quote);
-  const headerAt = hasHeader === false ? -1 : hasHeader ? Math.max(0, headerOf(rows)) : headerOf(rows);
+  const headerAt =
+    hasHeader === false ? -1 : hasHeader ? Math.max(0, headerOf(rows)) : headerOf(rows);
   const table = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
-  const width = Math.max(headerAt >= 0 ? (rows[headerAt]?.cells.length ?? 0) : 0, ...table.map(({ cells }) => cells.length));
+  const width = Math.max(
+    headerAt >= 0 ? (rows[headerAt]?.cells.length ?? 0) : 0,
+    ...table.map(({ cells }) => cells.length),
+  );
   if (width < 2 || !isTable(table, headerAt >= 0)) return null;
-  const names = headerAt >= 0 ? uniqueNames(rows[headerAt]?.cells ?? []) : Array.from({ length: width }, (_, at) => String(at + 1));
+  const names =
+    headerAt >= 0
+      ? uniqueNames(rows[headerAt]?.cells ?? [])
+      : Array.from({ length: width }, (_, at) => String(at + 1));
   const columns = names.map((name, at) => {
     const cells = table.map((row) => (row.cells[at] ?? "").trim()).filter((cell) => cell !== "");
     return { name, kind: kindOf(cells), samples: cells.slice(0, SAMPLES), cells };
@@ -60,18 +87,37 @@ export function describeCsv(
   const questions: Question[] = [];
   const fields = headerAt >= 0 ? proposedFields(columns) : {};
   // Gross, net and total are amounts, too: which of them is meant is for a person to say.
-  const amounts = columns.filter(({ name, kind }) => kind === "amount" && fieldsNamed(name).some(({ field }) => field === "amount"));
+  const amounts = columns.filter(
+    ({ name, kind }) =>
+      kind === "amount" && fieldsNamed(name).some(({ field }) => field === "amount"),
+  );
   if (fields.amount && amounts.length > 1) delete fields.amount;
   if (!fields.amount && !fields.debit && !fields.credit)
-    questions.push(whichColumn("amount", "Which column is the amount?", amounts.length > 1 ? amounts : columns, "amount"));
-  if (!fields.value_date && !fields.booked_date) questions.push(whichColumn("value_date", "Which column is the date?", columns, "date"));
+    questions.push(
+      whichColumn(
+        "amount",
+        "Which column is the amount?",
+        amounts.length > 1 ? amounts : columns,
+        "amount",
+      ),
+    );
+  if (!fields.value_date && !fields.booked_date)
+    questions.push(whichColumn("value_date", "Which column is the date?", columns, "date"));
   // Where it is asked which column, all that may be it are looked at.
   const cellsOf = (wanted: MappedField[], kind: ColumnKind) => {
     const named = columns.filter(({ name }) => wanted.some((field) => fields[field] === name));
-    return (named.length > 0 ? named : columns.filter((column) => column.kind === kind)).flatMap(({ cells }) => cells);
+    return (named.length > 0 ? named : columns.filter((column) => column.kind === kind)).flatMap(
+      ({ cells }) => cells,
+    );
   };
-  const date_format = dateFormat(cellsOf(["value_date", "booked_date"], "date").filter(looksLikeDate), questions);
-  const decimal_separator = decimalSeparator(cellsOf(["amount", "debit", "credit"], "amount").filter(looksLikeAmount), questions);
+  const date_format = dateFormat(
+    cellsOf(["value_date", "booked_date"], "date").filter(looksLikeDate),
+    questions,
+  );
+  const decimal_separator = decimalSeparator(
+    cellsOf(["amount", "debit", "credit"], "amount").filter(looksLikeAmount),
+    questions,
+  );
   const amountName = fields.amount ?? fields.debit ?? "";
   const code = plainWords(amountName).toUpperCase().split(" ").at(-1) ?? "";
   return {
@@ -98,7 +144,9 @@ export function describeCsv(
 
 /** Whether most rows have a cell of a table, a date or an amount: a letter has commas, too. */
 function isTable(table: Row[], hasHeader: boolean): boolean {
-  const withValues = table.filter(({ cells }) => cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())));
+  const withValues = table.filter(({ cells }) =>
+    cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())),
+  );
   return withValues.length > 0 ? withValues.length >= table.length / 2 : hasHeader;
 }
 
@@ -106,12 +154,17 @@ function isTable(table: Row[], hasHeader: boolean): boolean {
 function headerOf(rows: Row[]): number {
   const first = rows.slice(0, HEADER_WITHIN_ROWS);
   const hasData = (cells: string[]) => cells.some((cell) => looksLikeDate(cell.trim()));
-  const known = first.findIndex(({ cells }) => !hasData(cells) && cells.filter((cell) => fieldsNamed(cell).length > 0).length >= 2);
+  const known = first.findIndex(
+    ({ cells }) =>
+      !hasData(cells) && cells.filter((cell) => fieldsNamed(cell).length > 0).length >= 2,
+  );
   if (known >= 0) return known;
   const data = first.findIndex(({ cells }) => hasData(cells) && cells.length > 1);
   const above = first[data - 1];
   const isHeader =
-    above && above.cells.length >= (first[data]?.cells.length ?? 0) - 1 && above.cells.every((cell) => !looksLikeAmount(cell.trim()));
+    above &&
+    above.cells.length >= (first[data]?.cells.length ?? 0) - 1 &&
+    above.cells.every((cell) => !looksLikeAmount(cell.trim()));
   return isHeader ? data - 1 : -1;
 }
 
@@ -158,7 +211,10 @@ function proposedFields(columns: Column[]): Mapping["fields"] {
     fields[field] = column.name;
     taken.add(column.name);
   }
-  if (fields.external_id && new Set(cellsOf(columns, fields.external_id)).size < cellsOf(columns, fields.external_id).length)
+  if (
+    fields.external_id &&
+    new Set(cellsOf(columns, fields.external_id)).size < cellsOf(columns, fields.external_id).length
+  )
     delete fields.external_id;
   // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
   if (fields.debit && fields.credit) delete fields.amount;
@@ -175,9 +231,17 @@ function cellsOf(columns: Column[], name: string | undefined): string[] {
   return columns.find((column) => column.name === name)?.cells ?? [];
 }
 
-function whichColumn(field: MappedField, message: string, columns: Column[], kind: ColumnKind): Question {
+function whichColumn(
+  field: MappedField,
+  message: string,
+  columns: Column[],
+  kind: ColumnKind,
+): Question {
   const likely = columns.filter((column) => column.kind === kind);
-  const choices = (likely.length > 0 ? likely : columns).map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null }));
+  const choices = (likely.length > 0 ? likely : columns).map(({ name, cells }) => ({
+    value: name,
+    reads_as: cells[0] ?? null,
+  }));
   return { about: `fields.${field}`, message, example: null, choices };
 }
 
@@ -185,10 +249,12 @@ function dateFormat(cells: string[], questions: Question[]): DateFormat | undefi
   const [first, ...others] = cells;
   if (first === undefined) return undefined;
   let formats = dateFormatsOf(first);
-  for (const cell of others) formats = formats.filter((format) => dateFormatsOf(cell).includes(format));
+  for (const cell of others)
+    formats = formats.filter((format) => dateFormatsOf(cell).includes(format));
   if (formats.length <= 1) return formats[0];
   const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
-  const ambiguous = cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ?? first;
+  const ambiguous =
+    cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ?? first;
   questions.push({
     about: "date_format",
     message: `"${ambiguous}" can be read as more than one day. Which is it?`,
@@ -202,9 +268,13 @@ function dateFormat(cells: string[], questions: Question[]): DateFormat | undefi
 function decimalSeparator(cells: string[], questions: Question[]): DecimalSeparator | undefined {
   const bare = cells.map((cell) => cell.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim());
   const read = (cell: string, separator: DecimalSeparator) => writtenAmount(cell, "KWD", separator);
-  const fitting = ([".", ","] as const).filter((separator) => bare.every((cell) => typeof read(cell, separator) === "number"));
+  const fitting = ([".", ","] as const).filter((separator) =>
+    bare.every((cell) => typeof read(cell, separator) === "number"),
+  );
   if (fitting.length === 1) return bare.some((cell) => /[.,]/.test(cell)) ? fitting[0] : undefined;
-  const ambiguous = bare.find((cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","));
+  const ambiguous = bare.find(
+    (cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","),
+  );
   if (ambiguous === undefined) return undefined;
   questions.push({
     about: "decimal_separator",

@@ -15,7 +15,11 @@ export type Records = { write: (text: string) => void; end: () => void };
  * character like others.
  * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over 256 KiB, over 1,000 columns
  */
-export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onRecord: (cells: string[], line: number) => void): Records {
+export function csvRecords(
+  delimiter: Delimiter,
+  quote: Mapping["quote"],
+  onRecord: (cells: string[], line: number) => void,
+): Records {
   let lastLine = 0;
   let doubled = 0;
   let endOfRecord = 0;
@@ -57,7 +61,8 @@ export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onReco
       check(failure);
       parser.write(text);
       check(parser.errored);
-      if (parser.info.bytes - endOfRecord > RECORD_MAX_BYTES) failure = tooManyColumns(lastLine + 1, `more than ${COLUMNS_MAX}`);
+      if (parser.info.bytes - endOfRecord > RECORD_MAX_BYTES)
+        failure = tooManyColumns(lastLine + 1, `more than ${COLUMNS_MAX}`);
       check(failure);
     },
     end() {
@@ -70,13 +75,20 @@ export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onReco
 }
 
 function tooManyColumns(line: number, found: string): unknown {
-  return refuseFile({ line }, null, "The row has too many columns.", found, `at most ${COLUMNS_MAX}`);
+  return refuseFile(
+    { line },
+    null,
+    "The row has too many columns.",
+    found,
+    `at most ${COLUMNS_MAX}`,
+  );
 }
 
 /** Line breaks of CRLF within a quoted cell: csv-parse counts CR and LF each. */
 function countedTwice(cells: string[]): number {
   let count = 0;
-  for (const cell of cells) for (let at = cell.indexOf("\r\n"); at >= 0; at = cell.indexOf("\r\n", at + 2)) count++;
+  for (const cell of cells)
+    for (let at = cell.indexOf("\r\n"); at >= 0; at = cell.indexOf("\r\n", at + 2)) count++;
   return count;
 }
 
@@ -92,6 +104,12 @@ function describe(error: CsvError, line: number): unknown {
     );
   }
   if (error.code === "CSV_QUOTE_NOT_CLOSED")
-    return refuseFile(place, null, "A quotation mark is never closed.", "", "the closing quotation mark");
+    return refuseFile(
+      place,
+      null,
+      "A quotation mark is never closed.",
+      "",
+      "the closing quotation mark",
+    );
   return error;
 }

@@ -4,6 +4,8 @@ import { plainWords } from "./csv-words.ts";
 test("of a column's name so much is looked at as names have", () => {
   const normalize = vi.spyOn(String.prototype, "normalize");
   expect(plainWords(`Bétrag${"\u0301\u0316".repeat(30_000)}`)).toBe("betrag");
-  expect(Math.max(...normalize.mock.contexts.map((text) => String(text).length))).toBeLessThanOrEqual(500);
+  expect(
+    Math.max(...normalize.mock.contexts.map((text) => String(text).length)),
+  ).toBeLessThanOrEqual(500);
   normalize.mockRestore();
 });

@@ -5,7 +5,10 @@ import type { MappedField } from "./mapping.ts";
  * diacritics, punctuation as one space. The first of a field is the likeliest. A fee is only mapped by a person: no column name
  * says whether the amount is before it.
  */
-export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">, string> = {
+export const HEADER_WORDS: Record<
+  Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">,
+  string
+> = {
   amount: `amount|betrag|montant|importe|bedrag|importo|valor|umsatz|transaction amount|betrag eur|amount eur|amount usd|amount gbp|bedrag eur|montant eur|importe eur|importo eur
     |umsatz in eur|betrag in eur|betrag in|netto|net amount|amount net|amount in account currency|transaktionsbetrag|zahlungsbetrag|somme|monto|cantidad|total|net|value|gutschrift lastschrift|gross|gross amount|brutto|bruttobetrag|nettobetrag`,
   debit: `debit|soll|debet|debe|dare|debit amount|amount debit|cargo|cargos|addebito|addebiti|money out|paid out|withdrawal|withdrawals|debits|uscite|uscita|lastschrift|belastung|ausgaben|ausgang|auszahlung|af
@@ -57,5 +60,11 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [MappedField, strin
 export function fieldsNamed(column: string): { field: MappedField; place: number }[] {
   const words = plainWords(column);
   // "Amount (EUR)", "Betrag in EUR".
-  return PLACES.get(words) ?? PLACES.get(words.replace(/ (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/, "")) ?? [];
+  return (
+    PLACES.get(words) ??
+    PLACES.get(
+      words.replace(/ (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/, ""),
+    ) ??
+    []
+  );
 }

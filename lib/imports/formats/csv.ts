@@ -21,7 +21,14 @@ const TOTALS =
  */
 export function readCsv(reading: Reading): Reader {
   const { out, mapping, delimiter, timeZone } = reading;
-  if (!mapping) throw refuseFile({ line: 1 }, "mapping", "CSV needs a mapping.", "", "which column is which field");
+  if (!mapping)
+    throw refuseFile(
+      { line: 1 },
+      "mapping",
+      "CSV needs a mapping.",
+      "",
+      "which column is which field",
+    );
   const hasHeader = mapping.header_row !== false;
   const add = mappedLines(reading, "written");
   const readDate = dateReader(mapping.date_format ?? "YYYY-MM-DD", timeZone);
@@ -39,7 +46,8 @@ export function readCsv(reading: Reading): Reader {
       return own.length > 0 ? own : undefined;
     });
     dateColumn = fields.findIndex((own) => own?.includes("value_date") ?? false);
-    if (dateColumn < 0) dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
+    if (dateColumn < 0)
+      dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
   }
 
   /** Whether this row is the header: until one is, rows are about the account. */
@@ -84,13 +92,30 @@ export function readCsv(reading: Reading): Reader {
       if (cells.every((cell) => cell.trim() === "")) return;
       lay(cells.map((_, at) => String(at + 1)));
       const missing = mapped.find(([, column]) => !columns?.includes(column));
-      if (missing) throw refuseFile({ line }, missing[0], "There is no such column.", missing[1], `a number from 1 to ${cells.length}`);
+      if (missing)
+        throw refuseFile(
+          { line },
+          missing[0],
+          "There is no such column.",
+          missing[1],
+          `a number from 1 to ${cells.length}`,
+        );
     }
     const width = columns?.length ?? 0;
     // Most rows are lines: they have all cells, and a digit where the date begins.
-    if ((cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) && isNoLine(cells)) return;
-    if (cells.length < width || (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))) {
-      return out.refuse({ line }, null, "The row has another number of cells than the header.", `${cells.length} cells`, `${width} cells`);
+    if ((cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) && isNoLine(cells))
+      return;
+    if (
+      cells.length < width ||
+      (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))
+    ) {
+      return out.refuse(
+        { line },
+        null,
+        "The row has another number of cells than the header.",
+        `${cells.length} cells`,
+        `${width} cells`,
+      );
     }
     const values: Values = {};
     const details = new DetailsBuilder();
@@ -116,7 +141,8 @@ export function readCsv(reading: Reading): Reader {
   /** Whether a cell of several lines has a date where a row cut off by its line breaks would have one. */
   function swallowsRow(text: string, at: number): boolean {
     const [first = "", ...others] = text.split(/\r?\n/);
-    const dateAt = (part: string, index: number) => readDate((part.split(delimiter)[index] ?? "").trim().replace(/^"|"$/g, "")) !== null;
+    const dateAt = (part: string, index: number) =>
+      readDate((part.split(delimiter)[index] ?? "").trim().replace(/^"|"$/g, "")) !== null;
     if (dateColumn > at && dateAt(first, dateColumn - at)) return true;
     return others.some((part) => dateAt(part, dateColumn) && part.includes(delimiter));
   }

@@ -6,7 +6,9 @@ import { DATE_FORMATS } from "./mapping.ts";
 const pad = (value: number, length = 2) => String(value).padStart(length, "0");
 
 test("a day is read if and only if the calendar has it, in every format", () => {
-  const numeric = DATE_FORMATS.filter((format) => !format.startsWith("unix") && !format.includes("MMM"));
+  const numeric = DATE_FORMATS.filter(
+    (format) => !format.startsWith("unix") && !format.includes("MMM"),
+  );
   const readers = numeric.map((format) => [format, dateReader(format, "UTC")] as const);
   fc.assert(
     fc.property(
@@ -56,11 +58,15 @@ test.each([
 
 test("a time in UTC becomes the day of the time zone, across its change to summer time", () => {
   const read = dateReader("YYYY-MM-DD", "Europe/Berlin");
-  expect(["2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T21:59:59Z", "2026-03-29T22:00:00Z"].map(read)).toEqual([
-    "2026-03-28",
-    "2026-03-29",
-    "2026-03-29",
-    "2026-03-30",
-  ]);
-  expect(dateReader("MM/DD/YYYY", "America/New_York")("01/05/2026 12:30 AM UTC")).toBe("2026-01-04");
+  expect(
+    [
+      "2026-03-28T22:59:59Z",
+      "2026-03-28T23:00:00Z",
+      "2026-03-29T21:59:59Z",
+      "2026-03-29T22:00:00Z",
+    ].map(read),
+  ).toEqual(["2026-03-28", "2026-03-29", "2026-03-29", "2026-03-30"]);
+  expect(dateReader("MM/DD/YYYY", "America/New_York")("01/05/2026 12:30 AM UTC")).toBe(
+    "2026-01-04",
+  );
 });

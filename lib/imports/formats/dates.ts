@@ -44,7 +44,11 @@ export function fullYear(twoDigits: number): number {
 /** `YYMMDD`, as in MT940 and BAI2. */
 export function sixDigitDay(text: string): string | null {
   if (!/^\d{6}$/.test(text)) return null;
-  return calendarDay(fullYear(Number(text.slice(0, 2))), Number(text.slice(2, 4)), Number(text.slice(4)));
+  return calendarDay(
+    fullYear(Number(text.slice(0, 2))),
+    Number(text.slice(2, 4)),
+    Number(text.slice(4)),
+  );
 }
 
 /** `YYYYMMDD`, as in OFX. */
@@ -59,7 +63,10 @@ export function eightDigitDay(text: string): string | null {
  */
 export function dateReader(format: DateFormat, timeZone: string): DateReader {
   const inZone = zoneDays(timeZone);
-  const read = format === "unix_seconds" || format === "unix_ms" ? epochReader(format, inZone) : patternReader(format, inZone);
+  const read =
+    format === "unix_seconds" || format === "unix_ms"
+      ? epochReader(format, inZone)
+      : patternReader(format, inZone);
   // Lines of one day come together.
   let lastText = "";
   let lastDay: string | null = null;
@@ -71,7 +78,10 @@ export function dateReader(format: DateFormat, timeZone: string): DateReader {
   };
 }
 
-function epochReader(format: "unix_seconds" | "unix_ms", inZone: (ms: number) => string): DateReader {
+function epochReader(
+  format: "unix_seconds" | "unix_ms",
+  inZone: (ms: number) => string,
+): DateReader {
   const factor = format === "unix_seconds" ? 1000 : 1;
   const shape = format === "unix_seconds" ? /^\d{9,10}(?:\.\d{1,9})?$/ : /^\d{12,13}$/;
   return (text) => (shape.test(text) ? inZone(Number(text) * factor) : null);
@@ -83,7 +93,13 @@ function patternReader(format: string, inZone: (ms: number) => string): DateRead
   const source = format
     .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
     .replace(/YYYY|YY|MMM|MM|DD/g, (part) =>
-      part === "MMM" ? "(\\p{L}{3,10})\\.?" : part.length === 4 ? "(\\d{4})" : separated && part !== "YY" ? "(\\d{1,2})" : "(\\d{2})",
+      part === "MMM"
+        ? "(\\p{L}{3,10})\\.?"
+        : part.length === 4
+          ? "(\\d{4})"
+          : separated && part !== "YY"
+            ? "(\\d{1,2})"
+            : "(\\d{2})",
     );
   const shape = new RegExp(`^${source}(.*)$`, "u");
   return (text) => {
@@ -117,7 +133,10 @@ function utcDay(day: string, rest: string, inZone: (ms: number) => string): stri
   const [hours = 0, minutes = 0] = (rest.match(/\d+/g) ?? []).map(Number);
   const isAfternoon = /p\.?m/i.test(rest) && hours < 12;
   const isMidnight = /a\.?m/i.test(rest) && hours === 12;
-  return inZone(Date.parse(`${day}T00:00:00Z`) + (((isMidnight ? 0 : hours) + (isAfternoon ? 12 : 0)) * 60 + minutes) * 60_000);
+  return inZone(
+    Date.parse(`${day}T00:00:00Z`) +
+      (((isMidnight ? 0 : hours) + (isAfternoon ? 12 : 0)) * 60 + minutes) * 60_000,
+  );
 }
 
 function monthOf(name: string): number {
@@ -135,7 +154,12 @@ function zoneDays(timeZone: string): (ms: number) => string {
     const day = known.get(key);
     if (day !== undefined) return day;
     // Swedish writes YYYY-MM-DD.
-    format ??= new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+    format ??= new Intl.DateTimeFormat("sv-SE", {
+      timeZone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    });
     const computed = format.format(key * quarter);
     if (known.size >= 10_000) known.clear();
     known.set(key, computed);

@@ -6,7 +6,11 @@ import type { Encoding, Format, Mapping } from "./mapping.ts";
 import { refuseFile } from "./refusal.ts";
 
 /** `layout`: what a person says of a CSV, or where the lines of a JSON document are, in place of what its bytes show. */
-export type Hint = { fileName?: string; contentType?: string; layout?: Layout & Pick<Mapping, "lines_path"> };
+export type Hint = {
+  fileName?: string;
+  contentType?: string;
+  layout?: Layout & Pick<Mapping, "lines_path">;
+};
 
 export type Detection = {
   format: Format;
@@ -29,13 +33,30 @@ const FOR_PROGRAMS = "the statement in a format for programs, such as camt.053, 
 const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }[] = [
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "xl/", wanted: AS_CSV },
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "[Content_Types].xml", wanted: AS_CSV },
-  { name: "an OpenDocument spreadsheet", starts: ["PK\x03\x04"], has: "opendocument.spreadsheet", wanted: AS_CSV },
-  { name: "a zip archive", starts: ["PK\x03\x04", "PK\x05\x06"], wanted: "the files in it, one by one" },
+  {
+    name: "an OpenDocument spreadsheet",
+    starts: ["PK\x03\x04"],
+    has: "opendocument.spreadsheet",
+    wanted: AS_CSV,
+  },
+  {
+    name: "a zip archive",
+    starts: ["PK\x03\x04", "PK\x05\x06"],
+    wanted: "the files in it, one by one",
+  },
   { name: "an old Excel workbook", starts: ["\xD0\xCF\x11\xE0"], wanted: AS_CSV },
   { name: "a gzip archive", starts: ["\x1F\x8B"], wanted: UNPACKED },
-  { name: "a compressed archive", starts: ["BZh", "\xFD7zXZ", "7z\xBC\xAF", "Rar!", "\x28\xB5\x2F\xFD"], wanted: UNPACKED },
+  {
+    name: "a compressed archive",
+    starts: ["BZh", "\xFD7zXZ", "7z\xBC\xAF", "Rar!", "\x28\xB5\x2F\xFD"],
+    wanted: UNPACKED,
+  },
   { name: "a PDF", starts: ["%PDF-"], wanted: FOR_PROGRAMS },
-  { name: "an image", starts: ["\x89PNG", "\xFF\xD8\xFF", "GIF8", "II*\0", "MM\0*"], wanted: FOR_PROGRAMS },
+  {
+    name: "an image",
+    starts: ["\x89PNG", "\xFF\xD8\xFF", "GIF8", "II*\0", "MM\0*"],
+    wanted: FOR_PROGRAMS,
+  },
   { name: "an image", starts: ["RIFF"], has: "WEBP", wanted: FOR_PROGRAMS },
   { name: "an RTF document", starts: ["{\\rtf"], wanted: "a text file" },
 ];
@@ -49,22 +70,41 @@ const READABLE = "CSV, NDJSON, JSON, camt.052, 053 or 054, MT940, MT942, BAI2 or
 export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   const raw = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
   const other = NOT_READ.find(
-    ({ starts, has }) => starts.some((start) => raw.startsWith(start)) && (has === undefined || raw.includes(has)),
+    ({ starts, has }) =>
+      starts.some((start) => raw.startsWith(start)) && (has === undefined || raw.includes(has)),
   );
   if (other) throw refused(`This is ${other.name}.`, hint.fileName ?? "", other.wanted);
   const { layout = {} } = hint;
-  const { encoding, bom } = layout.encoding ? { encoding: layout.encoding, bom: false } : encodingOf(head);
+  const { encoding, bom } = layout.encoding
+    ? { encoding: layout.encoding, bom: false }
+    : encodingOf(head);
   const text = decoderOf(encoding).decode(head);
   if (text.trim() === "") throw refused("The file is empty.", "", READABLE);
   // Whoever names a separator says that it is a table.
   const known = layout.delimiter ? undefined : formatOf(text);
   if (known?.format === "ndjson" && layout.lines_path !== undefined) known.format = "json";
   if (known) return { ...known, encoding, bom, csv: null, questions: [] };
-  if (isBinary(text.slice(0, 4_096))) throw refused("This is not a text file.", hint.fileName ?? "", READABLE);
+  if (isBinary(text.slice(0, 4_096)))
+    throw refused("This is not a text file.", hint.fileName ?? "", READABLE);
   const table = describeCsv(text, layout.delimiter ?? delimiterOf(text), layout.header_row);
-  if (table) return { format: "csv", version: null, encoding, bom, csv: table.csv, questions: table.questions };
-  if (layout.delimiter) throw refused("With this separator no column has dates or amounts.", text.trim().slice(0, 60), "another separator");
-  const isCsv = /\.(?:csv|tsv)$/i.test(hint.fileName ?? "") || /^text\/(?:csv|tab-separated-values)/.test(hint.contentType ?? "");
+  if (table)
+    return {
+      format: "csv",
+      version: null,
+      encoding,
+      bom,
+      csv: table.csv,
+      questions: table.questions,
+    };
+  if (layout.delimiter)
+    throw refused(
+      "With this separator no column has dates or amounts.",
+      text.trim().slice(0, 60),
+      "another separator",
+    );
+  const isCsv =
+    /\.(?:csv|tsv)$/i.test(hint.fileName ?? "") ||
+    /^text\/(?:csv|tab-separated-values)/.test(hint.contentType ?? "");
   throw refused(
     isCsv ? "The CSV has only one column." : "This is not a format we read.",
     text.trim().slice(0, 60),
@@ -84,12 +124,17 @@ function isBinary(text: string): boolean {
 function formatOf(text: string): { format: Format; version: string | null } | undefined {
   const start = text.trimStart();
   if (/^<!DOCTYPE html|^<html[\s>]|^<head[\s>]/i.test(start)) {
-    throw refused("This is a web page.", start.slice(0, 60), "the file itself; perhaps the bank's session had ended when it was saved");
+    throw refused(
+      "This is a web page.",
+      start.slice(0, 60),
+      "the file itself; perhaps the bank's session had ended when it was saved",
+    );
   }
   if (/^OFXHEADER:/i.test(start) || /^<OFX>/i.test(start) || /^<\?OFX\b/i.test(start))
     return { format: "ofx", version: /VERSION\s*[:=]\s*"?(\d{3})/i.exec(start)?.[1] ?? null };
   if (start.startsWith("<")) return xmlFormat(start);
-  if (/^[[{]/.test(start) && !/^\{[1-5]:/.test(start)) return { format: jsonFormat(start), version: null };
+  if (/^[[{]/.test(start) && !/^\{[1-5]:/.test(start))
+    return { format: jsonFormat(start), version: null };
   if (/^01,[^,]*,[^,]*,\d{6},/.test(start)) return { format: "bai2", version: null };
   return swiftFormat(text);
 }
@@ -102,15 +147,27 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
       "XML without DOCTYPE and entities",
     );
   if (/<\?OFX\b/i.test(start) || /<(?:\w+:)?OFX[\s>]/.test(start))
-    return { format: "ofx", version: /<\?OFX[^<>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null };
+    return {
+      format: "ofx",
+      version: /<\?OFX[^<>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null,
+    };
   for (const [, uri = ""] of start.matchAll(/xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/g)) {
     const [, format, version = ""] = CAMT_NAMESPACE.exec(uri) ?? [];
     if (format === undefined) continue;
-    if (Number(version) >= CAMT_VERSIONS.first && Number(version) <= CAMT_VERSIONS.last) return { format: format as Format, version };
-    throw refused("This version is not known.", `${format}.001.${version}`, `${format}.001.02 to .12`);
+    if (Number(version) >= CAMT_VERSIONS.first && Number(version) <= CAMT_VERSIONS.last)
+      return { format: format as Format, version };
+    throw refused(
+      "This version is not known.",
+      `${format}.001.${version}`,
+      `${format}.001.02 to .12`,
+    );
   }
   const namespace = /xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/.exec(start)?.[1];
-  throw refused("This is XML, but no statement.", namespace ?? start.slice(0, 60), "camt.052, camt.053, camt.054 or OFX");
+  throw refused(
+    "This is XML, but no statement.",
+    namespace ?? start.slice(0, 60),
+    "camt.052, camt.053, camt.054 or OFX",
+  );
 }
 
 /** NDJSON has an object on each line; JSON is one list, or one object with a list `lines`. */
@@ -136,7 +193,8 @@ function swiftFormat(text: string): { format: Format; version: null } | undefine
   const has = (tag: string) => new RegExp(`^(?:\\{1:.*\\{4:)?:${tag}:`, "m").test(text);
   if (!has("20") && !has("25") && !/^\{1:F\d{2}/m.test(text)) return undefined;
   if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };
-  if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]")) return { format: "mt940", version: null };
+  if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]"))
+    return { format: "mt940", version: null };
   if (has("34F") || has("13D?") || has("90[CD]")) return { format: "mt942", version: null };
   return has("61") || has("28C?") ? { format: "mt940", version: null } : undefined;
 }

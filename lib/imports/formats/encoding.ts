@@ -32,7 +32,8 @@ export type Found = { encoding: Encoding; bom: boolean };
  * says, then UTF-8 where the bytes are UTF-8, then Windows-1252.
  */
 export function encodingOf(head: Uint8Array): Found {
-  for (const [encoding, mark] of BOMS) if (mark.every((byte, at) => head[at] === byte)) return { encoding, bom: true };
+  for (const [encoding, mark] of BOMS)
+    if (mark.every((byte, at) => head[at] === byte)) return { encoding, bom: true };
   const wide = wideEncoding(head);
   if (wide) return { encoding: wide, bom: false };
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
@@ -60,7 +61,13 @@ function declaredEncoding(start: string): Encoding | undefined {
     const encoding = NAMES.get(xml.toLowerCase());
     // Of UTF-16 the bytes have said so already.
     if (encoding === undefined && !/^utf-?16/i.test(xml))
-      throw refuseFile({ line: 1 }, null, "The XML's encoding is not known.", xml, ENCODINGS.join(", "));
+      throw refuseFile(
+        { line: 1 },
+        null,
+        "The XML's encoding is not known.",
+        xml,
+        ENCODINGS.join(", "),
+      );
     return encoding;
   }
   const charset = /^\s*OFXHEADER:[\s\S]{0,400}?\bCHARSET:\s*([\w-]{1,40})/.exec(start)?.[1];
@@ -79,10 +86,16 @@ function isUtf8(bytes: Buffer): boolean {
 }
 
 /** Bytes as they come to text: a character may be cut between two chunks. What is no character becomes U+FFFD. */
-export function decoderOf(encoding: Encoding): { decode: (bytes: Uint8Array) => string; end: () => string } {
+export function decoderOf(encoding: Encoding): {
+  decode: (bytes: Uint8Array) => string;
+  end: () => string;
+} {
   if (encoding !== "utf-8") {
     const decoder = new TextDecoder(encoding);
-    return { decode: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
+    return {
+      decode: (bytes) => decoder.decode(bytes, { stream: true }),
+      end: () => decoder.decode(),
+    };
   }
   // TextDecoder keeps two bytes for each letter of a stream; this one, one where it can.
   const decoder = new StringDecoder("utf8");

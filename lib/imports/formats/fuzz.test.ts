@@ -6,7 +6,11 @@ test.each(FORMATS)(
   "of 300 broken %s files none crashes or hangs the reader, and no wrong amount passes for right",
   async (format) => {
     const { files, clean, unsound, misread, verified_wrong } = await fuzz(format, 300, 20_260_101);
-    expect({ unsound, misread, verified_wrong }).toEqual({ unsound: [], misread: [], verified_wrong: [] });
+    expect({ unsound, misread, verified_wrong }).toEqual({
+      unsound: [],
+      misread: [],
+      verified_wrong: [],
+    });
     // Some faults are harmless: were all refused, or none, nothing would have been tested.
     expect(clean).toBeGreaterThan(0);
     expect(clean).toBeLessThan(files * 0.6);

@@ -12,11 +12,18 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 const MIB = 1024 * 1024;
-const CAMT = '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Id>1</Id>';
-const ENTRY = '<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt></Ntry>';
-const BALANCE = '<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>';
+const CAMT =
+  '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Id>1</Id>';
+const ENTRY =
+  '<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt></Ntry>';
+const BALANCE =
+  '<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>';
 const CLOSED = "</Stmt></BkToCstmrStmt></Document>";
-const mapping: Mapping = { fields: { value_date: "date", amount: "amount", description: "text" }, delimiter: ",", encoding: "utf-8" };
+const mapping: Mapping = {
+  fields: { value_date: "date", amount: "amount", description: "text" },
+  delimiter: ",",
+  encoding: "utf-8",
+};
 
 /** Reads these parts; says how many bytes were taken before the end, and how long the processor was held, in all and at most. */
 async function read(format: Format, parts: Iterable<string>, options: Partial<ReadOptions> = {}) {
@@ -54,7 +61,15 @@ async function read(format: Format, parts: Iterable<string>, options: Partial<Re
     clearImmediate(immediate);
   }
   const { user, system } = process.threadCpuUsage(begun);
-  return { taken, lines, refusals, refused, longest, whole: (user + system) / 1000, summary: reading.summary };
+  return {
+    taken,
+    lines,
+    refusals,
+    refused,
+    longest,
+    whole: (user + system) / 1000,
+    summary: reading.summary,
+  };
 }
 
 function* repeat(part: string, times: number): Generator<string> {
@@ -69,27 +84,67 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
   [
     "XML with a document type",
     "camt.053",
-    () => concat("<!DOCTYPE Document SYSTEM 'http://x.example/x.dtd'>", CAMT, repeat(ENTRY, 100_000)),
+    () =>
+      concat("<!DOCTYPE Document SYSTEM 'http://x.example/x.dtd'>", CAMT, repeat(ENTRY, 100_000)),
     "document type",
   ],
   [
     "a billion laughs",
     "camt.053",
-    () => concat('<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>', CAMT, repeat("&b;", 100_000)),
+    () =>
+      concat(
+        '<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
+        CAMT,
+        repeat("&b;", 100_000),
+      ),
     "document type",
   ],
-  ["an entity nobody declared", "camt.053", () => concat(CAMT, "<Ntry>&xxe;", repeat(ENTRY, 100_000)), "not well-formed"],
+  [
+    "an entity nobody declared",
+    "camt.053",
+    () => concat(CAMT, "<Ntry>&xxe;", repeat(ENTRY, 100_000)),
+    "not well-formed",
+  ],
   [
     "OFX with a document type",
     "ofx",
-    () => concat('<?xml version="1.0"?><!DOCTYPE OFX [<!ENTITY a SYSTEM "file:///etc/passwd">]><OFX>', repeat("&a;", 500_000)),
+    () =>
+      concat(
+        '<?xml version="1.0"?><!DOCTYPE OFX [<!ENTITY a SYSTEM "file:///etc/passwd">]><OFX>',
+        repeat("&a;", 500_000),
+      ),
     "document type",
   ],
-  ["a million nested elements", "camt.053", () => concat(CAMT, repeat("<Ntry>", 1_000_000)), "nested too deep"],
-  ["a million elements in an entry", "camt.053", () => concat(CAMT, "<Ntry>", repeat("<A/>", 1_000_000)), "too many elements"],
-  ["an XML text of 60 MB", "camt.053", () => concat(CAMT, "<Ntry><Amt>", repeat("1".repeat(MIB), 60)), "too long"],
-  ["an XML tag of 60 MB", "camt.053", () => concat(CAMT, '<Ntry a="', repeat("a".repeat(MIB), 60)), "too long"],
-  ["an SGML text of 60 MB", "ofx", () => concat("OFXHEADER:100\n\n<OFX><STMTRS><MEMO>", repeat("a".repeat(MIB), 60)), "too long"],
+  [
+    "a million nested elements",
+    "camt.053",
+    () => concat(CAMT, repeat("<Ntry>", 1_000_000)),
+    "nested too deep",
+  ],
+  [
+    "a million elements in an entry",
+    "camt.053",
+    () => concat(CAMT, "<Ntry>", repeat("<A/>", 1_000_000)),
+    "too many elements",
+  ],
+  [
+    "an XML text of 60 MB",
+    "camt.053",
+    () => concat(CAMT, "<Ntry><Amt>", repeat("1".repeat(MIB), 60)),
+    "too long",
+  ],
+  [
+    "an XML tag of 60 MB",
+    "camt.053",
+    () => concat(CAMT, '<Ntry a="', repeat("a".repeat(MIB), 60)),
+    "too long",
+  ],
+  [
+    "an SGML text of 60 MB",
+    "ofx",
+    () => concat("OFXHEADER:100\n\n<OFX><STMTRS><MEMO>", repeat("a".repeat(MIB), 60)),
+    "too long",
+  ],
   [
     "40,000 columns",
     "csv",
@@ -104,15 +159,30 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
     "too many columns",
     { mapping },
   ],
-  ["a CSV line of 60 MB", "csv", () => concat("date,amount,text\n", repeat("a".repeat(MIB), 60)), "too long", { mapping }],
+  [
+    "a CSV line of 60 MB",
+    "csv",
+    () => concat("date,amount,text\n", repeat("a".repeat(MIB), 60)),
+    "too long",
+    { mapping },
+  ],
   [
     "a quotation mark never closed in 60 MB",
     "csv",
-    () => concat('date,amount,text\n2026-01-05,1.00,"', repeat("2026-01-05,1.00,x\n".repeat(60_000), 60)),
+    () =>
+      concat(
+        'date,amount,text\n2026-01-05,1.00,"',
+        repeat("2026-01-05,1.00,x\n".repeat(60_000), 60),
+      ),
     "never closed",
     { mapping },
   ],
-  ["an MT940 line of 60 MB", "mt940", () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("a".repeat(MIB), 60)), "too long"],
+  [
+    "an MT940 line of 60 MB",
+    "mt940",
+    () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("a".repeat(MIB), 60)),
+    "too long",
+  ],
   [
     "an MT940 field of a million empty lines",
     "mt940",
@@ -122,10 +192,19 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
   [
     "a million totals of MT940",
     "mt940",
-    () => concat(":20:A\n:25:1\n:28C:1\n:60F:C260101EUR0,\n", repeat(":90C:1EUR1,\n".repeat(1_000), 1_000)),
+    () =>
+      concat(
+        ":20:A\n:25:1\n:28C:1\n:60F:C260101EUR0,\n",
+        repeat(":90C:1EUR1,\n".repeat(1_000), 1_000),
+      ),
     "too many totals",
   ],
-  ["a million balances", "camt.053", () => concat(CAMT, repeat(BALANCE.repeat(100), 10_000)), "too many balances"],
+  [
+    "a million balances",
+    "camt.053",
+    () => concat(CAMT, repeat(BALANCE.repeat(100), 10_000)),
+    "too many balances",
+  ],
   [
     "a million aggregates of OFX within each other",
     "ofx",
@@ -144,7 +223,8 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
   [
     "an MT940 field of a million lines",
     "mt940",
-    () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("more text\n".repeat(1_000), 1_000)),
+    () =>
+      concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("more text\n".repeat(1_000), 1_000)),
     "too long",
   ],
   [
@@ -153,7 +233,12 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
     () => concat("01,1,2,260101,0200,1,,,2/\n", repeat("88,more\n".repeat(1_000), 1_000)),
     "too long",
   ],
-  ["a JSON envelope of 60 MB", "json", () => concat('{"a":"', repeat("a".repeat(MIB), 60)), "near the beginning"],
+  [
+    "a JSON envelope of 60 MB",
+    "json",
+    () => concat('{"a":"', repeat("a".repeat(MIB), 60)),
+    "near the beginning",
+  ],
 ])("%s is refused quickly, long before its end", async (_, format, parts, message, options) => {
   const startedAt = process.cpuUsage();
   const { refused, taken } = await read(format, parts(), options);
@@ -179,13 +264,20 @@ test.each([
 });
 
 test("an amount of blanks is refused quickly", async () => {
-  const { refusals, longest } = await read("csv", [`date,amount,text\n2026-01-05,1${" ".repeat(100_000)}1(,x\n`], { mapping });
+  const { refusals, longest } = await read(
+    "csv",
+    [`date,amount,text\n2026-01-05,1${" ".repeat(100_000)}1(,x\n`],
+    { mapping },
+  );
   expect(refusals).toBe(1);
   expect(longest).toBeLessThan(1_000);
 });
 
 test("an entry of sixty texts of a MB is refused before they fill the memory", async () => {
-  const { refused, taken } = await read("camt.053", concat(CAMT, "<Ntry>", repeat(`<A>${"1".repeat(MIB - 64)}</A>`, 60)));
+  const { refused, taken } = await read(
+    "camt.053",
+    concat(CAMT, "<Ntry>", repeat(`<A>${"1".repeat(MIB - 64)}</A>`, 60)),
+  );
   expect(refused?.message).toContain("too much text");
   expect(taken).toBeLessThan(36 * MIB);
 });
@@ -207,8 +299,16 @@ test("rows of CSV of another length than the first take no longer than others", 
 });
 
 test.each<[string, Format, (before: string, behind: string) => [string, string]]>([
-  ["an NDJSON line of 60 MB", "ndjson", (before, behind) => [before, `${behind}\n{"amount":"1.00","value_date":"2026-01-05"}\n`]],
-  ["a JSON object of 60 MB", "json", (before, behind) => [`[${before}`, `${behind},{"amount":"1.00","value_date":"2026-01-05"}]`]],
+  [
+    "an NDJSON line of 60 MB",
+    "ndjson",
+    (before, behind) => [before, `${behind}\n{"amount":"1.00","value_date":"2026-01-05"}\n`],
+  ],
+  [
+    "a JSON object of 60 MB",
+    "json",
+    (before, behind) => [`[${before}`, `${behind},{"amount":"1.00","value_date":"2026-01-05"}]`],
+  ],
 ])("%s is refused alone, kept nowhere, and what follows is read", async (_, format, around) => {
   const inUse = () => {
     // The second counts what the first let go of.
@@ -224,7 +324,10 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
     kept = inUse() - before;
     yield "";
   }
-  const { lines, refusals, refused } = await read(format, concat(head, repeat("1".repeat(MIB), 60), weighing(), tail));
+  const { lines, refusals, refused } = await read(
+    format,
+    concat(head, repeat("1".repeat(MIB), 60), weighing(), tail),
+  );
   expect({ lines, refusals, refused }).toEqual({ lines: 1, refusals: 1, refused: undefined });
   expect(kept).toBeLessThan(40 * MIB);
 });
@@ -243,26 +346,43 @@ test("an entry of 60,000 transactions, more than are kept, is one line with the 
 
 test("JSON nested a hundred thousand deep is refused by its line", async () => {
   const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  const { lines, refusals } = await read("ndjson", [`${deep}\n`, '{"amount":"1.00","value_date":"2026-01-05"}\n']);
+  const { lines, refusals } = await read("ndjson", [
+    `${deep}\n`,
+    '{"amount":"1.00","value_date":"2026-01-05"}\n',
+  ]);
   expect({ lines, refusals }).toEqual({ lines: 1, refusals: 1 });
 });
 
 test("a file wrong in every line names the first 1,000 refusals and counts all", async () => {
-  const { refusals, summary } = await read("csv", concat("date,amount,text\n", repeat("x,y,z\n", 5_000)), { mapping });
+  const { refusals, summary } = await read(
+    "csv",
+    concat("date,amount,text\n", repeat("x,y,z\n", 5_000)),
+    { mapping },
+  );
   expect(refusals).toBe(1_000);
   expect(summary).toMatchObject({ refused_count: 5_000, line_count: 0 });
 });
 
 test("limits of bytes and of lines end the reading", async () => {
   const parts = () => concat("date,amount,text\n", repeat("2026-01-05,1.00,x\n", 5_000));
-  expect((await read("csv", parts(), { mapping, limits: { lines: 4_999 } })).refused?.message).toContain("too many lines");
-  expect((await read("csv", parts(), { mapping, limits: { lines: 5_000 } })).refused).toBeUndefined();
-  expect((await read("csv", parts(), { mapping, limits: { bytes: 50_000 } })).refused?.message).toContain("too large");
+  expect(
+    (await read("csv", parts(), { mapping, limits: { lines: 4_999 } })).refused?.message,
+  ).toContain("too many lines");
+  expect(
+    (await read("csv", parts(), { mapping, limits: { lines: 5_000 } })).refused,
+  ).toBeUndefined();
+  expect(
+    (await read("csv", parts(), { mapping, limits: { bytes: 50_000 } })).refused?.message,
+  ).toContain("too large");
 });
 
 test("the event loop is never held long, whatever the size of the chunks", async () => {
   const row = `2026-01-05,1.00,${"text ".repeat(20)}\n`;
-  const { longest, whole, lines } = await read("csv", concat("date,amount,text\n", [row.repeat(100_000)]), { mapping });
+  const { longest, whole, lines } = await read(
+    "csv",
+    concat("date,amount,text\n", [row.repeat(100_000)]),
+    { mapping },
+  );
   expect(lines).toBe(100_000);
   // Of the processor's time; 5 ms and a piece are meant, the rest is room for a cold start. Held all along, it would be the whole.
   expect(longest).toBeLessThan(whole / 3);
@@ -299,11 +419,31 @@ test.each<[string, string | Uint8Array, string]>([
     "This is XML, but no statement.",
   ],
   ["a version to come", CAMT.replace("001.02", "001.13"), "This version is not known."],
-  ["XML in an encoding of mainframes", '<?xml version="1.0" encoding="IBM037"?><Document/>', "The XML's encoding is not known."],
-  ["XML in an encoding that is a word of JavaScript", '<?xml version="1.0" encoding="constructor"?><Document/>', "encoding is not known"],
-  ["XML with a document type", `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]>${CAMT}`, "document type"],
-  ["random bytes", Uint8Array.from({ length: 2_000 }, (_, at) => (at * 7_919) % 256), "This is not a text file."],
-  ["a letter", "Dear Sirs,\nplease find our statement below.\nYours\n", "This is not a format we read."],
+  [
+    "XML in an encoding of mainframes",
+    '<?xml version="1.0" encoding="IBM037"?><Document/>',
+    "The XML's encoding is not known.",
+  ],
+  [
+    "XML in an encoding that is a word of JavaScript",
+    '<?xml version="1.0" encoding="constructor"?><Document/>',
+    "encoding is not known",
+  ],
+  [
+    "XML with a document type",
+    `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]>${CAMT}`,
+    "document type",
+  ],
+  [
+    "random bytes",
+    Uint8Array.from({ length: 2_000 }, (_, at) => (at * 7_919) % 256),
+    "This is not a text file.",
+  ],
+  [
+    "a letter",
+    "Dear Sirs,\nplease find our statement below.\nYours\n",
+    "This is not a format we read.",
+  ],
 ])("%s is refused in plain words", (_, content, message) => {
   const bytes = typeof content === "string" ? Buffer.from(content, "latin1") : content;
   expect(() => detect(bytes, { fileName: "statement" })).toThrow(message);

@@ -60,11 +60,18 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     for (const name in object) {
       const value = object[name];
       const path = within + name;
-      if (++taken.members > MEMBERS_MAX) throw new Unreadable(null, "The object has too many members.", path, `at most ${MEMBERS_MAX}`);
+      if (++taken.members > MEMBERS_MAX)
+        throw new Unreadable(
+          null,
+          "The object has too many members.",
+          path,
+          `at most ${MEMBERS_MAX}`,
+        );
       const field = fieldOf.get(path);
       if (field !== undefined) {
         if (value === null || value === "") continue;
-        if (taken.values[field] !== undefined) throw new Unreadable(field, "Two members have this path.", path, "one of the two");
+        if (taken.values[field] !== undefined)
+          throw new Unreadable(field, "Two members have this path.", path, "one of the two");
         const text = textOf(value, field, path, digits);
         if (text !== "") taken.values[field] = text;
       } else if (wayTo.has(path) && value !== null) {
@@ -88,7 +95,8 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     if (typeof object === "string") return out.refuse(place, null, object, text, "one JSON object");
     const digits = new Map<string, string>();
     const twice = readNumbers(text, text.indexOf("{") + 1, "", wayTo, digits);
-    if (typeof twice === "string") return out.refuse(place, null, "A name comes twice.", twice, "each name once");
+    if (typeof twice === "string")
+      return out.refuse(place, null, "A name comes twice.", twice, "each name once");
     if (text.includes("\\u")) out.suspect = true;
     const taken: Taken = { values: {}, members: 0 };
     let rest: Record<string, unknown>;
@@ -101,7 +109,8 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     const details = new DetailsBuilder();
     for (const name in rest) {
       const value = rest[name];
-      if (name === "details" && isObject(value)) for (const [inner, kept] of Object.entries(value)) details.add(inner, kept);
+      if (name === "details" && isObject(value))
+        for (const [inner, kept] of Object.entries(value)) details.add(inner, kept);
       else details.add(name, value);
     }
     add(taken.values, details.details, place);
@@ -110,16 +119,38 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
 
 /** A member may be called `__proto__`. */
 function keep(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  if (name === "__proto__")
+    Object.defineProperty(object, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   else object[name] = value;
 }
 
-function textOf(value: unknown, field: MappedField, path: string, digits: ReadonlyMap<string, string>): string {
+function textOf(
+  value: unknown,
+  field: MappedField,
+  path: string,
+  digits: ReadonlyMap<string, string>,
+): string {
   const written = typeof value === "number" ? (digits.get(path) ?? "") : value;
   const where = path === field ? "" : ` at ${path}`;
-  if (typeof written !== "string") throw new Unreadable(field, "This is not a text.", JSON.stringify(value), `a text or a number${where}`);
+  if (typeof written !== "string")
+    throw new Unreadable(
+      field,
+      "This is not a text.",
+      JSON.stringify(value),
+      `a text or a number${where}`,
+    );
   if (typeof value === "number" && !PLAIN_NUMBER.test(written)) {
-    throw new Unreadable(field, "This is not a plain number.", written, `digits without an exponent${where}`);
+    throw new Unreadable(
+      field,
+      "This is not a plain number.",
+      written,
+      `digits without an exponent${where}`,
+    );
   }
   return written.trim();
 }
@@ -185,7 +216,8 @@ function readNumbers(
       if (typeof ended === "string") return ended;
     }
     at = endOfValue(text, begins);
-    if (first === 45 || (first >= 48 && first <= 57)) numbers.set(path, text.slice(begins, at).trim());
+    if (first === 45 || (first >= 48 && first <= 57))
+      numbers.set(path, text.slice(begins, at).trim());
     // The comma, or the end of the object.
     if (text.charCodeAt(at) !== 44) return at;
     at++;

@@ -15,7 +15,10 @@ export function readJson(reading: Reading): Reader {
   const { out } = reading;
   const linesPath = reading.mapping?.lines_path;
   const path = linesPath?.split(".") ?? ["lines"];
-  const wantedList = linesPath === undefined ? 'a list of objects, or an object with a list "lines"' : `a list of objects at ${linesPath}`;
+  const wantedList =
+    linesPath === undefined
+      ? 'a list of objects, or an object with a list "lines"'
+      : `a list of objects at ${linesPath}`;
   /** What stands before the list, so far: at most a few members. */
   let state: "start" | "envelope" | "list" | "after" = "start";
   let envelope = "";
@@ -33,7 +36,8 @@ export function readJson(reading: Reading): Reader {
   let afterObject = false;
   let afterComma = false;
 
-  const refuse = (problem: string, found: string, wanted = wantedList) => refuseFile({ line: lineNumber }, null, problem, found, wanted);
+  const refuse = (problem: string, found: string, wanted = wantedList) =>
+    refuseFile({ line: lineNumber }, null, problem, found, wanted);
 
   function keep(part: string): void {
     length += part.length;
@@ -44,7 +48,14 @@ export function readJson(reading: Reading): Reader {
 
   function finishObject(): void {
     const place = { line: startsAt };
-    if (tooLong) out.refuse(place, null, "The object is too long.", "", `at most ${LINE_MAX_LENGTH} characters`);
+    if (tooLong)
+      out.refuse(
+        place,
+        null,
+        "The object is too long.",
+        "",
+        `at most ${LINE_MAX_LENGTH} characters`,
+      );
     else readObject(parts.join(""), place);
     parts = [];
     length = 0;
@@ -64,7 +75,8 @@ export function readJson(reading: Reading): Reader {
     } else if (character === "]" && !afterComma) {
       state = "after";
       envelope = envelope === "" ? "" : `${envelope}[]`;
-    } else if (!isSpace(character)) throw refuse("The list has something else than objects.", character);
+    } else if (!isSpace(character))
+      throw refuse("The list has something else than objects.", character);
   }
 
   /** What is outside of the list: kept as it is, to be looked at as JSON once it is whole. */
@@ -83,12 +95,18 @@ export function readJson(reading: Reading): Reader {
       if (!isSpace(character)) throw refuse("Something follows the list.", character, "nothing");
       return;
     }
-    if (character === "[" && state === "envelope" && !inText && opensLines(envelope, closers, path)) {
+    if (
+      character === "[" &&
+      state === "envelope" &&
+      !inText &&
+      opensLines(envelope, closers, path)
+    ) {
       state = "list";
       return;
     }
     envelope += character;
-    if (envelope.length > LINE_MAX_LENGTH) throw refuse(`There is no list "${path.join(".")}" near the beginning.`, envelope);
+    if (envelope.length > LINE_MAX_LENGTH)
+      throw refuse(`There is no list "${path.join(".")}" near the beginning.`, envelope);
     if (!inText) {
       if (character === "{") closers = `}${closers}`;
       else if (character === "[") closers = `]${closers}`;
@@ -132,7 +150,8 @@ export function readJson(reading: Reading): Reader {
     if (around === undefined) throw refuse("The object around the list is not JSON.", envelope);
     if (state === "envelope") throw refuse(`There is no list "${path.join(".")}".`, envelope);
     // A second list of that path would take the place of the first, which was cut out.
-    if (!isEmptyList(memberAt(around, path))) throw refuse("A name around the list comes twice.", envelope, "each name once");
+    if (!isEmptyList(memberAt(around, path)))
+      throw refuse("A name around the list comes twice.", envelope, "each name once");
   }
 
   return { read, end };
@@ -146,7 +165,8 @@ function isSpace(character: string): boolean {
 function opensLines(before: string, closers: string, path: readonly string[]): boolean {
   if (closers.length !== path.length) return false;
   const opens = /"\s*:\s*$/.exec(before);
-  if (!opens || !before.slice(0, opens.index + 1).endsWith(JSON.stringify(path.at(-1)))) return false;
+  if (!opens || !before.slice(0, opens.index + 1).endsWith(JSON.stringify(path.at(-1))))
+    return false;
   return isEmptyList(memberAt(parsed(`${before}[]${closers}`), path));
 }
 
@@ -161,7 +181,13 @@ function parsed(text: string): unknown {
 function memberAt(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {
-    if (typeof found !== "object" || found === null || Array.isArray(found) || !Object.hasOwn(found, name)) return undefined;
+    if (
+      typeof found !== "object" ||
+      found === null ||
+      Array.isArray(found) ||
+      !Object.hasOwn(found, name)
+    )
+      return undefined;
     found = (found as Record<string, unknown>)[name];
   }
   return found;

@@ -1,4 +1,11 @@
-import { DETAILS_MAX_LENGTH, type Details, type ImportLine, type StatementSummary, type Summary, TEXT_MAX } from "./line.ts";
+import {
+  DETAILS_MAX_LENGTH,
+  type Details,
+  type ImportLine,
+  type StatementSummary,
+  type Summary,
+  TEXT_MAX,
+} from "./line.ts";
 import { type Place, type Refusal, refusal, refuseFile } from "./refusal.ts";
 import type { Statement } from "./statement.ts";
 
@@ -36,7 +43,13 @@ export class LineCollector {
     for (const field of IDENTIFIERS) {
       const text = line[field];
       if (text !== undefined && text.length > TEXT_MAX[field]) {
-        return this.refuse(line.position, field, "The text is too long.", text, `at most ${TEXT_MAX[field]} characters`);
+        return this.refuse(
+          line.position,
+          field,
+          "The text is too long.",
+          text,
+          `at most ${TEXT_MAX[field]} characters`,
+        );
       }
     }
     if (this.suspect && this.#hasUnfitText(line)) return;
@@ -63,7 +76,8 @@ export class LineCollector {
 
   refuse(place: Place, field: string | null, problem: string, found: string, wanted: string): void {
     this.#refusedCount++;
-    if (this.#refusedCount <= REFUSALS_KEPT) this.refusals.push(refusal(place, field, problem, found, wanted));
+    if (this.#refusedCount <= REFUSALS_KEPT)
+      this.refusals.push(refusal(place, field, problem, found, wanted));
   }
 
   /** Counts an entry that is no booked money. */
@@ -133,7 +147,13 @@ export class LineCollector {
       return true;
     }
     if (!text.includes("\0") && text.isWellFormed()) return false;
-    this.refuse(place, field, "The text has characters that are none.", text, "well-formed Unicode without NUL");
+    this.refuse(
+      place,
+      field,
+      "The text has characters that are none.",
+      text,
+      "well-formed Unicode without NUL",
+    );
     return true;
   }
 }
@@ -145,7 +165,9 @@ export class DetailsBuilder {
 
   add(name: string, value: unknown): this {
     if (value === undefined || value === null || value === "") return this;
-    const size = name.length + (typeof value === "object" ? JSON.stringify(value).length : String(value).length);
+    const size =
+      name.length +
+      (typeof value === "object" ? JSON.stringify(value).length : String(value).length);
     if (size > this.#room) noteCut(this.details, "details");
     else {
       this.#room -= size;
@@ -166,7 +188,13 @@ function textsOf(value: unknown, into: string[]): string[] {
 
 /** A column may be called `__proto__`. */
 function setOwn(details: Details, name: string, value: Details[string]): void {
-  if (name === "__proto__") Object.defineProperty(details, name, { value, enumerable: true, configurable: true, writable: true });
+  if (name === "__proto__")
+    Object.defineProperty(details, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   else details[name] = value;
 }
 

@@ -35,7 +35,13 @@ export type ImportLine = {
  * Longest texts in UTF-16 units. What identifies a line is refused beyond that, as a cut identifier is another one; a name or a
  * description is cut, and `details.cut` names it.
  */
-export const TEXT_MAX = { external_id: 200, reference: 500, group_key: 200, counterparty: 500, description: 4_000 } as const;
+export const TEXT_MAX = {
+  external_id: 200,
+  reference: 500,
+  group_key: 200,
+  counterparty: 500,
+  description: 4_000,
+} as const;
 /** Length of all names and texts of `details` together; what comes after that is left out, and `details.cut` says "details". */
 export const DETAILS_MAX_LENGTH = 12_000;
 

@@ -4,7 +4,11 @@ import { detect } from "./detect.ts";
 import { mapping } from "./mapping.ts";
 
 test("a mapping names columns of known fields, and formats of the list only", () => {
-  const sound = { fields: { amount: "Betrag", value_date: "Valuta" }, date_format: "DD.MM.YYYY", decimal_separator: "," };
+  const sound = {
+    fields: { amount: "Betrag", value_date: "Valuta" },
+    date_format: "DD.MM.YYYY",
+    decimal_separator: ",",
+  };
   expect(mapping.parse(sound)).toEqual(sound);
   for (const [wrong, path] of [
     [{ ...sound, date_format: "DD.MM" }, "date_format"],
@@ -25,11 +29,17 @@ test("a mapping names columns of known fields, and formats of the list only", ()
 });
 
 test("a mapping can be described as JSON Schema", () => {
-  expect(z.toJSONSchema(mapping).$defs?.ImportMapping).toMatchObject({ type: "object", additionalProperties: false, required: ["fields"] });
+  expect(z.toJSONSchema(mapping).$defs?.ImportMapping).toMatchObject({
+    type: "object",
+    additionalProperties: false,
+    required: ["fields"],
+  });
 });
 
 test("what a person says of separator, encoding and header goes before what the bytes show", () => {
-  const file = new TextEncoder().encode("Datum;Betrag,EUR;Zweck\n05.10.2026;1,50;Müller\n06.10.2026;2,50;Schmidt\n");
+  const file = new TextEncoder().encode(
+    "Datum;Betrag,EUR;Zweck\n05.10.2026;1,50;Müller\n06.10.2026;2,50;Schmidt\n",
+  );
   const names = (layout: object) => detect(file, { layout }).csv?.columns.map(({ name }) => name);
   expect(names({})).toEqual(["Datum", "Betrag,EUR", "Zweck"]);
   expect(names({ delimiter: ";" })).toEqual(["Datum", "Betrag,EUR", "Zweck"]);

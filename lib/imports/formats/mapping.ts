@@ -1,11 +1,30 @@
 /** How a file's columns become a line's fields. Safe in the browser: zod and plain data. */
 import { z } from "zod";
 
-export const FORMATS = ["csv", "ndjson", "json", "camt.052", "camt.053", "camt.054", "mt940", "mt942", "bai2", "ofx"] as const;
+export const FORMATS = [
+  "csv",
+  "ndjson",
+  "json",
+  "camt.052",
+  "camt.053",
+  "camt.054",
+  "mt940",
+  "mt942",
+  "bai2",
+  "ofx",
+] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** Names of the WHATWG encoding standard. ISO-8859-1 is read as its superset windows-1252. */
-export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "iso-8859-2", "iso-8859-15"] as const;
+export const ENCODINGS = [
+  "utf-8",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+  "windows-1250",
+  "iso-8859-2",
+  "iso-8859-15",
+] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** `MMM` is the month's name or its first letters; one digit will do for DD and MM where something separates them. */
@@ -79,27 +98,44 @@ export const mapping = z
       .regex(/^[^.]+(?:\.[^.]+)*$/, "Names separated by dots, such as data.items.")
       .max(200)
       .optional()
-      .meta({ description: "Of JSON: the path to the list of lines. `lines` unless given.", example: "data.items" }),
-    date_format: z.enum(DATE_FORMATS).optional().meta({ description: "YYYY-MM-DD unless given.", example: "DD.MM.YYYY" }),
-    decimal_separator: z
-      .enum([".", ","])
+      .meta({
+        description: "Of JSON: the path to the list of lines. `lines` unless given.",
+        example: "data.items",
+      }),
+    date_format: z
+      .enum(DATE_FORMATS)
       .optional()
-      .meta({ description: "Without it, amounts that can be read two ways, such as 1.234, are refused.", example: "," }),
-    delimiter: z.enum(DELIMITERS).optional().meta({ description: "What separates cells.", example: ";" }),
-    quote: z.enum(['"', "'", "none"]).optional().meta({ description: 'What encloses cells: " unless given.', example: '"' }),
+      .meta({ description: "YYYY-MM-DD unless given.", example: "DD.MM.YYYY" }),
+    decimal_separator: z.enum([".", ","]).optional().meta({
+      description: "Without it, amounts that can be read two ways, such as 1.234, are refused.",
+      example: ",",
+    }),
+    delimiter: z
+      .enum(DELIMITERS)
+      .optional()
+      .meta({ description: "What separates cells.", example: ";" }),
+    quote: z
+      .enum(['"', "'", "none"])
+      .optional()
+      .meta({ description: 'What encloses cells: " unless given.', example: '"' }),
     encoding: z.enum(ENCODINGS).optional().meta({ example: "utf-8" }),
-    header_row: z
-      .boolean()
-      .optional()
-      .meta({ description: "Whether a row names the columns; rows before it are skipped. True unless given.", example: true }),
+    header_row: z.boolean().optional().meta({
+      description:
+        "Whether a row names the columns; rows before it are skipped. True unless given.",
+      example: true,
+    }),
     sign_values: z
       .strictObject({ debit: signs, credit: signs })
       .optional()
-      .meta({ description: "What the sign column says for money out and money in.", example: { debit: ["S"], credit: ["H"] } }),
-    fee_sign: z
-      .enum(["plus", "minus"])
-      .optional()
-      .meta({ description: "How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.", example: "minus" }),
+      .meta({
+        description: "What the sign column says for money out and money in.",
+        example: { debit: ["S"], credit: ["H"] },
+      }),
+    fee_sign: z.enum(["plus", "minus"]).optional().meta({
+      description:
+        "How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.",
+      example: "minus",
+    }),
   })
   .meta({ id: "ImportMapping" });
 export type Mapping = z.output<typeof mapping>;

@@ -46,13 +46,26 @@ const NOTHING = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NOREF|-|0+)?$/i;
 export function accountOwnerInfo(lines: string[]): Info {
   const first = lines.find((line) => line.trim() !== "")?.trimStart() ?? "";
   const subfields = SUBFIELDS.exec(first);
-  if (subfields) return { lines, ...ofSubfields(lines.map(withoutBreak).join("").trimStart(), subfields[1], subfields[2] ?? "?") };
+  if (subfields)
+    return {
+      lines,
+      ...ofSubfields(
+        lines.map(withoutBreak).join("").trimStart(),
+        subfields[1],
+        subfields[2] ?? "?",
+      ),
+    };
   if (SLASHED.test(first)) return { lines, ...ofSlashes(lines.map(withoutBreak).join("")) };
   const text = lines
     .map((line) => line.trim())
     .filter(Boolean)
     .join(" ");
-  return { lines, ...(text.search(SEPA) >= 0 ? ofPurpose(text, []) : { ...(text && { description: text }), more: [] }) };
+  return {
+    lines,
+    ...(text.search(SEPA) >= 0
+      ? ofPurpose(text, [])
+      : { ...(text && { description: text }), more: [] }),
+  };
 }
 
 /** Lines are cut at 65 characters, within words too; a shorter one was padded or ends its subfield. */
@@ -60,7 +73,11 @@ function withoutBreak(line: string): string {
   return line.replace(/\r$/, "");
 }
 
-function ofSubfields(text: string, businessCode: string | undefined, separator: string): Omit<Info, "lines"> {
+function ofSubfields(
+  text: string,
+  businessCode: string | undefined,
+  separator: string,
+): Omit<Info, "lines"> {
   const subfields: string[] = [];
   const [, ...parts] = text.split(markOf(separator));
   for (let at = 0; at + 1 < parts.length; at += 2) {
@@ -136,9 +153,11 @@ function ofSlashes(text: string): Omit<Info, "lines"> {
   // IBAN, BIC, name, city.
   const [account, bank, name] = get("CNTP")?.split("/") ?? [];
   const counterparty = get("NAME") ?? (name?.trim() || undefined);
-  const [, structured, remittance = ""] = /^(?:USTD\/+|(STRD)\/(?:CUR|ISO)\/)?(.*)$/s.exec(get("REMI") ?? "") ?? [];
+  const [, structured, remittance = ""] =
+    /^(?:USTD\/+|(STRD)\/(?:CUR|ISO)\/)?(.*)$/s.exec(get("REMI") ?? "") ?? [];
   const description = remittance.trim();
-  const reference = get("EREF") ?? (structured && description) ?? get("CDTRREF") ?? get("PREF") ?? get("KREF");
+  const reference =
+    get("EREF") ?? (structured && description) ?? get("CDTRREF") ?? get("PREF") ?? get("KREF");
   return {
     ...(reference && { reference }),
     ...(counterparty && { counterparty }),

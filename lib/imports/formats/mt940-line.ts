@@ -11,7 +11,8 @@ import type { Statement } from "./statement.ts";
  * ED is MT942's. References are longer than 16 at many banks.
  */
 const LINE = /^(\d{6})(\d{4})?(RC|RD|EC|ED|C|D)([A-Z])?(\d{1,15},\d*)([SNF][A-Z0-9]{3})(.*)$/s;
-const WANTED = "value date, C or D, amount with a comma, type and reference, such as 2601020102D12,50NTRFREF//BANKREF";
+const WANTED =
+  "value date, C or D, amount with a comma, type and reference, such as 2601020102D12,50NTRFREF//BANKREF";
 const NO_REFERENCE = /^(?:NON ?REF|NOT ?PROVIDED|NOREF|0+|-)?$/i;
 
 /** A :61: that waits for its :86:. */
@@ -30,18 +31,30 @@ export function statementLine(
   tally: (minor: number) => void,
 ): StatementLine | undefined {
   const [main = "", ...supplement] = parts;
-  const refuse = (problem: string, found: string, wanted: string) => out.refuse({ line }, ":61:", problem, found, wanted);
-  const [, date = "", entryDay, mark = "", , amount = "", type = "", references = ""] = LINE.exec(main.trimEnd()) ?? [];
+  const refuse = (problem: string, found: string, wanted: string) =>
+    out.refuse({ line }, ":61:", problem, found, wanted);
+  const [, date = "", entryDay, mark = "", , amount = "", type = "", references = ""] =
+    LINE.exec(main.trimEnd()) ?? [];
   if (date === "") return void refuse("This is not a statement line.", main, WANTED);
   if (currency === undefined || decimalsOf(currency) === undefined) {
-    return void refuse("The line's currency is not known.", currency ?? "", "a balance before it that names the currency");
+    return void refuse(
+      "The line's currency is not known.",
+      currency ?? "",
+      "a balance before it that names the currency",
+    );
   }
   const minor = standardAmount(amount, currency, ",");
   if (typeof minor !== "number") return void refuse(minor.problem, amount, minor.wanted);
   const value_date = sixDigitDay(date);
-  if (value_date === null) return void refuse("The value date is not a date.", date, "a day of the calendar as YYMMDD");
+  if (value_date === null)
+    return void refuse("The value date is not a date.", date, "a day of the calendar as YYMMDD");
   const booked_date = entryDay === undefined ? undefined : entryDate(entryDay, value_date);
-  if (booked_date === null) return void refuse("The entry date is not a date.", entryDay ?? "", "a day of the calendar as MMDD");
+  if (booked_date === null)
+    return void refuse(
+      "The entry date is not a date.",
+      entryDay ?? "",
+      "a day of the calendar as MMDD",
+    );
   if (mark.startsWith("E")) return void out.skip();
   const amount_minor = mark === "D" || mark === "RC" ? -minor || 0 : minor;
   tally(amount_minor);
@@ -68,7 +81,13 @@ export function statementLine(
             .trim(),
         );
       for (const [name, text] of info?.more ?? []) details.add(name, text);
-      const read: ImportLine = { amount_minor, currency, value_date, details: details.details, position: { line } };
+      const read: ImportLine = {
+        amount_minor,
+        currency,
+        value_date,
+        details: details.details,
+        position: { line },
+      };
       if (booked_date !== undefined) read.booked_date = booked_date;
       const reference = info?.reference ?? own(customer) ?? own(bank);
       if (reference !== undefined) read.reference = reference;

@@ -23,7 +23,10 @@ type Totals = { count: number; sum: bigint; stated: ({ count: number; sum: bigin
  * statement of its own; pages (:60M:, :62M:) are checked one by one. Fields that are not about lines or balances are passed over.
  * @throws FileRefused where the last message is cut
  */
-export function readMt940({ out, currency: sourceCurrency }: Reading, format: "mt940" | "mt942"): Reader {
+export function readMt940(
+  { out, currency: sourceCurrency }: Reading,
+  format: "mt940" | "mt942",
+): Reader {
   let statement: Statement | undefined;
   let startsAt = 1;
   let tag = "";
@@ -68,11 +71,23 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
 
   function cut(): Error {
     const missing = inEnvelope ? "-}" : ":62F:";
-    return refuseFile({ line: lines.number }, missing, "A statement ends in the middle.", "", `the rest of it, up to ${missing}`);
+    return refuseFile(
+      { line: lines.number },
+      missing,
+      "A statement ends in the middle.",
+      "",
+      `the rest of it, up to ${missing}`,
+    );
   }
 
   function tooLong(line: number): Error {
-    return refuseFile({ line }, tag === "" ? null : `:${tag}:`, "The field is too long.", "", `at most ${FIELD_MAX_LENGTH} characters`);
+    return refuseFile(
+      { line },
+      tag === "" ? null : `:${tag}:`,
+      "The field is too long.",
+      "",
+      `at most ${FIELD_MAX_LENGTH} characters`,
+    );
   }
 
   function finishField() {
@@ -88,7 +103,13 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     if (!statement) {
       // Some banks leave out :20:, or put it after :25:.
       if (name === "61")
-        return out.refuse({ line: fieldLine }, ":61:", "The line is outside of any statement.", text, "a statement around it");
+        return out.refuse(
+          { line: fieldLine },
+          ":61:",
+          "The line is outside of any statement.",
+          text,
+          "a statement around it",
+        );
       if (name !== "25" && name !== "28" && name !== "28C" && !name.startsWith("60")) return;
       begin();
     }
@@ -110,7 +131,12 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
         balance(current, name, text, "opening");
         break;
       case "61":
-        pending = statementLine({ out, statement: current, currency: current.currency ?? sourceCurrency }, parts, fieldLine, tally);
+        pending = statementLine(
+          { out, statement: current, currency: current.currency ?? sourceCurrency },
+          parts,
+          fieldLine,
+          tally,
+        );
         break;
       case "62F":
       case "62M":
@@ -143,7 +169,8 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
 
   function balance(current: Statement, name: string, text: string, which: "opening" | "closing") {
     const [, mark, date = "", currency = "", amount = ""] = BALANCE.exec(text) ?? [];
-    const minor = decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
+    const minor =
+      decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
     if (typeof minor !== "number") {
       current.contradictory = true;
       return out.refuse(
@@ -169,11 +196,18 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
 
   function control(current: Statement, name: string, text: string): void {
     const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
-    const minor = decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
+    const minor =
+      decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
     const side = name === "90D" ? totals.debits : totals.credits;
     const isTotal = typeof minor === "number" && currency === current.currency;
     if (side.stated.length >= TOTALS_MAX)
-      throw refuseFile({ line: fieldLine }, `:${name}:`, "A statement has too many totals.", "", `at most ${TOTALS_MAX}`);
+      throw refuseFile(
+        { line: fieldLine },
+        `:${name}:`,
+        "A statement has too many totals.",
+        "",
+        `at most ${TOTALS_MAX}`,
+      );
     side.stated.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
   }
 
@@ -194,7 +228,13 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     if (format === "mt940" && (current.opening === null || current.closing === null)) {
       const missing = current.opening === null ? ":60F:" : ":62F:";
       if (!current.contradictory)
-        out.refuse({ line: startsAt }, missing, "The statement lacks a balance.", "", `${missing} with the balance`);
+        out.refuse(
+          { line: startsAt },
+          missing,
+          "The statement lacks a balance.",
+          "",
+          `${missing} with the balance`,
+        );
       current.contradictory = true;
     }
     // Lines may stand behind the totals, too.
@@ -202,8 +242,12 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
       for (const total of stated) current.control(total?.count === count && total.sum === sum);
     }
     // Where one side has a total, the other needs none only if it has no lines.
-    const [given, missing] = totals.credits.stated.length > 0 ? [totals.credits, totals.debits] : [totals.debits, totals.credits];
-    if (given.stated.length > 0 && missing.stated.length === 0 && missing.count > 0) current.control(false);
+    const [given, missing] =
+      totals.credits.stated.length > 0
+        ? [totals.credits, totals.debits]
+        : [totals.debits, totals.credits];
+    if (given.stated.length > 0 && missing.stated.length === 0 && missing.count > 0)
+      current.control(false);
     out.close(current);
   }
 
@@ -213,10 +257,17 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
       lines.end();
       finishField();
       finishLine();
-      if (statement && (inEnvelope || (format === "mt940" && statement.closing === null))) throw cut();
+      if (statement && (inEnvelope || (format === "mt940" && statement.closing === null)))
+        throw cut();
       if (statement) close();
       if (messages === 0)
-        throw refuseFile({ line: 1 }, null, "The file has no statement.", "", `${format.toUpperCase()} messages with :20:, :25: and :28C:`);
+        throw refuseFile(
+          { line: 1 },
+          null,
+          "The file has no statement.",
+          "",
+          `${format.toUpperCase()} messages with :20:, :25: and :28C:`,
+        );
     },
   };
 }

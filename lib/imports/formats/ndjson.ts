@@ -10,7 +10,14 @@ export function readNdjson(reading: Reading): Reader {
     (text) => {
       if (text.trim() !== "") readObject(text, { line: lines.number });
     },
-    () => reading.out.refuse({ line: lines.number }, null, "The line is too long.", "", `at most ${LINE_MAX_LENGTH} characters`),
+    () =>
+      reading.out.refuse(
+        { line: lines.number },
+        null,
+        "The line is too long.",
+        "",
+        `at most ${LINE_MAX_LENGTH} characters`,
+      ),
   );
   return { read: (text) => lines.read(text), end: () => lines.end() };
 }

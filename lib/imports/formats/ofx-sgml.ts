@@ -4,7 +4,14 @@ import { refuseFile } from "./refusal.ts";
 
 /** Longest leaf. */
 const TOKEN_MAX_LENGTH = 64 * 1024;
-const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00A0" };
+const ENTITIES: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00A0",
+};
 
 /**
  * The SGML of OFX 1: `<TAG>` opens an aggregate or, with text after it, is a leaf that may or may not be closed. What is which, the
@@ -24,9 +31,17 @@ export function sgmlEvents(statements: OfxStatements): Reader {
       return;
     }
     if (token.startsWith("!--")) return;
-    if (token.startsWith("!")) throw refuseFile(place, null, "The file has a document type.", `<${token}`, "OFX without DOCTYPE");
+    if (token.startsWith("!"))
+      throw refuseFile(
+        place,
+        null,
+        "The file has a document type.",
+        `<${token}`,
+        "OFX without DOCTYPE",
+      );
     const closes = token.indexOf(">");
-    if (closes < 0) throw refuseFile(place, null, "A tag is not closed.", `<${token}`, '">" after the name');
+    if (closes < 0)
+      throw refuseFile(place, null, "A tag is not closed.", `<${token}`, '">" after the name');
     const name = token.slice(0, closes).trim().toUpperCase();
     const text = token.slice(closes + 1).trim();
     if (name.startsWith("/")) statements.close(name.slice(1).trim(), place);
@@ -43,7 +58,13 @@ export function sgmlEvents(statements: OfxStatements): Reader {
       }
       buffer = buffer.slice(from);
       if (buffer.length > TOKEN_MAX_LENGTH)
-        throw refuseFile({ line }, null, "A text is too long.", "", `at most ${TOKEN_MAX_LENGTH} characters`);
+        throw refuseFile(
+          { line },
+          null,
+          "A text is too long.",
+          "",
+          `at most ${TOKEN_MAX_LENGTH} characters`,
+        );
     },
     end() {
       onToken(buffer);
@@ -57,6 +78,8 @@ function decoded(text: string): string {
   return text.replace(/&(?:#(\d{1,6})|([a-z]{2,4}));/g, (whole, code?: string, name?: string) => {
     if (name !== undefined) return ENTITIES[name] ?? whole;
     const point = Number(code);
-    return point > 31 && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : whole;
+    return point > 31 && !(point >= 0xd800 && point <= 0xdfff)
+      ? String.fromCodePoint(point)
+      : whole;
   });
 }

@@ -51,10 +51,17 @@ export class OfxStatements {
     if (name.startsWith("STMTTRN") && this.#open.some((outer) => outer.name === name))
       throw this.#mismatch(place, `<${name}>`, `</${name}>`);
     if (this.#open.length >= DEPTH_MAX)
-      throw refuseFile(place, null, "The tags are nested too deep.", `<${name}>`, `at most ${DEPTH_MAX} within each other`);
+      throw refuseFile(
+        place,
+        null,
+        "The tags are nested too deep.",
+        `<${name}>`,
+        `at most ${DEPTH_MAX} within each other`,
+      );
     this.#open.push({ name, leaves: new Map(), place });
     if (STATEMENTS.has(name)) {
-      if (this.#statement) throw this.#mismatch(place, `<${name}>`, "the end of the statement before it");
+      if (this.#statement)
+        throw this.#mismatch(place, `<${name}>`, "the end of the statement before it");
       this.#statement = new Statement();
       this.#currency = this.#reading.currency;
       this.#count++;
@@ -73,7 +80,13 @@ export class OfxStatements {
       this.#statement?.agreeOn(text);
     } else if (!aggregate.leaves.has(name)) {
       if (aggregate.leaves.size >= LEAVES_MAX)
-        throw refuseFile(aggregate.place, aggregate.name, "The aggregate has too many tags.", `<${name}>`, `at most ${LEAVES_MAX}`);
+        throw refuseFile(
+          aggregate.place,
+          aggregate.name,
+          "The aggregate has too many tags.",
+          `<${name}>`,
+          `at most ${LEAVES_MAX}`,
+        );
       aggregate.leaves.set(name, text);
     }
   }
@@ -81,21 +94,34 @@ export class OfxStatements {
   close(name: string, place: Place) {
     if (!AGGREGATES.has(name)) return;
     const aggregate = this.#open.pop();
-    if (aggregate?.name !== name) throw this.#mismatch(place, `</${name}>`, aggregate ? `</${aggregate.name}>` : "no closing tag");
+    if (aggregate?.name !== name)
+      throw this.#mismatch(
+        place,
+        `</${name}>`,
+        aggregate ? `</${aggregate.name}>` : "no closing tag",
+      );
     const { leaves } = aggregate;
     if (name === "OFX") this.#isClosed = true;
     else if (name === "STMTTRNP") this.#reading.out.skip();
     else if (name === "STMTTRN") this.#transaction(leaves, aggregate.place);
     else if (name === "LEDGERBAL") this.#balance(leaves, aggregate.place);
     else if (STATEMENTS.has(name)) this.#finish();
-    else if (ACCOUNTS.has(name) && this.#statement) this.#statement.account ??= leaves.get("ACCTID") ?? null;
+    else if (ACCOUNTS.has(name) && this.#statement)
+      this.#statement.account ??= leaves.get("ACCTID") ?? null;
     // What belongs to a transaction is kept with it, under both names.
     else for (const [leaf, text] of leaves) this.#open.at(-1)?.leaves.set(`${name}.${leaf}`, text);
   }
 
   end() {
     if (!this.#isClosed) throw this.#mismatch({ line: 1 }, "the end of the file", "</OFX>");
-    if (this.#count === 0) throw refuseFile({ line: 1 }, null, "The file has no statement.", "", "STMTRS, CCSTMTRS or INVSTMTRS");
+    if (this.#count === 0)
+      throw refuseFile(
+        { line: 1 },
+        null,
+        "The file has no statement.",
+        "",
+        "STMTRS, CCSTMTRS or INVSTMTRS",
+      );
   }
 
   #finish() {
@@ -120,7 +146,14 @@ export class OfxStatements {
 
   #transaction(leaves: Leaves, position: Place) {
     const { out } = this.#reading;
-    if (!this.#statement) return out.refuse(position, "STMTTRN", "A transaction is outside of any statement.", "", "STMTRS around it");
+    if (!this.#statement)
+      return out.refuse(
+        position,
+        "STMTTRN",
+        "A transaction is outside of any statement.",
+        "",
+        "STMTRS around it",
+      );
     const get = (name: string) => leaves.get(name);
     if (get("CORRECTFITID") !== undefined) {
       return out.refuse(
@@ -136,14 +169,33 @@ export class OfxStatements {
     const text = get("TRNAMT") ?? "";
     const amount = this.#amount(text, currency);
     if (typeof amount !== "number")
-      return out.refuse(position, amount.field, amount.problem, amount.field === "CURDEF" ? (currency ?? "") : text, amount.wanted);
+      return out.refuse(
+        position,
+        amount.field,
+        amount.problem,
+        amount.field === "CURDEF" ? (currency ?? "") : text,
+        amount.wanted,
+      );
     const booked = get("DTPOSTED") ?? "";
     const available = get("DTAVAIL");
     const booked_date = dayOf(booked);
-    if (booked_date === null) return out.refuse(position, "DTPOSTED", "This is not a date.", booked, "a day of the calendar as YYYYMMDD");
+    if (booked_date === null)
+      return out.refuse(
+        position,
+        "DTPOSTED",
+        "This is not a date.",
+        booked,
+        "a day of the calendar as YYYYMMDD",
+      );
     const value_date = available === undefined ? booked_date : dayOf(available);
     if (value_date === null)
-      return out.refuse(position, "DTAVAIL", "This is not a date.", available ?? "", "a day of the calendar as YYYYMMDD");
+      return out.refuse(
+        position,
+        "DTAVAIL",
+        "This is not a date.",
+        available ?? "",
+        "a day of the calendar as YYYYMMDD",
+      );
     const line: ImportLine = {
       amount_minor: amount,
       currency: currency as string,
@@ -161,7 +213,8 @@ export class OfxStatements {
       position,
     };
     const id = get("FITID");
-    if (id !== undefined) line.external_id = this.#statement.account ? `${this.#statement.account}:${id}` : id;
+    if (id !== undefined)
+      line.external_id = this.#statement.account ? `${this.#statement.account}:${id}` : id;
     const reference = get("CHECKNUM") ?? get("REFNUM");
     if (reference !== undefined) line.reference = reference;
     const counterparty = get("NAME") ?? get("PAYEE.NAME") ?? get("EXTDPAYEE.NAME");
@@ -174,7 +227,11 @@ export class OfxStatements {
   /** OFX allows a point or a comma before the decimals, and nothing between thousands. */
   #amount(text: string, currency: string | undefined): number | (Fault & { field: string }) {
     if (currency === undefined || decimalsOf(currency) === undefined) {
-      return { field: "CURDEF", problem: "This is not a currency.", wanted: "an ISO 4217 code such as USD" };
+      return {
+        field: "CURDEF",
+        problem: "This is not a currency.",
+        wanted: "an ISO 4217 code such as USD",
+      };
     }
     const amount = standardAmount(text, currency, text.includes(",") ? "," : ".");
     return typeof amount === "number" ? amount : { field: "TRNAMT", ...amount };

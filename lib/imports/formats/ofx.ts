@@ -31,7 +31,14 @@ export function readOfx(reading: Reading): Reader {
       if (/<OFX[\s>]/i.test(header) || header.length > HEADER_MAX_LENGTH) begin();
     },
     end() {
-      if (!reader) throw refuseFile({ line: 1 }, null, "The file has no OFX.", header.slice(0, 80), "<OFX> after the header");
+      if (!reader)
+        throw refuseFile(
+          { line: 1 },
+          null,
+          "The file has no OFX.",
+          header.slice(0, 80),
+          "<OFX> after the header",
+        );
       reader.end();
     },
   };

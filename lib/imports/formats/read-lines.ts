@@ -63,18 +63,31 @@ export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOption
   };
 }
 
-async function* batches(chunks: AsyncIterable<Uint8Array>, options: ReadOptions, out: LineCollector): AsyncGenerator<Batch> {
+async function* batches(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+  out: LineCollector,
+): AsyncGenerator<Batch> {
   const bytesMax = options.limits?.bytes ?? BYTES_MAX;
   let turnedAt = performance.now();
   let batchAt = 0;
-  let open: { reader: Reader; decode: (bytes: Uint8Array) => string; end: () => string } | undefined;
+  let open:
+    | { reader: Reader; decode: (bytes: Uint8Array) => string; end: () => string }
+    | undefined;
   try {
     for await (const chunk of withWholeHead(chunks)) {
       open ??= opened(chunk, options, out);
       for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
         const piece = chunk.subarray(from, from + PIECE_BYTES);
         out.bytesRead += piece.length;
-        if (out.bytesRead > bytesMax) throw refuseFile({ line: 1 }, null, "The file is too large.", "", `at most ${bytesMax} bytes`);
+        if (out.bytesRead > bytesMax)
+          throw refuseFile(
+            { line: 1 },
+            null,
+            "The file is too large.",
+            "",
+            `at most ${bytesMax} bytes`,
+          );
         feed(open.reader, open.decode(piece), out);
         if (out.size >= BATCH_LINES || out.bytesRead - batchAt >= BATCH_BYTES) {
           batchAt = out.bytesRead;
@@ -105,7 +118,10 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
     currency: options.currency,
     timeZone: options.time_zone ?? "UTC",
     mapping: options.mapping,
-    delimiter: options.format === "csv" ? (options.mapping?.delimiter ?? delimiterOf(decoderOf(encoding).decode(start))) : ",",
+    delimiter:
+      options.format === "csv"
+        ? (options.mapping?.delimiter ?? delimiterOf(decoderOf(encoding).decode(start)))
+        : ",",
   };
   return { reader: readerOf(options.format, reading), ...decoderOf(encoding) };
 }
@@ -133,7 +149,8 @@ function readerOf(format: Format, reading: Reading): Reader {
 
 function feed(reader: Reader, text: string, out: LineCollector): void {
   if (text === "") return;
-  if (!out.suspect) out.suspect = text.includes("\uFFFD") || text.includes("\0") || !text.isWellFormed();
+  if (!out.suspect)
+    out.suspect = text.includes("\uFFFD") || text.includes("\0") || !text.isWellFormed();
   reader.read(text);
 }
 

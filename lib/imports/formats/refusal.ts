@@ -19,10 +19,23 @@ export type Place = { line: number; column?: number };
 const FOUND_MAX_LENGTH = 80;
 
 /** @param problem A short sentence, for example "More decimals than JPY has." */
-export function refusal(place: Place, field: string | null, problem: string, found: string, wanted: string): Refusal {
+export function refusal(
+  place: Place,
+  field: string | null,
+  problem: string,
+  found: string,
+  wanted: string,
+): Refusal {
   const shown = shorten(found);
   const message = `${problem} Found ${shown === "" ? "nothing" : `"${shown}"`}, expected ${wanted}.`;
-  return { line: place.line, ...(place.column !== undefined && { column: place.column }), field, found: shown, wanted, message };
+  return {
+    line: place.line,
+    ...(place.column !== undefined && { column: place.column }),
+    field,
+    found: shown,
+    wanted,
+    message,
+  };
 }
 
 /** The file cannot be read on: nothing of it should be kept. */
@@ -36,11 +49,19 @@ export class FileRefused extends Error {
   }
 }
 
-export function refuseFile(place: Place, field: string | null, problem: string, found: string, wanted: string): FileRefused {
+export function refuseFile(
+  place: Place,
+  field: string | null,
+  problem: string,
+  found: string,
+  wanted: string,
+): FileRefused {
   return new FileRefused(refusal(place, field, problem, found, wanted));
 }
 
 function shorten(text: string): string {
   const cut = text.length > FOUND_MAX_LENGTH ? `${text.slice(0, FOUND_MAX_LENGTH - 1)}…` : text;
-  return cut.toWellFormed().replace(/\p{Cc}/gu, (control) => (control === "\t" ? "⇥" : control === "\n" ? "⏎" : "␀"));
+  return cut
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, (control) => (control === "\t" ? "⇥" : control === "\n" ? "⏎" : "␀"));
 }

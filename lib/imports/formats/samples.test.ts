@@ -30,8 +30,11 @@ const SAMPLES = readdirSync(FOLDER).filter((name) => !name.endsWith(".expected.j
 
 function sample(name: string): { bytes: Uint8Array; expected: Expected; options: ReadOptions } {
   const bytes = readFileSync(join(FOLDER, name));
-  const expected = JSON.parse(readFileSync(join(FOLDER, name.replace(/\.\w+$/, ".expected.json")), "utf8")) as Expected;
-  if (expected.options.format) return { bytes, expected, options: { ...expected.options, format: expected.options.format } };
+  const expected = JSON.parse(
+    readFileSync(join(FOLDER, name.replace(/\.\w+$/, ".expected.json")), "utf8"),
+  ) as Expected;
+  if (expected.options.format)
+    return { bytes, expected, options: { ...expected.options, format: expected.options.format } };
   const { format, csv } = detect(bytes.subarray(0, HEAD_BYTES), { fileName: name });
   return { bytes, expected, options: { format, mapping: csv?.mapping, ...expected.options } };
 }
@@ -65,10 +68,13 @@ function* cut(bytes: Uint8Array, length: number): Generator<Uint8Array> {
 describe.each(SAMPLES)("%s", (name) => {
   test("is read to the cent", async () => {
     const { bytes, expected, options } = sample(name);
-    if (expected.detection) expect(detect(bytes, { fileName: name })).toMatchObject(expected.detection);
+    if (expected.detection)
+      expect(detect(bytes, { fileName: name })).toMatchObject(expected.detection);
     const { lines, refusals, fileRefused, summary } = await read([bytes], options);
     expect(refusals).toMatchObject(expected.refusals);
-    expect(fileRefused).toEqual(expected.file_refused ? expect.objectContaining(expected.file_refused) : undefined);
+    expect(fileRefused).toEqual(
+      expected.file_refused ? expect.objectContaining(expected.file_refused) : undefined,
+    );
     expect(lines).toMatchObject(expected.lines);
     expect(lines).toHaveLength(expected.lines.length);
     if (expected.summary) expect(summary).toMatchObject(expected.summary);
@@ -77,13 +83,17 @@ describe.each(SAMPLES)("%s", (name) => {
   test("is read alike however its bytes are cut", async () => {
     const { bytes, options } = sample(name);
     const whole = await read([bytes], options);
-    for (const length of [1, 2, 3, 7, 61, 1_021]) expect(await read(cut(bytes, length), options)).toEqual(whole);
+    for (const length of [1, 2, 3, 7, 61, 1_021])
+      expect(await read(cut(bytes, length), options)).toEqual(whole);
   });
 });
 
 test("XML is read in the encoding that it names, whatever a source's mapping says of its files of columns", async () => {
   const { bytes, expected, options } = sample("camt053-v02.xml");
-  const mapping = { fields: { value_date: "Date", amount: "Amount" }, encoding: "windows-1252" as const };
+  const mapping = {
+    fields: { value_date: "Date", amount: "Amount" },
+    encoding: "windows-1252" as const,
+  };
   const text = new TextDecoder().decode(bytes).replaceAll(/<Ustrd>[^<]*/g, "<Ustrd>Müller");
   const { lines } = await read([new TextEncoder().encode(text)], { ...options, mapping });
   expect(lines).toHaveLength(expected.lines.length);

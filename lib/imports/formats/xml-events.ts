@@ -45,7 +45,13 @@ export function xmlEvents(handler: XmlHandler): Reader {
   parser.on("opentag", (tag) => {
     sinceEvent = 0;
     if (++depth > DEPTH_MAX)
-      throw refuseFile(place(), null, "The XML is nested too deep.", tag.name, `at most ${DEPTH_MAX} elements within each other`);
+      throw refuseFile(
+        place(),
+        null,
+        "The XML is nested too deep.",
+        tag.name,
+        `at most ${DEPTH_MAX} elements within each other`,
+      );
     handler.open(tag, place);
   });
   parser.on("closetag", () => {
@@ -61,7 +67,13 @@ export function xmlEvents(handler: XmlHandler): Reader {
       sinceEvent += text.length;
       parser.write(text);
       if (sinceEvent <= TOKEN_MAX_LENGTH) return;
-      throw refuseFile(place(), null, "A text or tag of the XML is too long.", "", `at most ${TOKEN_MAX_LENGTH} characters`);
+      throw refuseFile(
+        place(),
+        null,
+        "A text or tag of the XML is too long.",
+        "",
+        `at most ${TOKEN_MAX_LENGTH} characters`,
+      );
     },
     end() {
       parser.close();

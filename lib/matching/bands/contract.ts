@@ -16,7 +16,8 @@ const band = z
     count: count.meta({ description: "Matches suggested in the period.", example: 412 }),
     amounts,
     confirmed_count: count.meta({
-      description: "Of this rule and band, what people confirmed one by one in all periods of these sources.",
+      description:
+        "Of this rule and band, what people confirmed one by one in all periods of these sources.",
       example: 96,
     }),
     rejected_count: count.meta({ description: "What they rejected or undid.", example: 1 }),
@@ -70,7 +71,9 @@ export const sampleSuggestionsContract = contract({
     score_from: queryScore.default(0).meta({ example: 0.95 }),
     score_below: queryScore.optional().meta({ example: 0.99 }),
   }),
-  response: z.object({ count: count.meta({ example: 412 }), amounts, items: z.array(match) }).meta({ id: "SuggestionSample" }),
+  response: z
+    .object({ count: count.meta({ example: 412 }), amounts, items: z.array(match) })
+    .meta({ id: "SuggestionSample" }),
   errors: ["not_found", "conflict"],
 });
 export type SuggestionBands = z.output<typeof listSuggestionBandsContract.response>;

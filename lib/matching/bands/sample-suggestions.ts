@@ -6,8 +6,14 @@ import type { SuggestionSample, sampleSuggestionsContract } from "./contract.ts"
 
 type Query = z.output<typeof sampleSuggestionsContract.query>;
 
-export async function sampleSuggestions(ctx: Context, id: string, query: Query): Promise<SuggestionSample> {
-  const { items, ...found } = await read<Omit<SuggestionSample, "items"> & { items: StoredMatch[] }>(ctx, "sample_suggestions", {
+export async function sampleSuggestions(
+  ctx: Context,
+  id: string,
+  query: Query,
+): Promise<SuggestionSample> {
+  const { items, ...found } = await read<
+    Omit<SuggestionSample, "items"> & { items: StoredMatch[] }
+  >(ctx, "sample_suggestions", {
     ...query,
     id,
   });

@@ -7,7 +7,9 @@ import { explanation, idempotency, lineId, method, reconciliationId, tag } from 
 
 export const suggestion = z
   .object({
-    line_ids: z.array(lineId).meta({ description: "Lines of the other side, which together are its counterpart." }),
+    line_ids: z
+      .array(lineId)
+      .meta({ description: "Lines of the other side, which together are its counterpart." }),
     reconciliation_id: reconciliationId,
     method,
     score: z.number().min(0).max(1).meta({ example: 0.87 }),
@@ -18,7 +20,9 @@ export const suggestion = z
 export type LineSuggestion = z.output<typeof suggestion>;
 
 const byLine = z.strictObject({ id: lineId });
-const period = reconciliationId.optional().meta({ description: "Needed where the line's source is compared with several others." });
+const period = reconciliationId
+  .optional()
+  .meta({ description: "Needed where the line's source is compared with several others." });
 
 export const listLineSuggestionsContract = contract({
   operationId: "listLineSuggestions",
@@ -47,7 +51,10 @@ const act = (operationId: string, verb: string, summary: string, description: st
     idempotency,
     params: byLine,
     body: z.strictObject({
-      reason: text(900).meta({ description: "Kept with the decision.", example: "Booked twice by the bank" }),
+      reason: text(900).meta({
+        description: "Kept with the decision.",
+        example: "Booked twice by the bank",
+      }),
       reconciliation_id: period,
     }),
     response: line,

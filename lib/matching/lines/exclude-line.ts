@@ -4,6 +4,10 @@ import type { Line } from "../../lines/contract.ts";
 import type { Context } from "../../request/context.ts";
 import type { excludeLineContract } from "./contract.ts";
 
-export function excludeLine(ctx: Context, id: string, input: z.output<NonNullable<typeof excludeLineContract.body>>): Promise<Line> {
+export function excludeLine(
+  ctx: Context,
+  id: string,
+  input: z.output<NonNullable<typeof excludeLineContract.body>>,
+): Promise<Line> {
   return write<Line>(ctx, "exclude_line", { ...input, id });
 }

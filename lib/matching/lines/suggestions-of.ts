@@ -1,6 +1,10 @@
 import { combinationHashOf } from "../../../matcher/engine/content-hash.ts";
 import type { Line } from "../../../matcher/engine/lines.ts";
-import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../matcher/engine/prepare/days.ts";
+import {
+  businessDaysOf,
+  mondayToFriday,
+  type OpenDays,
+} from "../../../matcher/engine/prepare/days.ts";
 import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
 import { suggestFor } from "../../../matcher/engine/suggest-for.ts";
 import type { Weights } from "../../../matcher/engine/weights.ts";
@@ -31,7 +35,11 @@ export function suggestionsOf(asked: Asked): LineSuggestion[] {
     rules: asked.rules ?? DEFAULT_RULES,
     weights: asked.weights,
     businessDays: asked.open_days ? businessDaysOf(asked.open_days) : mondayToFriday,
-    rejected: new Set(asked.rejected.map(({ left, right }) => combinationHashOf(left.map(identityOf), right.map(identityOf)))),
+    rejected: new Set(
+      asked.rejected.map(({ left, right }) =>
+        combinationHashOf(left.map(identityOf), right.map(identityOf)),
+      ),
+    ),
   });
   return found.map(({ handles, rule, score, explanation: { runner_up, ...explanation } }) => {
     const others = handles.reduce((total, handle) => total + (amountOf.get(handle) ?? 0), 0);
@@ -41,7 +49,13 @@ export function suggestionsOf(asked: Asked): LineSuggestion[] {
       method: rule,
       score,
       difference_minor: side === "left" ? line.amount_minor - others : others - line.amount_minor,
-      explanation: { ...explanation, runner_up: runner_up && { side: runner_up.side, line_id: idOf.get(runner_up.handle) as string } },
+      explanation: {
+        ...explanation,
+        runner_up: runner_up && {
+          side: runner_up.side,
+          line_id: idOf.get(runner_up.handle) as string,
+        },
+      },
     };
   });
 }

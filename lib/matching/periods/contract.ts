@@ -29,19 +29,31 @@ export const proof = z
       z.object({
         currency,
         side,
-        lines: sum.meta({ description: "What the period sees: all up to its end that no earlier one settled.", example: 1_250_000 }),
+        lines: sum.meta({
+          description: "What the period sees: all up to its end that no earlier one settled.",
+          example: 1_250_000,
+        }),
         matched: sum,
         excluded: sum.meta({ example: 0 }),
         open: sum.meta({ example: 0 }),
         adjustments: sum.meta({
-          description: "What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.",
+          description:
+            "What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.",
           example: 0,
         }),
-        residual: sum.meta({ description: "What matches leave over within their tolerance, in the same way.", example: 0 }),
-        holds: z.boolean().meta({ description: "lines = matched + excluded + open, and the sides agree.", example: true }),
+        residual: sum.meta({
+          description: "What matches leave over within their tolerance, in the same way.",
+          example: 0,
+        }),
+        holds: z.boolean().meta({
+          description: "lines = matched + excluded + open, and the sides agree.",
+          example: true,
+        }),
       }),
     ),
-    holds: z.boolean().meta({ description: "False while the reconciliation is preparing.", example: true }),
+    holds: z
+      .boolean()
+      .meta({ description: "False while the reconciliation is preparing.", example: true }),
   })
   .meta({ id: "Proof" });
 export type Proof = z.output<typeof proof>;
@@ -60,7 +72,10 @@ export const periodProof = proof
               "Null of periods closed before there was one.",
             example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
           }),
-        holds: z.boolean().nullable().meta({ description: "Whether it is the same now. Null where there is no digest.", example: true }),
+        holds: z.boolean().nullable().meta({
+          description: "Whether it is the same now. Null where there is no digest.",
+          example: true,
+        }),
       })
       .nullable()
       .meta({ description: "Null of an open period." }),
@@ -122,10 +137,17 @@ const statementResidual = z
     line_id: lineId.meta({ description: "The largest line of the match." }),
     value_date: valueDate,
     currency,
-    amount_minor: z.int().meta({ description: "What the match leaves of left − right.", example: 35 }),
+    amount_minor: z
+      .int()
+      .meta({ description: "What the match leaves of left − right.", example: 35 }),
     ...lineWords,
-    reason: z.string().meta({ description: "The rule that leaves it, within its tolerance.", example: "Near amounts" }),
-    decided_by: actor.nullable().meta({ description: "Who confirmed the match; null: a run alone.", example: "user:ada" }),
+    reason: z.string().meta({
+      description: "The rule that leaves it, within its tolerance.",
+      example: "Near amounts",
+    }),
+    decided_by: actor
+      .nullable()
+      .meta({ description: "Who confirmed the match; null: a run alone.", example: "user:ada" }),
     decided_at: time,
   })
   .meta({ id: "StatementResidual" });
@@ -146,7 +168,14 @@ const statementExclusion = z
   .meta({ id: "StatementExclusion" });
 export type StatementExclusion = z.output<typeof statementExclusion>;
 
-const ROW_KINDS = ["balance", "outstanding", "adjustment", "residual", "exclusion", "match"] as const;
+const ROW_KINDS = [
+  "balance",
+  "outstanding",
+  "adjustment",
+  "residual",
+  "exclusion",
+  "match",
+] as const;
 
 /** A row of the exported statement: one flat table of all its parts. */
 export const statementRow = z.object({
@@ -181,29 +210,71 @@ const DECIDED: SheetColumn[] = [
 ];
 const LINE_ID: SheetColumn = { name: "Line ID", field: "line_id", width: 38 };
 const MATCH_ID: SheetColumn = { name: "Match ID", field: "match_id", width: 38 };
-const named = (name: string, field: keyof StatementRow, as?: "word"): SheetColumn => ({ name, field, width: 28, as });
+const named = (name: string, field: keyof StatementRow, as?: "word"): SheetColumn => ({
+  name,
+  field,
+  width: 28,
+  as,
+});
 
 const STATEMENT_SHEETS: Sheet[] = [
-  { name: "Balances", kind: "balance", columns: [named("Balance", "item", "word"), SIDE, CURRENCY, AMOUNT] },
+  {
+    name: "Balances",
+    kind: "balance",
+    columns: [named("Balance", "item", "word"), SIDE, CURRENCY, AMOUNT],
+  },
   {
     name: "Outstanding",
     kind: "outstanding",
-    columns: [VALUE_DATE, { name: "Days", field: "age_days", width: 8 }, SIDE, CURRENCY, AMOUNT, ...LINE_WORDS, LINE_ID],
+    columns: [
+      VALUE_DATE,
+      { name: "Days", field: "age_days", width: 8 },
+      SIDE,
+      CURRENCY,
+      AMOUNT,
+      ...LINE_WORDS,
+      LINE_ID,
+    ],
   },
   {
     name: "Adjustments",
     kind: "adjustment",
-    columns: [named("Adjustment", "item", "word"), CURRENCY, AMOUNT, named("Note", "reason"), ...DECIDED, MATCH_ID],
+    columns: [
+      named("Adjustment", "item", "word"),
+      CURRENCY,
+      AMOUNT,
+      named("Note", "reason"),
+      ...DECIDED,
+      MATCH_ID,
+    ],
   },
   {
     name: "Exclusions",
     kind: "exclusion",
-    columns: [VALUE_DATE, SIDE, CURRENCY, AMOUNT, ...LINE_WORDS, named("Reason", "reason"), ...DECIDED, LINE_ID],
+    columns: [
+      VALUE_DATE,
+      SIDE,
+      CURRENCY,
+      AMOUNT,
+      ...LINE_WORDS,
+      named("Reason", "reason"),
+      ...DECIDED,
+      LINE_ID,
+    ],
   },
   {
     name: "Residuals",
     kind: "residual",
-    columns: [VALUE_DATE, CURRENCY, AMOUNT, ...LINE_WORDS, named("Rule", "reason"), ...DECIDED, LINE_ID, MATCH_ID],
+    columns: [
+      VALUE_DATE,
+      CURRENCY,
+      AMOUNT,
+      ...LINE_WORDS,
+      named("Rule", "reason"),
+      ...DECIDED,
+      LINE_ID,
+      MATCH_ID,
+    ],
   },
   {
     name: "Matches",
@@ -255,7 +326,10 @@ export const statement = z
         currency,
         adjustments_minor: sum.meta({ example: -250 }),
         residual_minor: sum.meta({ example: 0 }),
-        difference_minor: sum.meta({ description: "What nothing explains. 0 in a statement that can be signed.", example: 0 }),
+        difference_minor: sum.meta({
+          description: "What nothing explains. 0 in a statement that can be signed.",
+          example: 0,
+        }),
       }),
     ),
     aging: z.array(
@@ -268,7 +342,9 @@ export const statement = z
       }),
     ),
     outstanding_count: count.meta({ example: 17 }),
-    outstanding: z.array(outstandingLine).meta({ description: "Those with the most money, at most 250. The export has all of them." }),
+    outstanding: z
+      .array(outstandingLine)
+      .meta({ description: "Those with the most money, at most 250. The export has all of them." }),
     adjustment_count: count.optional().meta({ description: since, example: 1 }),
     adjustments: z.array(statementAdjustment).meta({ description: itemised }),
     residual_count: count.optional().meta({ description: since, example: 1 }),
@@ -307,7 +383,10 @@ export const getStatementContract = contract({
     item: statementRow,
     workbook: STATEMENT_SHEETS,
     query: {
-      matches: z.enum(["true", "false"]).optional().meta({ description: "Also the lines of every match of the period.", example: "true" }),
+      matches: z
+        .enum(["true", "false"])
+        .optional()
+        .meta({ description: "Also the lines of every match of the period.", example: "true" }),
     },
     functions: ["get_statement", "list_statement_items"],
   },

@@ -1,6 +1,13 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import type { OutstandingLine, Statement, StatementAdjustment, StatementExclusion, StatementResidual, StatementRow } from "./contract.ts";
+import type {
+  OutstandingLine,
+  Statement,
+  StatementAdjustment,
+  StatementExclusion,
+  StatementResidual,
+  StatementRow,
+} from "./contract.ts";
 import { getStatement } from "./get-statement.ts";
 
 /** What arrives is read at once, beside what others wait for. */
@@ -23,7 +30,10 @@ const EMPTY = {
 
 /** A line of a match. */
 type MatchLine = Omit<OutstandingLine, "age_days" | "open_minor"> &
-  Pick<StatementResidual, "match_id" | "amount_minor" | "decided_by" | "decided_at"> & { method: string; note: string | null };
+  Pick<StatementResidual, "match_id" | "amount_minor" | "decided_by" | "decided_at"> & {
+    method: string;
+    note: string | null;
+  };
 
 type Items = {
   outstanding: OutstandingLine;
@@ -36,11 +46,28 @@ type Kind = keyof Items;
 type Page<Item> = { items: Item[]; next: string[] | null };
 
 const ROWS: { [K in Kind]: (item: Items[K]) => StatementRow } = {
-  outstanding: ({ open_minor, ...line }) => ({ ...EMPTY, ...line, kind: "outstanding", amount_minor: open_minor }),
-  adjustment: ({ kind, note, ...adjustment }) => ({ ...EMPTY, ...adjustment, kind: "adjustment", item: kind, reason: note }),
+  outstanding: ({ open_minor, ...line }) => ({
+    ...EMPTY,
+    ...line,
+    kind: "outstanding",
+    amount_minor: open_minor,
+  }),
+  adjustment: ({ kind, note, ...adjustment }) => ({
+    ...EMPTY,
+    ...adjustment,
+    kind: "adjustment",
+    item: kind,
+    reason: note,
+  }),
   residual: (residual) => ({ ...EMPTY, ...residual, kind: "residual" }),
   exclusion: (exclusion) => ({ ...EMPTY, ...exclusion, kind: "exclusion" }),
-  match: ({ method, note, ...line }) => ({ ...EMPTY, ...line, kind: "match", item: method, reason: note }),
+  match: ({ method, note, ...line }) => ({
+    ...EMPTY,
+    ...line,
+    kind: "match",
+    item: method,
+    reason: note,
+  }),
 };
 
 /** All of a statement: its sums first, then each thing they are made of; with `matches`, the lines of every match as well. */
@@ -56,17 +83,31 @@ export async function* exportStatement(
   for (const kind of kinds) yield* rowsOf(step, id, kind);
 }
 
-async function* rowsOf<K extends Kind>(ctx: Context, id: string, kind: K): AsyncGenerator<StatementRow[]> {
+async function* rowsOf<K extends Kind>(
+  ctx: Context,
+  id: string,
+  kind: K,
+): AsyncGenerator<StatementRow[]> {
   let after: string[] | null = null;
   do {
-    const page: Page<Items[K]> = await read(ctx, "list_statement_items", { id, kind, after, limit: PAGE_ROWS });
+    const page: Page<Items[K]> = await read(ctx, "list_statement_items", {
+      id,
+      kind,
+      after,
+      limit: PAGE_ROWS,
+    });
     yield page.items.map((item) => ROWS[kind](item));
     after = page.next;
   } while (after);
 }
 
 function balanceRows({ balances, differences }: Statement): StatementRow[] {
-  const row = (currency: string, side: StatementRow["side"], item: string, amount_minor: StatementRow["amount_minor"]): StatementRow => ({
+  const row = (
+    currency: string,
+    side: StatementRow["side"],
+    item: string,
+    amount_minor: StatementRow["amount_minor"],
+  ): StatementRow => ({
     ...EMPTY,
     kind: "balance",
     item,
@@ -75,13 +116,23 @@ function balanceRows({ balances, differences }: Statement): StatementRow[] {
     amount_minor,
   });
   return [
-    ...balances.flatMap(({ currency, side, opening_minor, lines_minor, closing_minor, outstanding_minor, excluded_minor }) => [
-      row(currency, side, "opening", opening_minor),
-      row(currency, side, "lines", lines_minor),
-      row(currency, side, "closing", closing_minor),
-      row(currency, side, "outstanding", outstanding_minor),
-      row(currency, side, "excluded", excluded_minor),
-    ]),
+    ...balances.flatMap(
+      ({
+        currency,
+        side,
+        opening_minor,
+        lines_minor,
+        closing_minor,
+        outstanding_minor,
+        excluded_minor,
+      }) => [
+        row(currency, side, "opening", opening_minor),
+        row(currency, side, "lines", lines_minor),
+        row(currency, side, "closing", closing_minor),
+        row(currency, side, "outstanding", outstanding_minor),
+        row(currency, side, "excluded", excluded_minor),
+      ],
+    ),
     ...differences.flatMap(({ currency, adjustments_minor, residual_minor, difference_minor }) => [
       row(currency, null, "adjustments", adjustments_minor),
       row(currency, null, "residuals", residual_minor),

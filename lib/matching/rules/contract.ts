@@ -24,7 +24,10 @@ const days = z.int().min(0).max(MAX_DAYS);
 
 const rule = z
   .strictObject({
-    name: text(100).meta({ description: "By which matches name it. Each name once.", example: "Same reference" }),
+    name: text(100).meta({
+      description: "By which matches name it. Each name once.",
+      example: "Same reference",
+    }),
     kind: z.enum(RULE_KINDS).meta({ example: "exact" }),
     on: z
       .array(z.enum(RULE_FIELDS))
@@ -32,15 +35,25 @@ const rule = z
       .refine((fields) => new Set(fields).size === fields.length, "Name each field once.")
       .optional()
       .meta({
-        description: "Fields that have the same value on all lines of a match, besides amount and currency.",
+        description:
+          "Fields that have the same value on all lines of a match, besides amount and currency.",
         example: ["reference"],
       }),
     amount_tolerance_minor: z.int().min(0).optional().meta({ example: 500 }),
-    amount_tolerance_bps: z.int().min(0).max(MAX_TOLERANCE_BPS).optional().meta({ description: "Of the larger amount.", example: 50 }),
-    days_before: days.optional().meta({ description: "How long before the left line the right one may be dated.", example: 3 }),
+    amount_tolerance_bps: z
+      .int()
+      .min(0)
+      .max(MAX_TOLERANCE_BPS)
+      .optional()
+      .meta({ description: "Of the larger amount.", example: 50 }),
+    days_before: days.optional().meta({
+      description: "How long before the left line the right one may be dated.",
+      example: 3,
+    }),
     days_after: days.optional().meta({ example: 5 }),
     day_kind: z.enum(DAY_KINDS).optional().meta({
-      description: "What days_before and days_after count. business: days on which the calendar of calendar_id opens.",
+      description:
+        "What days_before and days_after count. business: days on which the calendar of calendar_id opens.",
       example: "business",
     }),
     max_group_size: z
@@ -49,10 +62,11 @@ const rule = z
       .max(MAX_GROUP_SIZE)
       .optional()
       .meta({ description: "Lines that a search for sums may combine.", example: 8 }),
-    residual: z
-      .enum(RESIDUALS)
-      .optional()
-      .meta({ description: "keep: the match keeps the difference. none: the rest of the larger line stays open.", example: "keep" }),
+    residual: z.enum(RESIDUALS).optional().meta({
+      description:
+        "keep: the match keeps the difference. none: the rest of the larger line stays open.",
+      example: "keep",
+    }),
     // A rule of this kind does nothing but suggest, or matches what is sure.
     then: z.enum(OUTCOMES).meta({ example: "match" }),
   })
@@ -62,23 +76,56 @@ export const rules = z
   .array(rule)
   .min(1)
   .max(MAX_RULES)
-  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, "Give each rule a different name.")
-  .refine((list) => list.every(({ name }) => name !== "manual"), "manual is what matches by hand are called.")
-  .meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], days_before: 3, days_after: 5, then: "match" }] });
+  .refine(
+    (list) => new Set(list.map(({ name }) => name)).size === list.length,
+    "Give each rule a different name.",
+  )
+  .refine(
+    (list) => list.every(({ name }) => name !== "manual"),
+    "manual is what matches by hand are called.",
+  )
+  .meta({
+    example: [
+      {
+        name: "Same reference",
+        kind: "exact",
+        on: ["reference"],
+        days_before: 3,
+        days_after: 5,
+        then: "match",
+      },
+    ],
+  });
 
 const exceptionPolicy = z
   .strictObject({
-    assigned_to: userReference.nullable().meta({ description: "Who gets the exceptions of this pair of sources." }),
+    assigned_to: userReference
+      .nullable()
+      .meta({ description: "Who gets the exceptions of this pair of sources." }),
     severities: z
-      .array(z.strictObject({ from_minor: z.int().min(0).meta({ example: 100_000 }), severity: z.enum(SEVERITIES) }))
+      .array(
+        z.strictObject({
+          from_minor: z.int().min(0).meta({ example: 100_000 }),
+          severity: z.enum(SEVERITIES),
+        }),
+      )
       .min(1)
       .max(10)
       .refine(
-        (bands) => bands[0]?.from_minor === 0 && bands.every((band, at) => at === 0 || band.from_minor > (bands[at - 1]?.from_minor ?? 0)),
+        (bands) =>
+          bands[0]?.from_minor === 0 &&
+          bands.every((band, at) => at === 0 || band.from_minor > (bands[at - 1]?.from_minor ?? 0)),
         "Begin with from_minor 0, and let each be greater than the one before.",
       )
-      .meta({ description: "By the money at stake.", example: [{ from_minor: 0, severity: "low" }] }),
-    most_a_run: z.int().min(0).max(10_000).meta({ description: "The most that one run opens.", example: 1000 }),
+      .meta({
+        description: "By the money at stake.",
+        example: [{ from_minor: 0, severity: "low" }],
+      }),
+    most_a_run: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .meta({ description: "The most that one run opens.", example: 1000 }),
   })
   .meta({ id: "LineExceptionPolicy" });
 
@@ -112,10 +159,13 @@ export const policy = {
 };
 
 const knownName = {
-  left: z.string().meta({ description: "What the left side calls it.", example: "Blue Bottle Coffee" }),
-  right: z
+  left: z
     .string()
-    .meta({ description: "What the right side calls it: its words without those that have digits.", example: "CARD SQ BLUEBTL SFO" }),
+    .meta({ description: "What the left side calls it.", example: "Blue Bottle Coffee" }),
+  right: z.string().meta({
+    description: "What the right side calls it: its words without those that have digits.",
+    example: "CARD SQ BLUEBTL SFO",
+  }),
 };
 
 export const learnt = z
@@ -132,21 +182,43 @@ export const learnt = z
     track_record: z.object({
       decided: z.int().meta({ example: 120 }),
       precision: z.number().nullable().meta({ example: 1 }),
-      at_least: z.number().nullable().meta({ description: "The lower end of its interval of 95 %.", example: 0.97 }),
+      at_least: z
+        .number()
+        .nullable()
+        .meta({ description: "The lower end of its interval of 95 %.", example: 0.97 }),
       proven: z.boolean().meta({ description: "Whether earned matches by itself.", example: true }),
     }),
     names: z
-      .array(z.object({ ...knownName, confirmed: z.int().meta({ example: 3 }) }).meta({ id: "KnownName" }))
+      .array(
+        z
+          .object({ ...knownName, confirmed: z.int().meta({ example: 3 }) })
+          .meta({ id: "KnownName" }),
+      )
       .max(MOST_NAMES)
-      .meta({ description: "Names of one counterparty that share no word, learnt from confirmed matches. forget_names forgets them." }),
+      .meta({
+        description:
+          "Names of one counterparty that share no word, learnt from confirmed matches. forget_names forgets them.",
+      }),
   })
-  .meta({ id: "LearntWeights", description: "What people's decisions taught: shares of true matches, and names that are one." });
+  .meta({
+    id: "LearntWeights",
+    description: "What people's decisions taught: shares of true matches, and names that are one.",
+  });
 
 export const ruleSet = z
   .object({
-    rules: z
-      .array(rule)
-      .meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], days_before: 3, days_after: 5, then: "match" }] }),
+    rules: z.array(rule).meta({
+      example: [
+        {
+          name: "Same reference",
+          kind: "exact",
+          on: ["reference"],
+          days_before: 3,
+          days_after: 5,
+          then: "match",
+        },
+      ],
+    }),
     version: z.int().meta({ description: "0: the defaults.", example: 3 }),
     ...policy,
     learnt,
@@ -159,7 +231,9 @@ export type RuleSet = z.output<typeof ruleSet>;
 export const ruleSetChange = ruleSet
   .extend({
     dry_run: z.boolean().meta({ example: false }),
-    run_id: id("run").nullable().meta({ description: "Of a dry run: the run whose impact shows what would change." }),
+    run_id: id("run")
+      .nullable()
+      .meta({ description: "Of a dry run: the run whose impact shows what would change." }),
   })
   .meta({ id: "RuleSetChange" });
 
@@ -169,7 +243,8 @@ export const getRulesContract = contract({
   path: "/v1/reconciliations/{id}/rules",
   tag,
   summary: "Get the rules of a period's sources",
-  description: "They belong to the pair of sources: every open period of it goes by the newest version.",
+  description:
+    "They belong to the pair of sources: every open period of it goes by the newest version.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: ruleSet,
@@ -198,7 +273,12 @@ export const putRulesContract = contract({
     exceptions: policy.exceptions.optional(),
     reset_learning: z.boolean().default(false).meta({ example: false }),
     forget_names: z
-      .array(z.strictObject({ left: text(100).meta(knownName.left.meta() ?? {}), right: text(100).meta(knownName.right.meta() ?? {}) }))
+      .array(
+        z.strictObject({
+          left: text(100).meta(knownName.left.meta() ?? {}),
+          right: text(100).meta(knownName.right.meta() ?? {}),
+        }),
+      )
       .max(MOST_NAMES)
       .optional()
       .meta({ description: "Of learnt.names those that are wrong." }),

@@ -12,5 +12,13 @@ export async function putRules(
   id: string,
   input: z.output<NonNullable<Contract["body"]>>,
 ): Promise<z.input<Contract["response"]>> {
-  return tagged(ctx, readable(await read<StoredRules<{ dry_run: boolean; run_id: string | null }>>(ctx, "put_rules", { ...input, id })));
+  return tagged(
+    ctx,
+    readable(
+      await read<StoredRules<{ dry_run: boolean; run_id: string | null }>>(ctx, "put_rules", {
+        ...input,
+        id,
+      }),
+    ),
+  );
 }

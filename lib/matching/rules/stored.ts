@@ -4,10 +4,15 @@ import { describeWeights, trackRecord, type Weights } from "../../../matcher/eng
 import type { RuleSet } from "./contract.ts";
 
 /** As the database answers it: no rules where a pair has the defaults, and what was learnt as counts. */
-export type StoredRules<Rest = object> = Rest & Omit<RuleSet, "rules" | "learnt"> & { rules: Rule[] | null; weights: Weights | null };
+export type StoredRules<Rest = object> = Rest &
+  Omit<RuleSet, "rules" | "learnt"> & { rules: Rule[] | null; weights: Weights | null };
 
 /** With the defaults, and what was learnt in figures for people. */
-export function readable<Rest extends object>({ rules, weights, ...stored }: StoredRules<Rest>): Rest & RuleSet {
+export function readable<Rest extends object>({
+  rules,
+  weights,
+  ...stored
+}: StoredRules<Rest>): Rest & RuleSet {
   return {
     ...(stored as unknown as Rest & Omit<RuleSet, "rules" | "learnt">),
     rules: (rules ?? DEFAULT_RULES) as RuleSet["rules"],

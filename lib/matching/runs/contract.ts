@@ -2,7 +2,16 @@ import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { actor, id, page, pageQuery, time } from "../../wire/schema.ts";
-import { byReconciliation, currency, idempotency, lineId, method, reconciliationId, sum, tag } from "../contract.ts";
+import {
+  byReconciliation,
+  currency,
+  idempotency,
+  lineId,
+  method,
+  reconciliationId,
+  sum,
+  tag,
+} from "../contract.ts";
 import { policy, rules } from "../rules/contract.ts";
 
 export const RUN_STATUSES = ["queued", "running", "done", "failed"] as const;
@@ -14,15 +23,19 @@ const STEP_KINDS = ["rule", "people", "excluded"] as const;
 
 const step = z.object({
   // Of runs from before there were others.
-  kind: z
-    .enum(STEP_KINDS)
-    .default("rule")
-    .meta({ description: "people: what people matched or confirmed. excluded: what they took out.", example: "rule" }),
-  rule: method.meta({ description: "The rule's name; of the other kinds manual and excluded.", example: "Same reference" }),
+  kind: z.enum(STEP_KINDS).default("rule").meta({
+    description: "people: what people matched or confirmed. excluded: what they took out.",
+    example: "rule",
+  }),
+  rule: method.meta({
+    description: "The rule's name; of the other kinds manual and excluded.",
+    example: "Same reference",
+  }),
   matches: count.meta({ example: 4812 }),
   suggested: count.meta({ example: 0 }),
   left_lines: count.meta({
-    description: "Lines of which nothing is open, at the first step that took of them. With those that are open, all lines of the period.",
+    description:
+      "Lines of which nothing is open, at the first step that took of them. With those that are open, all lines of the period.",
     example: 4812,
   }),
   right_lines: count.meta({ example: 4812 }),
@@ -38,18 +51,26 @@ const impact = z
   .object({
     newly_matched: difference,
     no_longer_matched: difference,
-    changed: difference.meta({ description: "The same lines by another rule, or with other amounts." }),
+    changed: difference.meta({
+      description: "The same lines by another rule, or with other amounts.",
+    }),
     exceptions: z.object({
       avoided: count.meta({
-        description: "Exceptions of lines that would newly match; of a closed period those that there were.",
+        description:
+          "Exceptions of lines that would newly match; of a closed period those that there were.",
         example: 4,
       }),
-      added: count.meta({ description: "Of lines that would stay open past the grace period.", example: 0 }),
+      added: count.meta({
+        description: "Of lines that would stay open past the grace period.",
+        example: 0,
+      }),
     }),
     samples: z
       .array(
         z.object({
-          change: z.enum(["newly_matched", "no_longer_matched", "changed"]).meta({ example: "newly_matched" }),
+          change: z
+            .enum(["newly_matched", "no_longer_matched", "changed"])
+            .meta({ example: "newly_matched" }),
           rule: method,
           line_ids: z.array(lineId),
           currency,
@@ -66,7 +87,10 @@ export const run = z
     reconciliation_id: reconciliationId,
     status,
     dry_run: z.boolean().meta({ example: false }),
-    stage: z.string().nullable().meta({ description: "What it does just now; the rule's name while one is applied.", example: null }),
+    stage: z.string().nullable().meta({
+      description: "What it does just now; the rule's name while one is applied.",
+      example: null,
+    }),
     lines_done: count.meta({ example: 10_000 }),
     lines_total: count.meta({ description: "Lines that it looks at.", example: 10_000 }),
     waterfall: z.array(step).meta({
@@ -81,21 +105,35 @@ export const run = z
         description: "Matches that the run made, found again and took back.",
         example: { added: 4812, kept: 0, replaced: 0, undone: 0, left_out: 0 },
       }),
-    impact: impact.nullable().meta({ description: "Of a dry run that is done: what it would change." }),
+    impact: impact
+      .nullable()
+      .meta({ description: "Of a dry run that is done: what it would change." }),
     suggested_count: count.meta({ example: 31 }),
     open_count: count.meta({ description: "Lines of both sides that are open.", example: 67 }),
     exceptions_opened: count.meta({ example: 9 }),
-    exceptions_held_back: count.meta({ description: "Beyond the cap of a run: left for the next.", example: 0 }),
+    exceptions_held_back: count.meta({
+      description: "Beyond the cap of a run: left for the next.",
+      example: 0,
+    }),
     rules_version: z.int().nullable().meta({ description: "0: the defaults.", example: 3 }),
-    calendar_id: id("cal").nullable().meta({ description: "By which it counted business days. Null: Monday to Friday.", example: null }),
-    calendar_version: z.int().nullable().meta({ description: "The calendar_version that it had.", example: null }),
+    calendar_id: id("cal").nullable().meta({
+      description: "By which it counted business days. Null: Monday to Friday.",
+      example: null,
+    }),
+    calendar_version: z
+      .int()
+      .nullable()
+      .meta({ description: "The calendar_version that it had.", example: null }),
     engine_version: z.string().nullable().meta({ example: "1.0.0" }),
     digest: z.string().nullable().meta({
       description: "The same lines, rules, decisions and calendar version give the same.",
       example: "1.0.0:5f3c0a9be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     failure: z.string().nullable().meta({ example: null }),
-    duration_ms: z.int().nullable().meta({ description: "From its start to its end.", example: 840 }),
+    duration_ms: z
+      .int()
+      .nullable()
+      .meta({ description: "From its start to its end.", example: 840 }),
     created_at: time,
     created_by: actor,
     started_at: time.nullable(),
@@ -124,8 +162,14 @@ export const createRunContract = contract({
       fees: policy.fees.optional(),
       calendar_id: policy.calendar_id.optional(),
     })
-    .refine((body) => body.dry_run || body.rules === undefined, { path: ["rules"], error: "Other rules are for a dry run." })
-    .refine((body) => body.dry_run || body.fees === undefined, { path: ["fees"], error: "Another treatment of fees is for a dry run." })
+    .refine((body) => body.dry_run || body.rules === undefined, {
+      path: ["rules"],
+      error: "Other rules are for a dry run.",
+    })
+    .refine((body) => body.dry_run || body.fees === undefined, {
+      path: ["fees"],
+      error: "Another treatment of fees is for a dry run.",
+    })
     .refine((body) => body.dry_run || body.calendar_id === undefined, {
       path: ["calendar_id"],
       error: "Another calendar is for a dry run.",

@@ -2,8 +2,27 @@ import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { CURRENCIES } from "../../wire/currencies.ts";
-import { actor, calendarDate, id, page, pageQuery, queryInteger, text, time } from "../../wire/schema.ts";
-import { byReconciliation, currency, idempotency, lineId, match, matchId, reconciliationId, side, tag } from "../contract.ts";
+import {
+  actor,
+  calendarDate,
+  id,
+  page,
+  pageQuery,
+  queryInteger,
+  text,
+  time,
+} from "../../wire/schema.ts";
+import {
+  byReconciliation,
+  currency,
+  idempotency,
+  lineId,
+  match,
+  matchId,
+  reconciliationId,
+  side,
+  tag,
+} from "../contract.ts";
 
 export const DECISIONS = ["confirm", "reject", "match", "exclude"] as const;
 export const OPEN_LINE_SORTS = ["value_date", "amount"] as const;
@@ -14,12 +33,18 @@ export const openLine = z
     id: lineId,
     side,
     currency,
-    amount_minor: z.int().meta({ description: "Negated where the source is inverted.", example: -125_000 }),
-    open_minor: z.int().meta({ description: "What no match has taken, with the sign of the amount.", example: -125_000 }),
-    fee_minor: z
+    amount_minor: z
       .int()
-      .nullable()
-      .meta({ description: "What was kept of it, likewise. Null without a fee, and once part of the line is matched.", example: null }),
+      .meta({ description: "Negated where the source is inverted.", example: -125_000 }),
+    open_minor: z.int().meta({
+      description: "What no match has taken, with the sign of the amount.",
+      example: -125_000,
+    }),
+    fee_minor: z.int().nullable().meta({
+      description:
+        "What was kept of it, likewise. Null without a fee, and once part of the line is matched.",
+      example: null,
+    }),
     value_date: z.iso.date().meta({ example: "2026-10-05" }),
     booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
     reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
@@ -31,7 +56,9 @@ export const openLine = z
       .object({ match_id: matchId, score: match.shape.score, shape: match.shape.shape })
       .nullable()
       .meta({ description: "The best suggested match with it." }),
-    exception_id: id("exc").nullable().meta({ description: "Its exception that is open.", example: null }),
+    exception_id: id("exc")
+      .nullable()
+      .meta({ description: "Its exception that is open.", example: null }),
   })
   .meta({ id: "OpenLine" });
 export type OpenLine = z.output<typeof openLine>;
@@ -39,8 +66,12 @@ export type OpenLine = z.output<typeof openLine>;
 const amount = (which: string) =>
   queryInteger(-AMOUNT_MAX, AMOUNT_MAX)
     .optional()
-    .meta({ description: `Only what is open ${which}, signed, in minor units.`, example: -125_000 });
-const day = (which: string) => calendarDate.optional().meta({ description: `Only value dates ${which}.` });
+    .meta({
+      description: `Only what is open ${which}, signed, in minor units.`,
+      example: -125_000,
+    });
+const day = (which: string) =>
+  calendarDate.optional().meta({ description: `Only value dates ${which}.` });
 
 export const listOpenLinesContract = contract({
   operationId: "listOpenLines",
@@ -59,7 +90,10 @@ export const listOpenLinesContract = contract({
     currency: z
       .enum(CURRENCIES)
       .optional()
-      .meta({ example: "EUR", override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 } }),
+      .meta({
+        example: "EUR",
+        override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
+      }),
     date_from: day("from this day on"),
     date_to: day("to this day"),
     amount_from: amount("from this on"),

@@ -7,6 +7,10 @@ type Contract = typeof listDecisionsContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([decision.shape.id]) };
 
-export function listDecisions(ctx: Context, id: string, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listDecisions(
+  ctx: Context,
+  id: string,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Decision>(ctx, "list_decisions", NEWEST_FIRST, { ...query, id });
 }

@@ -10,6 +10,10 @@ const ORDERS = {
   amount: { name: "amount", key: z.tuple([z.string().regex(/^-?\d{1,16}$/), openLine.shape.id]) },
 } as const;
 
-export function listOpenLines(ctx: Context, id: string, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listOpenLines(
+  ctx: Context,
+  id: string,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<OpenLine>(ctx, "list_open_lines", ORDERS[query.sort], { ...query, id });
 }

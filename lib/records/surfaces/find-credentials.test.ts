@@ -51,7 +51,9 @@ describe("what looks like a credential", () => {
     "jwt",
   ])("the key %s", (key) => {
     expect(findCredentials({ [key]: "hunter2" })).toEqual([[key]]);
-    expect(findCredentials({ accounts: [{ [key]: ["hunter2"] }] })).toEqual([["accounts", "0", key]]);
+    expect(findCredentials({ accounts: [{ [key]: ["hunter2"] }] })).toEqual([
+      ["accounts", "0", key],
+    ]);
   });
 
   test.each([
@@ -64,7 +66,10 @@ describe("what looks like a credential", () => {
   });
 
   test("all of them are named, in one order", () => {
-    expect(findCredentials({ token: "b", auth: { password: 1, user: "ada" }, key: "id" })).toEqual([["auth", "password"], ["token"]]);
+    expect(findCredentials({ token: "b", auth: { password: 1, user: "ada" }, key: "id" })).toEqual([
+      ["auth", "password"],
+      ["token"],
+    ]);
   });
 });
 

@@ -3,7 +3,19 @@ const CREDENTIAL_ENDING =
   /(?:password|passwd|passphrase|secret|token|credential|authorization|(?:access|auth|bearer|refresh|session)token|connectionstring|(?:access|account|api|auth|client|encryption|hmac|master|private|secret|service|servicerole|shared|signing|ssh)key)s?$/;
 
 /** Too short to be searched for inside longer words. */
-const CREDENTIAL_WORDS = new Set(["bearer", "cookie", "cookies", "creds", "dsn", "jwt", "otp", "pat", "pin", "pwd", "sas"]);
+const CREDENTIAL_WORDS = new Set([
+  "bearer",
+  "cookie",
+  "cookies",
+  "creds",
+  "dsn",
+  "jwt",
+  "otp",
+  "pat",
+  "pin",
+  "pwd",
+  "sas",
+]);
 
 /** Suffixes that keep a credential's name one: password_2, token_value. */
 const TRAILING = /^(?:\d+|base64|current|new|old|plain|previous|primary|raw|secondary|text|value)$/;
@@ -17,7 +29,8 @@ export function findCredentials(root: unknown): string[][] {
   const open: { value: unknown; path: string[] }[] = [{ value: root, path: [] }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path } = next;
-    if (typeof value === "string" && (URL_WITH_PASSWORD.test(value) || PRIVATE_KEY.test(value))) found.push(path);
+    if (typeof value === "string" && (URL_WITH_PASSWORD.test(value) || PRIVATE_KEY.test(value)))
+      found.push(path);
     if (typeof value !== "object" || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
       const at = [...path, key];

@@ -6,7 +6,12 @@ import { findCredentials } from "./find-credentials.ts";
 export type FieldInput = "line" | "text" | "markdown" | "switch" | "time" | "object";
 
 /** `schema`: the field on the wire. `check`: what a new value must meet as well. */
-export type Field = { label: string; input: FieldInput; schema: z.ZodType; check?: z.core.$ZodCheck<unknown> };
+export type Field = {
+  label: string;
+  input: FieldInput;
+  schema: z.ZodType;
+  check?: z.core.$ZodCheck<unknown>;
+};
 
 /**
  * A generic record surface. Its contracts, routes, scopes, OpenAPI and pages follow from this declaration. Fields it does
@@ -45,7 +50,11 @@ export function prose(label: string): Field {
 }
 
 export function markdown(label: string): Field {
-  return { label, input: "markdown", schema: z.string().max(MARKDOWN_MAX).meta({ description: "Markdown." }) };
+  return {
+    label,
+    input: "markdown",
+    schema: z.string().max(MARKDOWN_MAX).meta({ description: "Markdown." }),
+  };
 }
 
 export function flag(label: string): Field {
@@ -61,14 +70,17 @@ export function settings(label: string): Field {
   return {
     label,
     input: "object",
-    schema: z.record(z.string(), z.unknown()).meta({ description: "Any JSON object. Values that look like credentials are rejected." }),
+    schema: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "Any JSON object. Values that look like credentials are rejected." }),
     check: z.superRefine((value, context) => {
       for (const path of findCredentials(value)) {
         context.addIssue({
           code: "custom",
           path,
           input: value,
-          message: "This looks like a credential. Keep it in a secret store and send only its name, for example as secret_ref.",
+          message:
+            "This looks like a credential. Keep it in a secret store and send only its name, for example as secret_ref.",
         });
       }
     }),

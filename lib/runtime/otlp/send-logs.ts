@@ -19,7 +19,10 @@ type Line = { level: string; time: string; msg?: string; request_id?: string };
 
 /** Sends each line of this process's log, as well as stdout; one of a request's is found from its trace. */
 export function sendLogs(resource: Resource): () => Promise<void> {
-  const processor = new BatchLogRecordProcessor({ exporter: new OTLPLogExporter(), scheduledDelayMillis: SEND_EVERY_MS });
+  const processor = new BatchLogRecordProcessor({
+    exporter: new OTLPLogExporter(),
+    scheduledDelayMillis: SEND_EVERY_MS,
+  });
   const provider = new LoggerProvider({ resource, processors: [processor] });
   const logger = provider.getLogger("tieout");
   alsoLogTo((line) => {

@@ -19,11 +19,20 @@ type Sample = { value: number; labels: Labels; metricName?: string };
 type Known = { name: string; help: string; type: unknown; values: Sample[] };
 
 /** Sends what a scrape of /metrics would find, under the same names, each minute or OTEL_METRIC_EXPORT_INTERVAL milliseconds. */
-export function sendMetrics(resource: Resource, figures: () => Promise<Registry>): () => Promise<void> {
+export function sendMetrics(
+  resource: Resource,
+  figures: () => Promise<Registry>,
+): () => Promise<void> {
   const scope = { name: "tieout" };
   const collect = async () => {
     const known = (await (await figures()).getMetricsAsJSON()) as unknown as Known[];
-    return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: known.map((one) => metricOf(one)) }] }, errors: [] };
+    return {
+      resourceMetrics: {
+        resource,
+        scopeMetrics: [{ scope, metrics: known.map((one) => metricOf(one)) }],
+      },
+      errors: [],
+    };
   };
   const everyMs = Number(process.env.OTEL_METRIC_EXPORT_INTERVAL) || SEND_EVERY_MS;
   const reader = new PeriodicExportingMetricReader({
@@ -39,19 +48,38 @@ export function sendMetrics(resource: Resource, figures: () => Promise<Registry>
 /** A metric of Prometheus' as OpenTelemetry has it: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ */
 function metricOf({ name, help, type, values }: Known): MetricData {
   const common = {
-    descriptor: { name, description: help, unit: name.endsWith("_seconds") ? "s" : "", valueType: ValueType.DOUBLE },
+    descriptor: {
+      name,
+      description: help,
+      unit: name.endsWith("_seconds") ? "s" : "",
+      valueType: ValueType.DOUBLE,
+    },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   const endTime = hrTimeOf(Date.now());
-  if (type === "histogram") return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: histogramsOf(values, endTime) };
-  const dataPoints = values.map(({ value, labels }) => ({ startTime: STARTED, endTime, attributes: labels, value }));
-  if (type === "counter") return { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };
+  if (type === "histogram")
+    return {
+      ...common,
+      dataPointType: DataPointType.HISTOGRAM,
+      dataPoints: histogramsOf(values, endTime),
+    };
+  const dataPoints = values.map(({ value, labels }) => ({
+    startTime: STARTED,
+    endTime,
+    attributes: labels,
+    value,
+  }));
+  if (type === "counter")
+    return { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };
   return { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
 /** Prometheus' buckets count all below their bound, OpenTelemetry's those between two. */
 function histogramsOf(values: readonly Sample[], endTime: HrTime) {
-  const series = new Map<string, { attributes: Labels; bounds: number[]; below: number[]; sum: number; count: number }>();
+  const series = new Map<
+    string,
+    { attributes: Labels; bounds: number[]; below: number[]; sum: number; count: number }
+  >();
   for (const { value, labels, metricName = "" } of values) {
     const { le, ...attributes } = labels;
     const key = JSON.stringify(Object.entries(attributes).sort());
@@ -68,7 +96,14 @@ function histogramsOf(values: readonly Sample[], endTime: HrTime) {
     startTime: STARTED,
     endTime,
     attributes,
-    value: { buckets: { boundaries: bounds, counts: [...below, count].map((all, at) => all - (below[at - 1] ?? 0)) }, sum, count },
+    value: {
+      buckets: {
+        boundaries: bounds,
+        counts: [...below, count].map((all, at) => all - (below[at - 1] ?? 0)),
+      },
+      sum,
+      count,
+    },
   }));
 }
 

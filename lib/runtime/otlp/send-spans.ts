@@ -1,11 +1,21 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import type { Resource } from "@opentelemetry/resources";
-import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import type { Step, Tracer } from "../trace.ts";
 import { belowRequest, belowStep, firstSpanOf, linkTo, traceIdOf } from "./span-ids.ts";
 
-const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL };
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
 const SEND_EVERY_MS = 1_000;
 
 /** Random, but for a request's first step. */
@@ -24,13 +34,22 @@ class Ids implements IdGenerator {
 
 export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Promise<void> } {
   const idGenerator = new Ids();
-  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), scheduledDelayMillis: SEND_EVERY_MS });
+  const processor = new BatchSpanProcessor({
+    exporter: new OTLPTraceExporter(),
+    scheduledDelayMillis: SEND_EVERY_MS,
+  });
   const provider = new TracerProvider({ resource, idGenerator, spanProcessors: [processor] });
   const tracer = provider.getTracer("tieout");
 
-  const begin = ({ requestId, name, kind, attributes, first }: Step, within: string | undefined) => {
+  const begin = (
+    { requestId, name, kind, attributes, first }: Step,
+    within: string | undefined,
+  ) => {
     const traceId = traceIdOf(requestId);
-    const below = requestId === undefined && within ? belowStep(within) : belowRequest(first ? null : requestId);
+    const below =
+      requestId === undefined && within
+        ? belowStep(within)
+        : belowRequest(first ? null : requestId);
     idGenerator.next = first && traceId ? { traceId, spanId: firstSpanOf(traceId) } : null;
     const all = requestId ? { ...attributes, "tieout.request_id": requestId } : attributes;
     const links = first?.caller ? linkTo(first.caller) : [];

@@ -21,14 +21,15 @@ const attempt = z
     number: z.int().min(1).meta({ example: 1 }),
     cause: z.enum(ATTEMPT_CAUSES),
     status: z.enum(ATTEMPT_STATUSES).meta({
-      description: "interrupted: we stopped before the response arrived; the delivery was sent again.",
+      description:
+        "interrupted: we stopped before the response arrived; the delivery was sent again.",
       example: "failed",
     }),
     failure_kind: z.enum(ATTEMPT_FAILURE_KINDS).nullable().meta({ example: "http_error" }),
-    detail: z
-      .string()
-      .nullable()
-      .meta({ description: "A sentence explaining what went wrong.", example: "The receiver responded with 503." }),
+    detail: z.string().nullable().meta({
+      description: "A sentence explaining what went wrong.",
+      example: "The receiver responded with 503.",
+    }),
     started_at: time,
     duration_ms: milliseconds.meta({ example: 84 }),
     status_code: z.int().nullable().meta({ example: 503 }),
@@ -44,7 +45,10 @@ export const delivery = z
     type: z.enum(EVENT_KINDS),
     status: z.enum(DELIVERY_STATUSES),
     failure_kind: z.enum(WEBHOOK_DELIVERIES.failure_kind).nullable().meta({ example: null }),
-    reason: z.string().nullable().meta({ description: "Why it wasn't delivered, so far or finally.", example: null }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it wasn't delivered, so far or finally.", example: null }),
     attempt_count: z.int().min(0).meta({ example: 1 }),
     next_attempt_at: time.nullable(),
     created_at: time,
@@ -56,9 +60,11 @@ export type Delivery = z.output<typeof delivery>;
 
 const response = z.object({
   headers: z.record(z.string(), z.string()).meta({ example: { "content-type": "text/plain" } }),
-  body: z
-    .string()
-    .meta({ description: "The first 16 kB. Untrusted text from the receiver: display it as plain text only.", example: "try later" }),
+  body: z.string().meta({
+    description:
+      "The first 16 kB. Untrusted text from the receiver: display it as plain text only.",
+    example: "try later",
+  }),
   truncated: z.boolean(),
 });
 
@@ -68,7 +74,10 @@ export const deliveryDetail = delivery
       .object({
         type: z.enum(EVENT_KINDS),
         timestamp: time,
-        test: z.literal(true).optional().meta({ description: "Only on a test with example data.", example: true }),
+        test: z
+          .literal(true)
+          .optional()
+          .meta({ description: "Only on a test with example data.", example: true }),
         data: z.record(z.string(), z.unknown()).meta({ example: {} }),
       })
       .nullable()
@@ -76,16 +85,17 @@ export const deliveryDetail = delivery
         description: "The body sent. Null for an API key without the scope to read it.",
         example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} },
       }),
-    request_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The request that caused the event. Null: the clock or a background job did.", example: null }),
+    request_id: z.string().nullable().meta({
+      description: "The request that caused the event. Null: the clock or a background job did.",
+      example: null,
+    }),
     attempts: z
       .array(
         attempt.extend({
-          response: response
-            .nullable()
-            .meta({ description: "Null where none came, and where `payload` is null: it may repeat the event." }),
+          response: response.nullable().meta({
+            description:
+              "Null where none came, and where `payload` is null: it may repeat the event.",
+          }),
         }),
       )
       .meta({ description: "Oldest first." }),
@@ -101,7 +111,9 @@ const ofDelivery = z.strictObject({ id: webhookId, deliveryId });
 const filters = {
   status: z.enum(DELIVERY_STATUSES).optional(),
   type: z.enum(EVENT_KINDS).optional(),
-  event_id: eventId.optional().meta({ description: "The webhook-id header, as logged by the receiver." }),
+  event_id: eventId
+    .optional()
+    .meta({ description: "The webhook-id header, as logged by the receiver." }),
   since: timestamp.optional(),
   until: timestamp.optional(),
 };
@@ -118,7 +130,9 @@ export const listDeliveriesContract = contract({
     ...pageQuery,
     webhook_id: webhookId.optional(),
     ...filters,
-    request_id: requestId.optional().meta({ description: "Deliveries of the events that this request caused." }),
+    request_id: requestId
+      .optional()
+      .meta({ description: "Deliveries of the events that this request caused." }),
   }),
   response: page(delivery).extend({ as_of: time }),
 });
@@ -170,10 +184,19 @@ export const webhookStats = z
       .array(
         z.object({
           start: time,
-          succeeded: z.int().min(0).meta({ description: "Attempts answered with a 2xx.", example: 48 }),
+          succeeded: z
+            .int()
+            .min(0)
+            .meta({ description: "Attempts answered with a 2xx.", example: 48 }),
           failed: z.int().min(0).meta({ description: "Other attempts.", example: 1 }),
-          p50_ms: milliseconds.meta({ description: "Median response time, within 5 %.", example: 84 }),
-          p95_ms: milliseconds.meta({ description: "95th percentile of response times, within 5 %.", example: 210 }),
+          p50_ms: milliseconds.meta({
+            description: "Median response time, within 5 %.",
+            example: 84,
+          }),
+          p95_ms: milliseconds.meta({
+            description: "95th percentile of response times, within 5 %.",
+            example: 210,
+          }),
         }),
       )
       .meta({ description: "The last 7 days. Hours without attempts are omitted." }),

@@ -7,6 +7,9 @@ type Contract = typeof listDeliveriesContract;
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([delivery.shape.id]) };
 
-export function listDeliveries(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+export function listDeliveries(
+  ctx: Context,
+  query: z.output<Contract["query"]>,
+): Promise<z.input<Contract["response"]>> {
   return readPage<Delivery, { as_of: string }>(ctx, "list_deliveries", NEWEST_FIRST, query);
 }

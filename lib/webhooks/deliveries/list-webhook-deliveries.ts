@@ -12,5 +12,8 @@ export function listWebhookDeliveries(
   id: string,
   query: z.output<Contract["query"]>,
 ): Promise<z.input<Contract["response"]>> {
-  return readPage<Delivery, { as_of: string }>(ctx, "list_webhook_deliveries", NEWEST_FIRST, { id, ...query });
+  return readPage<Delivery, { as_of: string }>(ctx, "list_webhook_deliveries", NEWEST_FIRST, {
+    id,
+    ...query,
+  });
 }

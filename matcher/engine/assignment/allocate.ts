@@ -24,7 +24,12 @@ export function allocate(
   const last = amounts.length - 1;
   const given = (amounts[last] as number) - surplus;
   // A line gives something, of its own sign, and never more than it has.
-  if (given === 0 || given > 0 !== (amounts[last] as number) > 0 || Math.abs(given) > Math.abs(amounts[last] as number)) return null;
+  if (
+    given === 0 ||
+    given > 0 !== (amounts[last] as number) > 0 ||
+    Math.abs(given) > Math.abs(amounts[last] as number)
+  )
+    return null;
   amounts[last] = given;
   return [...leftAmounts, ...rightAmounts];
 }

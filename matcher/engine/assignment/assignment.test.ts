@@ -4,10 +4,17 @@ import { assign, RunnerUp } from "./assignment.ts";
 import type { Graph } from "./graph.ts";
 import { marginals } from "./marginals.ts";
 
-const weights = fc.array(fc.array(fc.integer({ min: -3000, max: 9000 }), { minLength: 4, maxLength: 4 }), { minLength: 1, maxLength: 4 });
+const weights = fc.array(
+  fc.array(fc.integer({ min: -3000, max: 9000 }), { minLength: 4, maxLength: 4 }),
+  { minLength: 1, maxLength: 4 },
+);
 const capacity = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 4, maxLength: 4 });
 
-function graphOf(weights: readonly number[][], lefts: readonly number[], rights: readonly number[]): Graph {
+function graphOf(
+  weights: readonly number[][],
+  lefts: readonly number[],
+  rights: readonly number[],
+): Graph {
   const start = [0];
   const right: number[] = [];
   const weight: number[] = [];
@@ -33,7 +40,9 @@ function graphOf(weights: readonly number[][], lefts: readonly number[], rights:
 function* everyAssignment(graph: Graph): Generator<{ total: number; flow: number[] }> {
   const edges = graph.right.length;
   const flow = new Array<number>(edges).fill(0);
-  const leftOf = Array.from({ length: edges }, (_, e) => graph.start.findLastIndex((from) => from <= e));
+  const leftOf = Array.from({ length: edges }, (_, e) =>
+    graph.start.findLastIndex((from) => from <= e),
+  );
   const left = [...graph.leftCapacity];
   const right = [...graph.rightCapacity];
   function* from(e: number, total: number): Generator<{ total: number; flow: number[] }> {
@@ -57,17 +66,24 @@ function* everyAssignment(graph: Graph): Generator<{ total: number; flow: number
 }
 
 function totalOf(graph: Graph, flow: ArrayLike<number>): number {
-  return Array.from(graph.weight).reduce((total, weight, e) => total + weight * (flow[e] as number), 0);
+  return Array.from(graph.weight).reduce(
+    (total, weight, e) => total + weight * (flow[e] as number),
+    0,
+  );
 }
 
 test("an assignment weighs as much as the best of all, within the capacities", () => {
   fc.assert(
-    fc.property(weights, fc.array(fc.integer({ min: 1, max: 2 }), { minLength: 4, maxLength: 4 }), (rows, caps) => {
-      const graph = graphOf(rows.slice(0, 3), caps, caps);
-      let best = 0;
-      for (const { total } of everyAssignment(graph)) best = Math.max(best, total);
-      expect(totalOf(graph, assign(graph).flow)).toBe(best);
-    }),
+    fc.property(
+      weights,
+      fc.array(fc.integer({ min: 1, max: 2 }), { minLength: 4, maxLength: 4 }),
+      (rows, caps) => {
+        const graph = graphOf(rows.slice(0, 3), caps, caps);
+        let best = 0;
+        for (const { total } of everyAssignment(graph)) best = Math.max(best, total);
+        expect(totalOf(graph, assign(graph).flow)).toBe(best);
+      },
+    ),
     { numRuns: 150 },
   );
 });
@@ -80,7 +96,10 @@ test("prices prove the assignment: no edge is worth more than its ends, and what
       for (let l = 0; l < graph.leftCapacity.length; l++) {
         let used = 0;
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
-          const slack = (leftPrice[l] as number) + (rightPrice[graph.right[e] as number] as number) - (graph.weight[e] as number);
+          const slack =
+            (leftPrice[l] as number) +
+            (rightPrice[graph.right[e] as number] as number) -
+            (graph.weight[e] as number);
           expect(slack).toBeGreaterThanOrEqual(0);
           if ((flow[e] as number) > 0) expect(slack).toBe(0);
           used += flow[e] as number;
@@ -102,7 +121,8 @@ test("the loss of a pair is what the best assignment without it weighs less", ()
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
           if (solution.flow[e] === 0) continue;
           let without = 0;
-          for (const { total, flow } of everyAssignment(graph)) if (flow[e] === 0) without = Math.max(without, total);
+          for (const { total, flow } of everyAssignment(graph))
+            if (flow[e] === 0) without = Math.max(without, total);
           expect(second.loss(l, e, 1e9).loss).toBe(best - without);
         }
       }

@@ -40,7 +40,12 @@ export class RunnerUp {
     this.search = new Search(graph, assignment);
   }
 
-  loss(left: number, edge: number, limit: number, budget = 20_000): { loss: number; left: number; right: number } {
+  loss(
+    left: number,
+    edge: number,
+    limit: number,
+    budget = 20_000,
+  ): { loss: number; left: number; right: number } {
     return this.search.cycle(left, edge, limit, budget);
   }
 }
@@ -86,7 +91,8 @@ class Search {
         this.leftOfEdge[e] = l;
         best = Math.max(best, graph.weight[e] as number);
         this.leftUsed[l] = (this.leftUsed[l] as number) + (this.flow[e] as number);
-        this.rightUsed[graph.right[e] as number] = (this.rightUsed[graph.right[e] as number] as number) + (this.flow[e] as number);
+        this.rightUsed[graph.right[e] as number] =
+          (this.rightUsed[graph.right[e] as number] as number) + (this.flow[e] as number);
       }
       if (!solved) this.leftPrice[l] = best;
     }
@@ -113,7 +119,10 @@ class Search {
   }
 
   /** Dijkstra over reduced costs: to a right node with room, or to a left node that had better stay open. */
-  private shortest(source: number, budget: number): { distance: number; left: number; right: number; steps: number } {
+  private shortest(
+    source: number,
+    budget: number,
+  ): { distance: number; left: number; right: number; steps: number } {
     const { graph, incidence, heap } = this;
     const rightCount = graph.rightCapacity.length;
     let distance = this.leftPrice[source] as number;
@@ -133,7 +142,11 @@ class Search {
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
           steps -= 1;
           const r = graph.right[e] as number;
-          const to = at + (this.leftPrice[l] as number) + (this.rightPrice[r] as number) - (graph.weight[e] as number);
+          const to =
+            at +
+            (this.leftPrice[l] as number) +
+            (this.rightPrice[r] as number) -
+            (graph.weight[e] as number);
           if (to >= (this.rightDistance[r] as number) || to >= distance) continue;
           this.reachRight(r, to, e);
           if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number)) {
@@ -144,7 +157,11 @@ class Search {
         }
       } else {
         if (at > (this.rightDistance[node] as number)) continue;
-        for (let i = incidence.start[node] as number; i < (incidence.start[node + 1] as number); i++) {
+        for (
+          let i = incidence.start[node] as number;
+          i < (incidence.start[node + 1] as number);
+          i++
+        ) {
           steps -= 1;
           if (this.flow[incidence.edge[i] as number] === 0) continue;
           const l = incidence.left[i] as number;
@@ -178,7 +195,11 @@ class Search {
     if (endLeft === source) return 0;
     const { graph } = this;
     let units = (graph.leftCapacity[source] as number) - (this.leftUsed[source] as number);
-    if (endRight !== NONE) units = Math.min(units, (graph.rightCapacity[endRight] as number) - (this.rightUsed[endRight] as number));
+    if (endRight !== NONE)
+      units = Math.min(
+        units,
+        (graph.rightCapacity[endRight] as number) - (this.rightUsed[endRight] as number),
+      );
     const path: number[] = [];
     let l = endLeft;
     let r = endRight;
@@ -204,7 +225,12 @@ class Search {
   }
 
   /** The shortest way from `source` to the right node of `edge` without that edge, over "stays open" where that is shorter. */
-  cycle(source: number, edge: number, limit: number, budget: number): { loss: number; left: number; right: number } {
+  cycle(
+    source: number,
+    edge: number,
+    limit: number,
+    budget: number,
+  ): { loss: number; left: number; right: number } {
     const { graph, incidence, heap } = this;
     const rightCount = graph.rightCapacity.length;
     const target = graph.right[edge] as number;
@@ -227,7 +253,11 @@ class Search {
           steps -= 1;
           if (e === edge) continue;
           const r = graph.right[e] as number;
-          const to = at + (this.leftPrice[l] as number) + (this.rightPrice[r] as number) - (graph.weight[e] as number);
+          const to =
+            at +
+            (this.leftPrice[l] as number) +
+            (this.rightPrice[r] as number) -
+            (graph.weight[e] as number);
           if (to >= loss || to >= (this.rightDistance[r] as number)) continue;
           if (r === target) {
             loss = to;
@@ -235,11 +265,16 @@ class Search {
           }
           this.reachRight(r, to, e);
           heap.push(to, r);
-          if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number)) loss = Math.min(loss, to + refill);
+          if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number))
+            loss = Math.min(loss, to + refill);
         }
       } else {
         if (at > (this.rightDistance[node] as number)) continue;
-        for (let i = incidence.start[node] as number; i < (incidence.start[node + 1] as number); i++) {
+        for (
+          let i = incidence.start[node] as number;
+          i < (incidence.start[node + 1] as number);
+          i++
+        ) {
           steps -= 1;
           if (this.flow[incidence.edge[i] as number] === 0) continue;
           const l = incidence.left[i] as number;
@@ -251,7 +286,11 @@ class Search {
     }
     const first = this.firstAlternative(source, edge);
     this.forget();
-    return { loss: steps > 0 ? loss : Math.min(loss, first.loss), left: first.left, right: first.right };
+    return {
+      loss: steps > 0 ? loss : Math.min(loss, first.loss),
+      left: first.left,
+      right: first.right,
+    };
   }
 
   /** What it costs that one unit of a right node is given to somebody else, or to nobody, without an edge. */
@@ -272,12 +311,17 @@ class Search {
         steps -= 1;
         const e = incidence.edge[i] as number;
         const l = incidence.left[i] as number;
-        const to = at + (this.leftPrice[l] as number) + (this.rightPrice[r] as number) - (graph.weight[e] as number);
+        const to =
+          at +
+          (this.leftPrice[l] as number) +
+          (this.rightPrice[r] as number) -
+          (graph.weight[e] as number);
         if (e === without || to >= cost) continue;
         if ((this.leftUsed[l] as number) < (graph.leftCapacity[l] as number)) cost = to;
         for (let own = graph.start[l] as number; own < (graph.start[l + 1] as number); own++) {
           const from = graph.right[own] as number;
-          if (own === without || this.flow[own] === 0 || to >= (this.rightDistance[from] as number)) continue;
+          if (own === without || this.flow[own] === 0 || to >= (this.rightDistance[from] as number))
+            continue;
           this.reachRight(from, to, own);
           heap.push(to, from);
         }
@@ -288,7 +332,10 @@ class Search {
   }
 
   /** The nearest other partner of either end of an edge, by reduced cost: what to name as the runner-up. */
-  private firstAlternative(source: number, edge: number): { loss: number; left: number; right: number } {
+  private firstAlternative(
+    source: number,
+    edge: number,
+  ): { loss: number; left: number; right: number } {
     const { graph, incidence } = this;
     const target = graph.right[edge] as number;
     const best = { loss: Infinity, left: NONE, right: NONE };
@@ -297,10 +344,15 @@ class Search {
       const cost = (graph.weight[edge] as number) - (graph.weight[e] as number);
       if (e !== edge && cost < best.loss) Object.assign(best, { loss: cost, left: NONE, right: r });
     }
-    for (let i = incidence.start[target] as number; i < (incidence.start[target + 1] as number); i++) {
+    for (
+      let i = incidence.start[target] as number;
+      i < (incidence.start[target + 1] as number);
+      i++
+    ) {
       const e = incidence.edge[i] as number;
       const cost = (graph.weight[edge] as number) - (graph.weight[e] as number);
-      if (e !== edge && cost < best.loss) Object.assign(best, { loss: cost, left: incidence.left[i] as number, right: NONE });
+      if (e !== edge && cost < best.loss)
+        Object.assign(best, { loss: cost, left: incidence.left[i] as number, right: NONE });
     }
     return best;
   }

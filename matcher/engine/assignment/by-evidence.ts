@@ -57,7 +57,12 @@ export function* matchByEvidence(
   }
   if (left.count === 0 || right.count === 0) return null;
   const pool = new Pool(state, left, right);
-  const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights), options.lessons.get(dayKind) ?? null);
+  const weighing = new Weighing(
+    pool,
+    rule,
+    knowledgeFor(rule, options.weights),
+    options.lessons.get(dayKind) ?? null,
+  );
   options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
   const pairs = yield* weighing.find(everyNode(pool.seekers));
@@ -68,7 +73,13 @@ export function* matchByEvidence(
   for (const pair of solution) {
     const contested = remainder.isLeftBy(pair);
     for (let unit = 0; unit < pair.units; unit++) {
-      judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), { ...pair, contested }, runnerUpOf(pair, pool));
+      judge.settle(
+        ruleIndex,
+        left.take(pair.left),
+        right.take(pair.right),
+        { ...pair, contested },
+        runnerUpOf(pair, pool),
+      );
     }
   }
   proposeLoneAmounts(state, rule, ruleIndex, pool);
@@ -86,7 +97,8 @@ function* solve(graph: Graph, rule: Rule): Generator<Progress, SolvedPair[]> {
   const solved: SolvedPair[] = [];
   let groups = 0;
   for (const pairs of solveGroups(graph)) {
-    if (groups++ % SLICE === 0) yield { stage: rule.name, done: solved.length, total: graph.leftCapacity.length };
+    if (groups++ % SLICE === 0)
+      yield { stage: rule.name, done: solved.length, total: graph.leftCapacity.length };
     for (const pair of pairs) solved.push(pair);
   }
   return solved;
@@ -130,12 +142,24 @@ class Judge {
     this.options = options;
   }
 
-  settle(ruleIndex: number, l: number, r: number, pair: SolvedPair & { contested: boolean }, runnerUp: RunnerUp | undefined): void {
+  settle(
+    ruleIndex: number,
+    l: number,
+    r: number,
+    pair: SolvedPair & { contested: boolean },
+    runnerUp: RunnerUp | undefined,
+  ): void {
     const { state, rule } = this;
     if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
     const allocated = allocate(state.left, [l], state.right, [r], rule);
     if (allocated === null) return;
-    const verdict = { basis: BASIS.evidence, held: this.heldBack(pair, l, r), score: pair.score, margin: pair.margin, runnerUp };
+    const verdict = {
+      basis: BASIS.evidence,
+      held: this.heldBack(pair, l, r),
+      score: pair.score,
+      margin: pair.margin,
+      runnerUp,
+    };
     if (verdict.held === HELD.no) state.confirm(ruleIndex, [l], [r], verdict, allocated);
     else state.proposed.add(ruleIndex, [l], [r], verdict, allocated);
   }
@@ -148,7 +172,11 @@ class Judge {
     return namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
   }
 
-  private heldBack({ score, margin, bounded, contested }: SolvedPair & { contested: boolean }, l: number, r: number): Held {
+  private heldBack(
+    { score, margin, bounded, contested }: SolvedPair & { contested: boolean },
+    l: number,
+    r: number,
+  ): Held {
     if (bounded) return HELD.budget;
     if (score < this.sureScore) return HELD.score;
     if (margin < SURE_MARGIN || contested) return HELD.margin;
@@ -158,7 +186,10 @@ class Judge {
   }
 }
 
-function runnerUpOf({ otherLeft, otherRight }: SolvedPair, { left, right }: Pool): RunnerUp | undefined {
+function runnerUpOf(
+  { otherLeft, otherRight }: SolvedPair,
+  { left, right }: Pool,
+): RunnerUp | undefined {
   if (otherRight >= 0) return { side: "right", line: right.line(otherRight) };
   if (otherLeft >= 0) return { side: "left", line: left.line(otherLeft) };
   return undefined;

@@ -16,7 +16,12 @@ import type { Rule } from "../rules.ts";
 const NONE = -1;
 const SLICE = 100_000;
 
-export function* exact(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* exact(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  businessDays: BusinessDays,
+): Generator<Progress> {
   const total = state.left.length + state.right.length;
   const table = new JoinTable(state.openCount("left"));
   const days = rule.days_before !== undefined || rule.days_after !== undefined;
@@ -35,13 +40,20 @@ export function* exact(state: RunState, rule: Rule, ruleIndex: number, businessD
     const left = table.linesOf("left", slot);
     const right = table.linesOf("right", slot);
     if (days && !withinDays(state, rule, dayNumber, left, right)) continue;
-    if (left.length === 1 && right.length === 1) pair(state, rule, ruleIndex, left, right, BASIS.unique);
+    if (left.length === 1 && right.length === 1)
+      pair(state, rule, ruleIndex, left, right, BASIS.unique);
     else pairTwins(state, rule, ruleIndex, left, right);
   }
 }
 
 /** Equals that nothing tells apart are paired in order; where something does, a later rule may know better. */
-function pairTwins(state: RunState, rule: Rule, ruleIndex: number, left: number[], right: number[]): void {
+function pairTwins(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  left: number[],
+  right: number[],
+): void {
   left.sort((one, other) => compareLines(state.left, one, other));
   right.sort((one, other) => compareLines(state.right, one, other));
   if (!left.every((line) => state.areTwins("left", line, left[0] as number))) return;
@@ -51,17 +63,39 @@ function pairTwins(state: RunState, rule: Rule, ruleIndex: number, left: number[
   }
 }
 
-function pair(state: RunState, rule: Rule, ruleIndex: number, left: number[], right: number[], basis: 0 | 1): void {
+function pair(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  left: number[],
+  right: number[],
+  basis: 0 | 1,
+): void {
   if (state.isRejected(left, right)) return;
-  if (rule.then === "match") state.confirm(ruleIndex, left, right, { basis, held: HELD.no, score: 1, margin: Infinity });
-  else state.proposed.add(ruleIndex, left, right, { basis, held: HELD.rule, score: 1, margin: Infinity });
+  if (rule.then === "match")
+    state.confirm(ruleIndex, left, right, { basis, held: HELD.no, score: 1, margin: Infinity });
+  else
+    state.proposed.add(ruleIndex, left, right, {
+      basis,
+      held: HELD.rule,
+      score: 1,
+      margin: Infinity,
+    });
 }
 
-function withinDays(state: RunState, rule: Rule, dayNumber: (day: number) => number, left: number[], right: number[]): boolean {
+function withinDays(
+  state: RunState,
+  rule: Rule,
+  dayNumber: (day: number) => number,
+  left: number[],
+  right: number[],
+): boolean {
   const { days_before = 0, days_after = 0 } = rule;
   return left.every((l) =>
     right.every((r) => {
-      const lag = dayNumber(state.right.value_date[r] as number) - dayNumber(state.left.value_date[l] as number);
+      const lag =
+        dayNumber(state.right.value_date[r] as number) -
+        dayNumber(state.left.value_date[l] as number);
       return lag >= -days_before && lag <= days_after;
     }),
   );
@@ -76,7 +110,10 @@ class JoinTable {
 
   constructor(lines: number) {
     this.slots = 2 ** Math.ceil(Math.log2(Math.max(16, lines * 1.6)));
-    this.head = { left: new Int32Array(this.slots).fill(NONE), right: new Int32Array(this.slots).fill(NONE) };
+    this.head = {
+      left: new Int32Array(this.slots).fill(NONE),
+      right: new Int32Array(this.slots).fill(NONE),
+    };
     this.next = { left: new Int32Array(0), right: new Int32Array(0) };
     this.keys = new HashColumn(this.slots);
   }
@@ -105,7 +142,12 @@ class JoinTable {
 
   linesOf(side: "left" | "right", slot: number): number[] {
     const lines: number[] = [];
-    for (let line = this.head[side][slot] as number; line !== NONE; line = this.next[side][line] as number) lines.push(line);
+    for (
+      let line = this.head[side][slot] as number;
+      line !== NONE;
+      line = this.next[side][line] as number
+    )
+      lines.push(line);
     return lines;
   }
 
@@ -114,7 +156,8 @@ class JoinTable {
     const { keys, slots } = this;
     const used = this.head.left;
     let slot = low & (slots - 1);
-    while (used[slot] !== NONE && (keys.high[slot] !== high || keys.low[slot] !== low)) slot = (slot + 1) & (slots - 1);
+    while (used[slot] !== NONE && (keys.high[slot] !== high || keys.low[slot] !== low))
+      slot = (slot + 1) & (slots - 1);
     return slot;
   }
 }

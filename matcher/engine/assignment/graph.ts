@@ -19,7 +19,8 @@ export function byRight(graph: Graph): Incidence {
   const rightCount = graph.rightCapacity.length;
   const start = new Int32Array(rightCount + 1);
   for (const r of graph.right) start[r + 1] = (start[r + 1] as number) + 1;
-  for (let r = 0; r < rightCount; r++) start[r + 1] = (start[r + 1] as number) + (start[r] as number);
+  for (let r = 0; r < rightCount; r++)
+    start[r + 1] = (start[r + 1] as number) + (start[r] as number);
   const next = start.slice(0, rightCount);
   const edge = new Int32Array(graph.right.length);
   const left = new Int32Array(graph.right.length);
@@ -36,11 +37,16 @@ export function byRight(graph: Graph): Incidence {
 }
 
 /** Connected groups: for each left node the number of its group, counted from 0 by the group's first left node. */
-export function connectedGroups(graph: Graph): { count: number; ofLeft: Int32Array; ofRight: Int32Array } {
+export function connectedGroups(graph: Graph): {
+  count: number;
+  ofLeft: Int32Array;
+  ofRight: Int32Array;
+} {
   const leftCount = graph.leftCapacity.length;
   const parent = new DisjointSets(leftCount + graph.rightCapacity.length);
   for (let l = 0; l < leftCount; l++) {
-    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) parent.join(l, leftCount + (graph.right[e] as number));
+    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++)
+      parent.join(l, leftCount + (graph.right[e] as number));
   }
   const number = new Int32Array(leftCount + graph.rightCapacity.length).fill(-1);
   let count = 0;
@@ -83,7 +89,8 @@ export function* split(graph: Graph): Generator<Part> {
 /** The nodes that have an edge: of many lines they are few. */
 function withEdges(graph: Graph): Part {
   const lefts: number[] = [];
-  for (let l = 0; l < graph.leftCapacity.length; l++) if (graph.start[l] !== graph.start[l + 1]) lefts.push(l);
+  for (let l = 0; l < graph.leftCapacity.length; l++)
+    if (graph.start[l] !== graph.start[l + 1]) lefts.push(l);
   const has = new Uint8Array(graph.rightCapacity.length);
   for (const r of graph.right) has[r] = 1;
   const rights: number[] = [];
@@ -128,7 +135,8 @@ function identity(length: number): Int32Array {
 function buckets(groupOf: Int32Array, count: number): { start: Int32Array; member: Int32Array } {
   const start = new Int32Array(count + 1);
   for (const group of groupOf) start[group + 1] = (start[group + 1] as number) + 1;
-  for (let group = 0; group < count; group++) start[group + 1] = (start[group + 1] as number) + (start[group] as number);
+  for (let group = 0; group < count; group++)
+    start[group + 1] = (start[group + 1] as number) + (start[group] as number);
   const next = start.slice(0, count);
   const member = new Int32Array(groupOf.length);
   groupOf.forEach((group, node) => {

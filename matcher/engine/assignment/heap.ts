@@ -44,7 +44,11 @@ export class Heap {
           (keys[right] === keys[child] && (nodes[right] as number) < (nodes[child] as number)))
       )
         child = right;
-      if ((keys[child] as number) > key || (keys[child] === key && (nodes[child] as number) >= node)) break;
+      if (
+        (keys[child] as number) > key ||
+        (keys[child] === key && (nodes[child] as number) >= node)
+      )
+        break;
       keys[at] = keys[child] as number;
       nodes[at] = nodes[child] as number;
       at = child;

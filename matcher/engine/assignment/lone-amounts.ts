@@ -19,7 +19,12 @@ const CROWD = 8;
 const NOTE = "No other open line of these days has this amount.";
 
 /** Of the lines that are still open. */
-export function proposeLoneAmounts(state: RunState, rule: Rule, ruleIndex: number, pool: Pool): void {
+export function proposeLoneAmounts(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  pool: Pool,
+): void {
   const { left, right, seeking } = pool;
   const { before, after } = daysAround(rule);
   const [lefts, rights] = [openByAmount(state, left), openByAmount(state, right)];
@@ -32,13 +37,29 @@ export function proposeLoneAmounts(state: RunState, rule: Rule, ruleIndex: numbe
     if (amount === 0 || own.length > CROWD || others.length > CROWD) continue;
     for (const l of own) {
       const [r, second] = others.filter((node) => reaches(l, node));
-      if (r === undefined || second !== undefined || own.filter((node) => reaches(node, r)).length > 1) continue;
+      if (
+        r === undefined ||
+        second !== undefined ||
+        own.filter((node) => reaches(node, r)).length > 1
+      )
+        continue;
       const [seeker, sought] = seeking === "left" ? [l, right.count] : [r, left.count];
       const chance = sought * Math.exp(-(pool.rarity[seeker] as number));
       if (chance > MOST_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
       const [one, other] = [left.line(l), right.line(r)];
-      if (state.perhapsCancelled.left.has(one) || state.perhapsCancelled.right.has(other) || state.isRejected([one], [other])) continue;
-      const verdict = { basis: BASIS.unique, held: HELD.score, score: SCORE * (1 - chance), margin: -Math.log(chance), note: NOTE };
+      if (
+        state.perhapsCancelled.left.has(one) ||
+        state.perhapsCancelled.right.has(other) ||
+        state.isRejected([one], [other])
+      )
+        continue;
+      const verdict = {
+        basis: BASIS.unique,
+        held: HELD.score,
+        score: SCORE * (1 - chance),
+        margin: -Math.log(chance),
+        note: NOTE,
+      };
       state.proposed.add(ruleIndex, [one], [other], verdict);
     }
   }

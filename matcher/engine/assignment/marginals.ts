@@ -17,7 +17,9 @@ const MOST_NATS = 200;
  */
 export function marginals(graph: Graph): Float64Array {
   const { start, right, leftCapacity, rightCapacity } = graph;
-  const odds = Float64Array.from(graph.weight, (weight) => Math.exp(Math.min(MOST_NATS, weight / 1000)));
+  const odds = Float64Array.from(graph.weight, (weight) =>
+    Math.exp(Math.min(MOST_NATS, weight / 1000)),
+  );
   const toRight = new Float64Array(right.length);
   const toLeft = new Float64Array(right.length).fill(1);
   const incidence = byRight(graph);
@@ -28,19 +30,31 @@ export function marginals(graph: Graph): Float64Array {
       const from = start[l] as number;
       const to = start[l + 1] as number;
       others.reset();
-      for (let e = from; e < to; e++) others.add((odds[e] as number) * (toLeft[e] as number), rightCapacity[right[e] as number] as number);
-      for (let e = from; e < to; e++) toRight[e] = (odds[e] as number) / (1 + others.without((odds[e] as number) * (toLeft[e] as number)));
+      for (let e = from; e < to; e++)
+        others.add(
+          (odds[e] as number) * (toLeft[e] as number),
+          rightCapacity[right[e] as number] as number,
+        );
+      for (let e = from; e < to; e++)
+        toRight[e] =
+          (odds[e] as number) / (1 + others.without((odds[e] as number) * (toLeft[e] as number)));
     }
     for (let r = 0; r < rightCapacity.length; r++) {
       const from = incidence.start[r] as number;
       const to = incidence.start[r + 1] as number;
       others.reset();
       for (let i = from; i < to; i++)
-        others.add(toRight[incidence.edge[i] as number] as number, leftCapacity[incidence.left[i] as number] as number);
+        others.add(
+          toRight[incidence.edge[i] as number] as number,
+          leftCapacity[incidence.left[i] as number] as number,
+        );
       for (let i = from; i < to; i++) {
         const e = incidence.edge[i] as number;
         const message = 1 / (1 + others.without(toRight[e] as number));
-        change = Math.max(change, Math.abs(message - (toLeft[e] as number)) / (message + (toLeft[e] as number)));
+        change = Math.max(
+          change,
+          Math.abs(message - (toLeft[e] as number)) / (message + (toLeft[e] as number)),
+        );
         toLeft[e] = message;
       }
     }
@@ -50,9 +64,14 @@ export function marginals(graph: Graph): Float64Array {
   for (let l = 0; l < leftCapacity.length; l++) {
     let sum = 1;
     for (let e = start[l] as number; e < (start[l + 1] as number); e++)
-      sum += (rightCapacity[right[e] as number] as number) * (odds[e] as number) * (toLeft[e] as number);
+      sum +=
+        (rightCapacity[right[e] as number] as number) * (odds[e] as number) * (toLeft[e] as number);
     for (let e = start[l] as number; e < (start[l + 1] as number); e++)
-      probability[e] = ((rightCapacity[right[e] as number] as number) * (odds[e] as number) * (toLeft[e] as number)) / sum;
+      probability[e] =
+        ((rightCapacity[right[e] as number] as number) *
+          (odds[e] as number) *
+          (toLeft[e] as number)) /
+        sum;
   }
   return probability;
 }

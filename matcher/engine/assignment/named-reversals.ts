@@ -10,7 +10,16 @@ import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
-import { hasDigit, LEAST_MARK, nameOf, numbersOf, quoted, saysSo, unmarked, unmarkedReference } from "./reversal-names.ts";
+import {
+  hasDigit,
+  LEAST_MARK,
+  nameOf,
+  numbersOf,
+  quoted,
+  saysSo,
+  unmarked,
+  unmarkedReference,
+} from "./reversal-names.ts";
 import { shownAcross } from "./reversals-across.ts";
 
 type Side = "left" | "right";
@@ -37,7 +46,9 @@ export function* namedReversals(
   const open = state.open(side);
   const amounts = new Set<number>();
   for (const line of open) amounts.add(lines.amount[line] as number);
-  const opposed = open.filter((line) => lines.amount[line] !== 0 && amounts.has(-(lines.amount[line] as number)));
+  const opposed = open.filter(
+    (line) => lines.amount[line] !== 0 && amounts.has(-(lines.amount[line] as number)),
+  );
   const index = new Map<string, number[]>();
   for (const [done, line] of opposed.entries()) {
     if (done % SLICE === 0) yield { stage: rule.name, done, total: 2 * opposed.length };
@@ -46,11 +57,13 @@ export function* namedReversals(
   }
   const pairs = new Pairs(state, side, rule, dayNumber);
   for (const [done, line] of opposed.entries()) {
-    if (done % SLICE === 0) yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
+    if (done % SLICE === 0)
+      yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, -1);
     for (const { key, sure } of namesOf(textsOf(lines, line))) {
       const found = index.get(`${money} ${key}`) ?? [];
-      for (const booked of found.slice(0, LOOKED_AT)) pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
+      for (const booked of found.slice(0, LOOKED_AT))
+        pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
     }
   }
   pairs.settle(ruleIndex);
@@ -71,8 +84,10 @@ function keysOf({ reference, description }: Texts): string[] {
 
 function namesOf({ reference, description }: Texts): Name[] {
   const names: Name[] = [];
-  for (const name of unmarkedReference(reference)) names.push({ key: `reference ${name}`, sure: hasDigit(name) });
-  for (const name of unmarked(description, LEAST_MARK)) names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
+  for (const name of unmarkedReference(reference))
+    names.push({ key: `reference ${name}`, sure: hasDigit(name) });
+  for (const name of unmarked(description, LEAST_MARK))
+    names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
   const sure = saysSo(reference) || saysSo(description);
   for (const name of [...quoted(reference), ...quoted(description)]) {
     names.push({ key: `reference ${name}`, sure });
@@ -102,7 +117,9 @@ class Pairs {
     if (this.state.isRejected(...this.membersOf(pair))) return;
     const known = `${Math.min(booked, reversal)} ${Math.max(booked, reversal)}`;
     const before = this.pairs.get(known);
-    if (!before) for (const line of [booked, reversal]) this.partners.set(line, (this.partners.get(line) ?? 0) + 1);
+    if (!before)
+      for (const line of [booked, reversal])
+        this.partners.set(line, (this.partners.get(line) ?? 0) + 1);
     if (!before || (pair.sure && !before.sure)) this.pairs.set(known, pair);
   }
 
@@ -113,7 +130,10 @@ class Pairs {
     for (const pair of this.pairs.values()) {
       const { booked, reversal } = pair;
       if (shown.has(booked) || shown.has(reversal)) continue;
-      const rivals = Math.max(this.partners.get(booked) as number, this.partners.get(reversal) as number);
+      const rivals = Math.max(
+        this.partners.get(booked) as number,
+        this.partners.get(reversal) as number,
+      );
       const held = this.heldBack(pair, rivals, across);
       const sure = held === HELD.no || held === HELD.rule;
       const verdict = {
@@ -127,18 +147,28 @@ class Pairs {
       if (held === HELD.no) state.confirm(ruleIndex, left, right, verdict);
       else {
         state.proposed.add(ruleIndex, left, right, verdict);
-        if (rule.then === "match") for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
+        if (rule.then === "match")
+          for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
       }
     }
   }
 
-  private heldBack({ booked, reversal, key, sure }: Pair, rivals: number, across: ReadonlySet<string>): Held {
+  private heldBack(
+    { booked, reversal, key, sure }: Pair,
+    rivals: number,
+    across: ReadonlySet<string>,
+  ): Held {
     const { counterparty } = this.state[this.side].hashes;
-    const isOther = counterparty.has(booked) && counterparty.has(reversal) && !counterparty.equal(booked, counterparty, reversal);
+    const isOther =
+      counterparty.has(booked) &&
+      counterparty.has(reversal) &&
+      !counterparty.equal(booked, counterparty, reversal);
     if (!sure || isOther) return HELD.score;
     const [, name] = partsOf(key);
     const lines = this.state[this.side];
-    const isExpected = [1, -1].some((sign) => across.has(`${moneyOf(lines, booked, sign)} ${name}`));
+    const isExpected = [1, -1].some((sign) =>
+      across.has(`${moneyOf(lines, booked, sign)} ${name}`),
+    );
     if (rivals > 1 || isExpected) return HELD.margin;
     return this.rule.then === "match" ? HELD.no : HELD.rule;
   }
@@ -147,7 +177,8 @@ class Pairs {
   private isInWindow(booked: number, reversal: number): boolean {
     const { value_date } = this.state[this.side];
     const { before, after } = daysAround(this.rule);
-    const lag = this.dayNumber(value_date[reversal] as number) - this.dayNumber(value_date[booked] as number);
+    const lag =
+      this.dayNumber(value_date[reversal] as number) - this.dayNumber(value_date[booked] as number);
     return lag >= -before && lag <= after;
   }
 
@@ -156,8 +187,12 @@ class Pairs {
     const lines = this.state[this.side];
     return (this.rule.on ?? []).every((field) => {
       if (field === "reference") return true;
-      if (field === "value_date" || field === "booked_date") return lines[field][booked] === lines[field][reversal];
-      return lines.hashes[field].has(booked) && lines.hashes[field].equal(booked, lines.hashes[field], reversal);
+      if (field === "value_date" || field === "booked_date")
+        return lines[field][booked] === lines[field][reversal];
+      return (
+        lines.hashes[field].has(booked) &&
+        lines.hashes[field].equal(booked, lines.hashes[field], reversal)
+      );
     });
   }
 
@@ -166,14 +201,21 @@ class Pairs {
     const other = this.state[this.side === "left" ? "right" : "left"];
     const amounts = new Set<number>();
     for (const { booked } of this.pairs.values())
-      for (const sign of [1, -1]) amounts.add(sign * (this.state[this.side].amount[booked] as number));
+      for (const sign of [1, -1])
+        amounts.add(sign * (this.state[this.side].amount[booked] as number));
     const names = new Set<string>();
     if (amounts.size === 0) return names;
     for (const line of this.state.open(other.side)) {
       if (!amounts.has(other.amount[line] as number)) continue;
       const { reference, description } = textsOf(other, line);
       const alone = [...reference, ...description].map((word) => nameOf([word]));
-      for (const name of [nameOf(reference), nameOf(description), ...alone, ...quoted(reference), ...quoted(description)])
+      for (const name of [
+        nameOf(reference),
+        nameOf(description),
+        ...alone,
+        ...quoted(reference),
+        ...quoted(description),
+      ])
         names.add(`${moneyOf(other, line, 1)} ${name}`);
     }
     return names;
@@ -183,7 +225,9 @@ class Pairs {
   private shownAcross(): Set<number> {
     const lines = this.state[this.side];
     const nameAt = (line: number) => nameOf(lines.words(line, "reference"));
-    const alike = [...this.pairs.values()].filter(({ booked, reversal }) => nameAt(booked) === nameAt(reversal));
+    const alike = [...this.pairs.values()].filter(
+      ({ booked, reversal }) => nameAt(booked) === nameAt(reversal),
+    );
     return shownAcross(
       this.state,
       this.side,
@@ -199,7 +243,8 @@ class Pairs {
     const lines = this.state[this.side];
     const { reference } = textsOf(lines, reversal);
     const [kind, name] = partsOf(key);
-    const byReference = kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
+    const byReference =
+      kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
     const said = lines.text(reversal, byReference ? "reference" : "description");
     return `“${said}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
   }
@@ -207,7 +252,10 @@ class Pairs {
 
 /** Of a description, too, without the noise that a reference may have. */
 function textsOf(lines: Lines, line: number): Texts {
-  return { reference: lines.words(line, "reference"), description: wordsOf(lines.text(line, "description") ?? "", "reference") };
+  return {
+    reference: lines.words(line, "reference"),
+    description: wordsOf(lines.text(line, "description") ?? "", "reference"),
+  };
 }
 
 function moneyOf(lines: Lines, line: number, sign: number): string {

@@ -10,7 +10,12 @@ import { type NearestPair, nearestPairs } from "./nearest.ts";
 import { shownAcross } from "./reversals-across.ts";
 
 /** Pairs whose amounts and days are within the rule's tolerance of each other, where it is clear which. */
-export function* tolerant(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* tolerant(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  businessDays: BusinessDays,
+): Generator<Progress> {
   const dayNumber = daysOf(rule, businessDays);
   const left = new Nodes(state, "left", rule, dayNumber);
   const right = new Nodes(state, "right", rule, dayNumber);
@@ -38,17 +43,42 @@ export function* tolerant(state: RunState, rule: Rule, ruleIndex: number, busine
  * Lines of one side that cancel each other: the same amount with opposite signs. A reversal counts `days_after` the booking it
  * takes back, or `days_before` it. Where they are to have one reference, one may name the other's instead.
  */
-export function* reversal(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* reversal(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  businessDays: BusinessDays,
+): Generator<Progress> {
   const dayNumber = daysOf(rule, businessDays);
   for (const side of ["left", "right"] as const) {
     const amounts = new Set<number>();
     for (const line of state.open(side)) amounts.add(state[side].amount[line] as number);
-    const booked = new Nodes(state, side, rule, dayNumber, (amount) => amount > 0 && amounts.has(-amount));
-    const reversed = new Nodes(state, side, rule, dayNumber, (amount) => amount < 0 && amounts.has(-amount));
-    for (let node = 0; node < reversed.count; node++) reversed.amount[node] = -(reversed.amount[node] as number);
-    const pairs = yield* nearestPairs(state, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 });
+    const booked = new Nodes(
+      state,
+      side,
+      rule,
+      dayNumber,
+      (amount) => amount > 0 && amounts.has(-amount),
+    );
+    const reversed = new Nodes(
+      state,
+      side,
+      rule,
+      dayNumber,
+      (amount) => amount < 0 && amounts.has(-amount),
+    );
+    for (let node = 0; node < reversed.count; node++)
+      reversed.amount[node] = -(reversed.amount[node] as number);
+    const pairs = yield* nearestPairs(state, booked, reversed, {
+      ...rule,
+      amount_tolerance_bps: 0,
+      amount_tolerance_minor: 0,
+    });
     const taken = pairs.flatMap((pair) =>
-      Array.from({ length: pair.units }, () => ({ pair, lines: [booked.take(pair.left), reversed.take(pair.right)] })),
+      Array.from({ length: pair.units }, () => ({
+        pair,
+        lines: [booked.take(pair.left), reversed.take(pair.right)],
+      })),
     );
     const shown = shownAcross(
       state,
@@ -69,7 +99,8 @@ export function* reversal(state: RunState, rule: Rule, ruleIndex: number, busine
       if (rule.then === "match") state.confirm(ruleIndex, left, right, verdict);
       else state.proposed.add(ruleIndex, left, right, verdict);
     }
-    if (rule.on?.includes("reference")) yield* namedReversals(state, side, rule, ruleIndex, dayNumber);
+    if (rule.on?.includes("reference"))
+      yield* namedReversals(state, side, rule, ruleIndex, dayNumber);
   }
 }
 

@@ -28,7 +28,12 @@ export type NearestPair = {
   runnerUp: { left: number; right: number };
 };
 
-export function* nearestPairs(state: RunState, left: Nodes, right: Nodes, rule: Rule): Generator<Progress, NearestPair[]> {
+export function* nearestPairs(
+  state: RunState,
+  left: Nodes,
+  right: Nodes,
+  rule: Rule,
+): Generator<Progress, NearestPair[]> {
   const window = new Window(right, rule, STEPS);
   const start = new Int32Array(left.count + 1);
   const to: number[] = [];
@@ -61,7 +66,10 @@ export function* nearestPairs(state: RunState, left: Nodes, right: Nodes, rule: 
         ...pair,
         left: group.lefts[pair.left] as number,
         right: group.rights[pair.right] as number,
-        runnerUp: { left: group.lefts[pair.runnerUp.left] ?? -1, right: group.rights[pair.runnerUp.right] ?? -1 },
+        runnerUp: {
+          left: group.lefts[pair.runnerUp.left] ?? -1,
+          right: group.rights[pair.runnerUp.right] ?? -1,
+        },
       });
     }
   }
@@ -78,7 +86,15 @@ function* clearPairs(graph: Graph): Generator<NearestPair> {
       const units = solution.flow[e] as number;
       if (units === 0) continue;
       const { loss, left, right } = second.loss(l, e, 2 * UNIT);
-      if (loss >= CLEARLY) yield { left: l, right: graph.right[e] as number, units, alone, margin: loss / UNIT, runnerUp: { left, right } };
+      if (loss >= CLEARLY)
+        yield {
+          left: l,
+          right: graph.right[e] as number,
+          units,
+          alone,
+          margin: loss / UNIT,
+          runnerUp: { left, right },
+        };
     }
   }
 }
@@ -88,6 +104,7 @@ function nearness(left: Nodes, l: number, right: Nodes, r: number, rule: Rule): 
   const [a, b] = [left.amount[l] as number, right.amount[r] as number];
   const amount = Math.abs(a - b) / Math.max(1, toleranceFor(toleranceOf(rule), a, b));
   const { before, after } = daysAround(rule);
-  const days = Math.abs((right.day[r] as number) - (left.day[l] as number)) / Math.max(1, before, after);
+  const days =
+    Math.abs((right.day[r] as number) - (left.day[l] as number)) / Math.max(1, before, after);
   return 1 - (amount + days) / 2;
 }

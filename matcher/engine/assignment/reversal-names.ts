@@ -37,7 +37,8 @@ export function unmarked(words: readonly string[], least = 1): string[] {
   const names = new Set<string>();
   for (let from = 0; from < words.length && words.slice(0, from).every(isAffix); from++) {
     for (let to = words.length; to > from && words.slice(to).every(isAffix); to--) {
-      if ([...words.slice(0, from), ...words.slice(to)].some(isMark)) names.add(nameOf(words.slice(from, to)));
+      if ([...words.slice(0, from), ...words.slice(to)].some(isMark))
+        names.add(nameOf(words.slice(from, to)));
     }
   }
   return [...names];
@@ -45,7 +46,9 @@ export function unmarked(words: readonly string[], least = 1): string[] {
 
 /** The same of a reference, whose mark may be written together with it: a short one only where a digit is next to it. */
 export function unmarkedReference(words: readonly string[]): string[] {
-  return [...new Set([...unmarked(words), ...withoutGlued(joined(words)).map((rest) => nameOf([rest]))])];
+  return [
+    ...new Set([...unmarked(words), ...withoutGlued(joined(words)).map((rest) => nameOf([rest]))]),
+  ];
 }
 
 function withoutGlued(whole: string): string[] {
@@ -72,6 +75,8 @@ export function quoted(words: readonly string[]): string[] {
 
 /** The numbers of a reference, by which it is quoted without its letters. */
 export function numbersOf(words: readonly string[]): string[] {
-  const numbers = words.filter((word) => /^\d+$/.test(word) && !/^(19|20)\d\d$/.test(word)).map((word) => nameOf([word]));
+  const numbers = words
+    .filter((word) => /^\d+$/.test(word) && !/^(19|20)\d\d$/.test(word))
+    .map((word) => nameOf([word]));
   return numbers.filter((number) => number.length >= LEAST_QUOTED);
 }

@@ -14,7 +14,14 @@ const BOOKED = { reference: "INV-77123", amount_minor: -123_457, counterparty: "
 const BACK = { amount_minor: 123_457, value_date: 20_003 };
 
 function whole(line: Given, handle: number): Line {
-  return { handle, identity: String(handle), amount_minor: 10_000, currency: "EUR", value_date: 20_000, ...line };
+  return {
+    handle,
+    identity: String(handle),
+    amount_minor: 10_000,
+    currency: "EUR",
+    value_date: 20_000,
+    ...line,
+  };
 }
 
 function columns(side: "left" | "right", given: readonly Given[]): Lines {
@@ -23,15 +30,27 @@ function columns(side: "left" | "right", given: readonly Given[]): Lines {
   return lines;
 }
 
-function solve(left: readonly Given[], right: readonly Given[] = [], more: Partial<Input> = {}): Result {
-  const result = match({ left: columns("left", left), right: columns("right", right), rules: DEFAULT_RULES, ...more });
+function solve(
+  left: readonly Given[],
+  right: readonly Given[] = [],
+  more: Partial<Input> = {},
+): Result {
+  const result = match({
+    left: columns("left", left),
+    right: columns("right", right),
+    rules: DEFAULT_RULES,
+    ...more,
+  });
   expect(checkInvariants(result)).toEqual([]);
   return result;
 }
 
 function members(result: Result, state: "confirmed" | "suggested" = "confirmed"): string[] {
   const { length } = result[state];
-  return Array.from({ length }, (_, at) => `${[...result[state].left(at)].sort()}|${[...result[state].right(at)].sort()}`).sort();
+  return Array.from(
+    { length },
+    (_, at) => `${[...result[state].left(at)].sort()}|${[...result[state].right(at)].sort()}`,
+  ).sort();
 }
 
 describe("a line that names what it takes back", () => {
@@ -42,9 +61,18 @@ describe("a line that names what it takes back", () => {
     ["a suffix without a gap", { reference: "77123VOID" }],
     ["a letter next to the number", { reference: "77123R" }],
     ["words around the reference", { reference: "Reversal of INV-77123" }],
-    ["words that quote the reference", { reference: "J-9", description: "Storno Rechnung INV 77123 vom 3.10." }],
-    ["words that quote its number", { reference: null, description: "CANCELLED PAYMENT 77123 ADLER" }],
-    ["the same reference and a word", { reference: "INV-77123", description: "void", value_date: 20_012 }],
+    [
+      "words that quote the reference",
+      { reference: "J-9", description: "Storno Rechnung INV 77123 vom 3.10." },
+    ],
+    [
+      "words that quote its number",
+      { reference: null, description: "CANCELLED PAYMENT 77123 ADLER" },
+    ],
+    [
+      "the same reference and a word",
+      { reference: "INV-77123", description: "void", value_date: 20_012 },
+    ],
   ])("is matched with it: %s", (_, back) => {
     const result = solve([BOOKED, { ...BACK, counterparty: "ADLER", ...back }]);
     expect(members(result)).toEqual(["0,1|"]);
@@ -89,7 +117,11 @@ describe("a line that names what it takes back", () => {
   });
 
   test("is only suggested where the other side has what is named: then it was not taken back there", () => {
-    const across = { amount_minor: -123_457, value_date: 20_001, description: "SEPA 77123 SOMEBODY ELSE" };
+    const across = {
+      amount_minor: -123_457,
+      value_date: 20_001,
+      description: "SEPA 77123 SOMEBODY ELSE",
+    };
     const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }], [across]);
     expect(result.waterfall.rules.find(({ name }) => name === "Reversals")?.matches).toBe(0);
   });
@@ -97,7 +129,10 @@ describe("a line that names what it takes back", () => {
   test.each([
     ["the amounts are not opposite", { ...BACK, amount_minor: 123_456, reference: "INV-77123-V" }],
     ["the currency is another", { ...BACK, currency: "USD", reference: "INV-77123-V" }],
-    ["it comes before what it would take back", { ...BACK, value_date: 19_980, reference: "INV-77123-V" }],
+    [
+      "it comes before what it would take back",
+      { ...BACK, value_date: 19_980, reference: "INV-77123-V" },
+    ],
     ["it names something else", { ...BACK, reference: "INV-77124-V" }],
     ["it names nothing", { ...BACK, reference: "VOID" }],
   ])("is not matched where %s", (_, back) => {
@@ -122,15 +157,32 @@ describe("a cancelled line", () => {
 
   test("never fills a sum, whether its reversal is sure or not", () => {
     expect(members(solve([...parts, filling], total))).toEqual(["0,2|0"]);
-    const sure = solve([...parts, filling, { ...filling, amount_minor: -30_011, reference: "INV-500123-V" }], total);
+    const sure = solve(
+      [...parts, filling, { ...filling, amount_minor: -30_011, reference: "INV-500123-V" }],
+      total,
+    );
     expect(members(sure)).toEqual(["2,3|"]);
-    const unsure = solve([...parts, filling, { ...filling, amount_minor: -30_011, reference: null, description: "see 500123" }], total);
+    const unsure = solve(
+      [
+        ...parts,
+        filling,
+        { ...filling, amount_minor: -30_011, reference: null, description: "see 500123" },
+      ],
+      total,
+    );
     expect(members(unsure)).toEqual([]);
     expect(members(unsure, "suggested")).toContain("2,3|");
   });
 
   test("is no counterpart of a line of the other side, nor is its reversal", () => {
     const candidates = [BOOKED, { ...BACK, reference: "INV-77123-V" }].map(whole);
-    expect(suggestFor({ line: whole({ amount_minor: 999 }, 9), side: "right", candidates, rules: DEFAULT_RULES })).toEqual([]);
+    expect(
+      suggestFor({
+        line: whole({ amount_minor: 999 }, 9),
+        side: "right",
+        candidates,
+        rules: DEFAULT_RULES,
+      }),
+    ).toEqual([]);
   });
 });

@@ -13,7 +13,11 @@ type Side = "left" | "right";
 const CHARGE = { bps: 500, minor: 2500 };
 
 /** @returns those of `reversals`, lines of a side, that the other side's open lines quote with about their amount and their sign. */
-export function shownAcross(state: RunState, side: Side, reversals: readonly number[]): Set<number> {
+export function shownAcross(
+  state: RunState,
+  side: Side,
+  reversals: readonly number[],
+): Set<number> {
   const own = state[side];
   const other = state[side === "left" ? "right" : "left"];
   const byName = new Map<string, number[]>();
@@ -32,7 +36,8 @@ export function shownAcross(state: RunState, side: Side, reversals: readonly num
     for (const name of [nameOf(reference), ...quoted(reference), ...quoted(description)]) {
       for (const reversal of byName.get(name) ?? []) {
         const isSameMoney =
-          own.currency[reversal] === other.currency[line] && isWithin(CHARGE, own.amount[reversal] as number, other.amount[line] as number);
+          own.currency[reversal] === other.currency[line] &&
+          isWithin(CHARGE, own.amount[reversal] as number, other.amount[line] as number);
         if (isSameMoney) shown.add(reversal);
       }
     }

@@ -10,16 +10,31 @@ const PART_PAYMENTS = 1;
 function lines(side: "left" | "right"): Lines {
   const two = new Lines(side, 2);
   for (const handle of [0, 1])
-    two.add({ handle, identity: `${side}${handle}`, amount_minor: 1000 + handle, currency: "EUR", value_date: 20_000 });
+    two.add({
+      handle,
+      identity: `${side}${handle}`,
+      amount_minor: 1000 + handle,
+      currency: "EUR",
+      value_date: 20_000,
+    });
   return two;
 }
 
 function suggested(...proposals: [rule: number, left: number, right: number, score: number][]) {
   const state = new RunState(lines("left"), lines("right"), new Set());
   for (const [rule, left, right, score] of proposals)
-    state.proposed.add(rule, [left], [right], { basis: BASIS.evidence, held: HELD.track_record, score, margin: 5 });
+    state.proposed.add(rule, [left], [right], {
+      basis: BASIS.evidence,
+      held: HELD.track_record,
+      score,
+      margin: 5,
+    });
   const found = disjointSuggestions(state);
-  return Array.from({ length: found.length }, (_, at) => [found.rule[at], found.left(at)[0], found.right(at)[0]]);
+  return Array.from({ length: found.length }, (_, at) => [
+    found.rule[at],
+    found.left(at)[0],
+    found.right(at)[0],
+  ]);
 }
 
 test("of rules that propose the same lines the first is suggested, whatever the others score", () => {

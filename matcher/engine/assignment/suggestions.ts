@@ -6,14 +6,23 @@ import type { RunState } from "../prepare/run-state.ts";
 export function disjointSuggestions(state: RunState): Matches {
   const { proposed } = state;
   const order = firstOfEach(proposed).sort((a, b) => compareProposals(state, a, b));
-  const used = { left: new Uint8Array(state.left.length), right: new Uint8Array(state.right.length) };
+  const used = {
+    left: new Uint8Array(state.left.length),
+    right: new Uint8Array(state.right.length),
+  };
   const suggested = new Matches();
   for (const index of order) {
     const left = proposed.left(index);
     const right = proposed.right(index);
     if (left.some((line) => used.left[line] || !state.isOpen("left", line))) continue;
     if (right.some((line) => used.right[line] || !state.isOpen("right", line))) continue;
-    suggested.add(proposed.rule[index] as number, left, right, proposed.verdict(index), proposed.partial.get(index));
+    suggested.add(
+      proposed.rule[index] as number,
+      left,
+      right,
+      proposed.verdict(index),
+      proposed.partial.get(index),
+    );
     for (const line of left) used.left[line] = 1;
     for (const line of right) used.right[line] = 1;
   }
@@ -36,7 +45,8 @@ function compareProposals({ proposed, left, right }: RunState, one: number, othe
     (proposed.rule[one] as number) - (proposed.rule[other] as number);
   if (order !== 0) return order;
   return (
-    compareMembers(left, proposed.left(one), proposed.left(other)) || compareMembers(right, proposed.right(one), proposed.right(other))
+    compareMembers(left, proposed.left(one), proposed.left(other)) ||
+    compareMembers(right, proposed.right(one), proposed.right(other))
   );
 }
 

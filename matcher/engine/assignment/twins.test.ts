@@ -13,12 +13,24 @@ const COFFEE = { amount_minor: 450, counterparty: "Cafe Luna", description: "Cof
 function columns(side: "left" | "right", given: readonly Given[]): Lines {
   const lines = new Lines(side, given.length);
   for (const [handle, line] of given.entries())
-    lines.add({ handle, identity: String(handle), amount_minor: 450, currency: "EUR", value_date: 20_000, ...line });
+    lines.add({
+      handle,
+      identity: String(handle),
+      amount_minor: 450,
+      currency: "EUR",
+      value_date: 20_000,
+      ...line,
+    });
   return lines;
 }
 
 function solve(left: readonly Given[], right: readonly Given[], more: Partial<Input> = {}): Result {
-  const result = match({ left: columns("left", left), right: columns("right", right), rules: DEFAULT_RULES, ...more });
+  const result = match({
+    left: columns("left", left),
+    right: columns("right", right),
+    rules: DEFAULT_RULES,
+    ...more,
+  });
   expect(checkInvariants(result)).toEqual([]);
   return result;
 }
@@ -38,12 +50,17 @@ describe("lines that are equal in all that is given", () => {
   test.each([
     ["with texts", COFFEE],
     ["with nothing but an amount and a day", {}],
-  ])("are paired in order where both sides have as many, %s, and the explanation says so", (_, line) => {
-    const result = solve(times(3, line), times(3, line));
-    const note = "Paired in order: 3 equal lines on each side.";
-    expect(said(result, "confirmed")).toEqual(times(3, { rule: "Same amount", basis: "in_order", held: null, note }));
-    expect(result.suggested.length).toBe(0);
-  });
+  ])(
+    "are paired in order where both sides have as many, %s, and the explanation says so",
+    (_, line) => {
+      const result = solve(times(3, line), times(3, line));
+      const note = "Paired in order: 3 equal lines on each side.";
+      expect(said(result, "confirmed")).toEqual(
+        times(3, { rule: "Same amount", basis: "in_order", held: null, note }),
+      );
+      expect(result.suggested.length).toBe(0);
+    },
+  );
 
   test("are paired without a track record, too: there is nothing to prove", () => {
     const result = solve(times(2, COFFEE), times(2, COFFEE), { automatic: "suggest_only" });
@@ -53,8 +70,11 @@ describe("lines that are equal in all that is given", () => {
   test("are only suggested where one side has more, and the explanation names the remainder", () => {
     const result = solve(times(3, COFFEE), times(2, COFFEE));
     expect(result.confirmed.length).toBe(0);
-    const note = "Paired in order: 3 equal on the left, 2 on the right. Of those on the left, 1 has no counterpart.";
-    expect(said(result, "suggested")).toEqual(times(2, { rule: "Same amount", basis: "in_order", held: "margin", note }));
+    const note =
+      "Paired in order: 3 equal on the left, 2 on the right. Of those on the left, 1 has no counterpart.";
+    expect(said(result, "suggested")).toEqual(
+      times(2, { rule: "Same amount", basis: "in_order", held: "margin", note }),
+    );
   });
 
   test("are only suggested where one of very many has no counterpart", () => {
@@ -65,29 +85,46 @@ describe("lines that are equal in all that is given", () => {
 
   test("are left to the evidence where the same comes on other days and not as often: a lag may be why", () => {
     const left = [...times(2, COFFEE), ...times(2, { ...COFFEE, value_date: 20_001 })];
-    const right = [...times(2, { ...COFFEE, value_date: 20_001 }), ...times(2, { ...COFFEE, value_date: 20_002 })];
+    const right = [
+      ...times(2, { ...COFFEE, value_date: 20_001 }),
+      ...times(2, { ...COFFEE, value_date: 20_002 }),
+    ];
     const result = solve(left, right);
-    expect([...said(result, "confirmed"), ...said(result, "suggested")].filter(({ basis }) => basis === "in_order")).toEqual([]);
+    expect(
+      [...said(result, "confirmed"), ...said(result, "suggested")].filter(
+        ({ basis }) => basis === "in_order",
+      ),
+    ).toEqual([]);
   });
 
   test("are paired day by day where each day has as many on both sides", () => {
     const days = [0, 1, 5].flatMap((day) => times(2, { ...COFFEE, value_date: 20_000 + day }));
     const result = solve(days, [...days].reverse());
     expect(result.confirmed.length).toBe(6);
-    for (let at = 0; at < 6; at++) expect(explain(result, "confirmed", at)).toMatchObject({ basis: "in_order", tolerance: { days: 0 } });
+    for (let at = 0; at < 6; at++)
+      expect(explain(result, "confirmed", at)).toMatchObject({
+        basis: "in_order",
+        tolerance: { days: 0 },
+      });
   });
 
   test("are not paired where the day of booking tells them apart", () => {
     const left = [{ ...COFFEE, booked_date: 20_001 }, COFFEE];
-    expect(said(solve(left, times(2, COFFEE)), "confirmed").filter(({ basis }) => basis === "in_order")).toEqual([]);
+    expect(
+      said(solve(left, times(2, COFFEE)), "confirmed").filter(({ basis }) => basis === "in_order"),
+    ).toEqual([]);
   });
 
   test("are paired although only one side says when they were booked", () => {
-    expect(solve(times(2, { ...COFFEE, booked_date: 20_001 }), times(2, COFFEE)).confirmed.length).toBe(2);
+    expect(
+      solve(times(2, { ...COFFEE, booked_date: 20_001 }), times(2, COFFEE)).confirmed.length,
+    ).toBe(2);
   });
 
   test("stay as a person decided: what was rejected is not made again", () => {
-    const rejected = new Set([0, 1].flatMap((l) => [0, 1].map((r) => combinationHashOf([String(l)], [String(r)]))));
+    const rejected = new Set(
+      [0, 1].flatMap((l) => [0, 1].map((r) => combinationHashOf([String(l)], [String(r)]))),
+    );
     const result = solve(times(2, COFFEE), times(2, COFFEE), { rejected });
     expect(result.confirmed.length + result.suggested.length).toBe(0);
   });

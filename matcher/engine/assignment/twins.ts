@@ -22,11 +22,18 @@ const LEAST_SCORE = 0.5;
 const hash = new Hasher();
 
 /** @returns whether any were matched: then these nodes are no longer those of the open lines. */
-export function pairEquals(state: RunState, rule: Rule, ruleIndex: number, left: Nodes, right: Nodes): boolean {
+export function pairEquals(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  left: Nodes,
+  right: Nodes,
+): boolean {
   const { before, after } = daysAround(rule);
   const open = state.openCount("left");
   for (const equals of equalsOf(left, right)) {
-    for (const stretch of stretchesOf(equals, Math.max(before, after))) settle(state, rule, ruleIndex, stretch);
+    for (const stretch of stretchesOf(equals, Math.max(before, after)))
+      settle(state, rule, ruleIndex, stretch);
   }
   return state.openCount("left") < open;
 }
@@ -39,7 +46,8 @@ function equalsOf(left: Nodes, right: Nodes): Equals[][] {
   ] as const;
   const amounts = new Set<number>();
   for (const [, nodes] of sides) {
-    for (let node = 0; node < nodes.count; node++) if (nodes.size(node) > 1) amounts.add(nodes.amount[node] as number);
+    for (let node = 0; node < nodes.count; node++)
+      if (nodes.size(node) > 1) amounts.add(nodes.amount[node] as number);
   }
   const alike = new Map<number, Equals[]>();
   for (const [side, nodes] of sides) {
@@ -70,7 +78,8 @@ function keyOf(nodes: Nodes, node: number): number {
     .start(0x2e)
     .word(currency[line] as number)
     .number(nodes.amount[node] as number);
-  for (const field of TEXT_FIELDS) hash.word(hashes[field].high[line] as number).word(hashes[field].low[line] as number);
+  for (const field of TEXT_FIELDS)
+    hash.word(hashes[field].high[line] as number).word(hashes[field].low[line] as number);
   const { high, low } = hash.finish();
   return (high & 0x1fffff) * 4294967296 + low;
 }
@@ -101,7 +110,8 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[
     counts.push({ left: left[0]?.lines ?? NOBODY, right: right[0]?.lines ?? NOBODY });
   }
   if (counts.every(({ left, right }) => left.length === right.length)) {
-    for (const { left, right } of counts) if (left.length > 1) pair(state, rule, ruleIndex, left, right);
+    for (const { left, right } of counts)
+      if (left.length > 1) pair(state, rule, ruleIndex, left, right);
   } else if (counts.length === 1) {
     for (const { left, right } of counts) pair(state, rule, ruleIndex, left, right);
   }
@@ -111,16 +121,30 @@ const NOBODY = new Int32Array(0);
 
 /** By the day on which they were booked; one side may say none. */
 function areToldApart(left: Equals[], right: Equals[]): boolean {
-  const booked = new Set([...left, ...right].map((equals) => equals.booked).filter((day) => day !== NO_DAY));
+  const booked = new Set(
+    [...left, ...right].map((equals) => equals.booked).filter((day) => day !== NO_DAY),
+  );
   return left.length > 1 || right.length > 1 || booked.size > 1;
 }
 
-function pair(state: RunState, rule: Rule, ruleIndex: number, left: Int32Array, right: Int32Array): void {
+function pair(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  left: Int32Array,
+  right: Int32Array,
+): void {
   const few = Math.min(left.length, right.length);
   const many = Math.max(left.length, right.length);
   const held = few < many ? HELD.margin : rule.then === "match" ? HELD.no : HELD.rule;
   const score = few < many ? Math.max(LEAST_SCORE, few / many) : 1;
-  const verdict = { basis: BASIS.in_order, held, score, margin: few < many ? 0 : Infinity, note: noteOf(left.length, right.length) };
+  const verdict = {
+    basis: BASIS.in_order,
+    held,
+    score,
+    margin: few < many ? 0 : Infinity,
+    note: noteOf(left.length, right.length),
+  };
   for (let at = 0; at < few; at++) {
     const [l, r] = [left[at] as number, right[at] as number];
     if (state.isRejected([l], [r])) continue;

@@ -132,7 +132,8 @@ export class Candidates {
 
   /** Who shares a rare word, or has one that is misspelt, is a candidate too, however many amounts are nearer. */
   private findByWords(seeker: number): void {
-    for (const word of this.words) for (const node of this.byWord.of(word)) this.considerFar(seeker, node);
+    for (const word of this.words)
+      for (const node of this.byWord.of(word)) this.considerFar(seeker, node);
     for (const node of this.withCloseWord) this.considerFar(seeker, node);
   }
 
@@ -142,7 +143,11 @@ export class Candidates {
     const [l, r] = this.fromLeft ? [seeker, node] : [node, seeker];
     const lag = (right.day[r] as number) - (left.day[l] as number);
     if (lag < -before || lag > after || !left.key.equal(l, right.key, r)) return;
-    if (!isWithin(this.tolerance, left.amount[l] as number, right.amount[r] as number) || this.has(node)) return;
+    if (
+      !isWithin(this.tolerance, left.amount[l] as number, right.amount[r] as number) ||
+      this.has(node)
+    )
+      return;
     this.consider(seeker, node);
   }
 
@@ -151,12 +156,18 @@ export class Candidates {
     const [l, r] = this.fromLeft ? [seeker, node] : [node, seeker];
     const common = this.commonWords[node] as number;
     const merit = evidence.amount(l, r) + evidence.day(l, r);
-    if ((this.sharesRareWord[node] === seeker + 1 || common & this.ownWords) && this.keepSharing(seeker, node, merit)) return;
+    if (
+      (this.sharesRareWord[node] === seeker + 1 || common & this.ownWords) &&
+      this.keepSharing(seeker, node, merit)
+    )
+      return;
     const both = losses.shared(node);
     let total = merit;
-    for (let field = 0; field < FIELD_COUNT; field++) total += Math.max(-MOST_NATS, losses.of(node, field, (both >> field) & 1));
+    for (let field = 0; field < FIELD_COUNT; field++)
+      total += Math.max(-MOST_NATS, losses.of(node, field, (both >> field) & 1));
     if (total >= this.least) this.keep(2 * node, total);
-    else if (merit + MISSPELT_NATS >= this.least && this.isMisspelt(seeker, node, both, total)) this.keep(2 * node + 1, merit);
+    else if (merit + MISSPELT_NATS >= this.least && this.isMisspelt(seeker, node, both, total))
+      this.keep(2 * node + 1, merit);
   }
 
   private has(node: number): boolean {
@@ -177,7 +188,11 @@ export class Candidates {
     let shares = false;
     for (let field = 0; field < FIELD_COUNT; field++) {
       let lost = 0;
-      for (let at = soughtTexts.start[cell + field] as number; at < (soughtTexts.start[cell + field + 1] as number); at++) {
+      for (
+        let at = soughtTexts.start[cell + field] as number;
+        at < (soughtTexts.start[cell + field + 1] as number);
+        at++
+      ) {
         const word = soughtTexts.words[at] as number;
         const own = this.own[word] as number;
         if (own === NOT_OWN) continue;
@@ -196,14 +211,19 @@ export class Candidates {
     for (let field = 0; field < FIELD_COUNT; field++) {
       const bothHave = (both >> field) & 1;
       let lost = losses.of(node, field, bothHave) - (spared[field] as number);
-      for (let at = seekersTexts.start[ownCell + field] as number; at < (seekersTexts.start[ownCell + field + 1] as number); at++) {
+      for (
+        let at = seekersTexts.start[ownCell + field] as number;
+        at < (seekersTexts.start[ownCell + field + 1] as number);
+        at++
+      ) {
         const word = seekersTexts.words[at] as number;
         if (this.sharedBy[word] === pair) lost -= losses.ofOwnWord(word, bothHave);
       }
       total += Math.max(-MOST_NATS, lost);
     }
     if (total >= this.least) this.keep(2 * node + 1, total);
-    else if (this.isMisspelt(seeker, node, both, total)) this.keep(2 * node + 1, total + MISSPELT_NATS);
+    else if (this.isMisspelt(seeker, node, both, total))
+      this.keep(2 * node + 1, total + MISSPELT_NATS);
     return true;
   }
 
@@ -245,7 +265,11 @@ export class Candidates {
       this.own[word] = rarity[word] as number;
       this.words.push(word);
       this.ownWords |= bitOf(word);
-      for (let to = this.byWord.start[word] as number; to < (this.byWord.start[word + 1] as number); to++)
+      for (
+        let to = this.byWord.start[word] as number;
+        to < (this.byWord.start[word + 1] as number);
+        to++
+      )
         this.sharesRareWord[this.byWord.item[to] as number] = seeker + 1;
       this.markClose(seeker, word);
     }
@@ -275,5 +299,8 @@ export class Candidates {
 
 function lookedAt({ bps }: AmountTolerance, sought: number): number {
   if (bps > WIDE_BPS) return LOOKED_AT_LEAST;
-  return Math.max(LOOKED_AT_LEAST, Math.min(LOOKED_AT, Math.floor(LOOKED_AT * (LARGE_POOL / Math.max(1, sought)) ** 2)));
+  return Math.max(
+    LOOKED_AT_LEAST,
+    Math.min(LOOKED_AT, Math.floor(LOOKED_AT * (LARGE_POOL / Math.max(1, sought)) ** 2)),
+  );
 }

@@ -12,18 +12,26 @@ const word = fc.string({ unit: fc.constantFrom("A", "B", "Ж"), minLength: 3, ma
 test("the close words of a side are those that comparing all of them finds", () => {
   let found = 0;
   fc.assert(
-    fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), fc.array(word, { minLength: 1, maxLength: 6 }), (mine, others) => {
-      const texts = textsOf(mine, others);
-      const close = new CloseWords(texts, texts.right);
-      const onTheRight = new Set(texts.right.words.subarray(0, texts.right.start.at(-1)));
-      texts.spelling.forEach((spelling, id) => {
-        const { from, to } = close.of(id);
-        const near = [...close.near.subarray(from, to)].map((other) => texts.spelling[other]).sort();
-        const expected = texts.spelling.filter((other, at) => at !== id && onTheRight.has(at) && isClose(spelling, other)).sort();
-        expect(near).toEqual(expected);
-        found += near.length;
-      });
-    }),
+    fc.property(
+      fc.array(word, { minLength: 1, maxLength: 6 }),
+      fc.array(word, { minLength: 1, maxLength: 6 }),
+      (mine, others) => {
+        const texts = textsOf(mine, others);
+        const close = new CloseWords(texts, texts.right);
+        const onTheRight = new Set(texts.right.words.subarray(0, texts.right.start.at(-1)));
+        texts.spelling.forEach((spelling, id) => {
+          const { from, to } = close.of(id);
+          const near = [...close.near.subarray(from, to)]
+            .map((other) => texts.spelling[other])
+            .sort();
+          const expected = texts.spelling
+            .filter((other, at) => at !== id && onTheRight.has(at) && isClose(spelling, other))
+            .sort();
+          expect(near).toEqual(expected);
+          found += near.length;
+        });
+      },
+    ),
     { numRuns: 300 },
   );
   expect(found).toBeGreaterThan(50);
@@ -33,7 +41,14 @@ function textsOf(mine: readonly string[], others: readonly string[]): Texts {
   const side = (name: "left" | "right", words: readonly string[]) => {
     const lines = new Lines(name, words.length);
     for (const [handle, description] of words.entries())
-      lines.add({ handle, identity: `${name}${handle}`, amount_minor: 1, currency: "EUR", value_date: 20_000, description });
+      lines.add({
+        handle,
+        identity: `${name}${handle}`,
+        amount_minor: 1,
+        currency: "EUR",
+        value_date: 20_000,
+        description,
+      });
     return { lines, open: inOrder(lines, () => true) };
   };
   return Texts.of(side("left", mine), side("right", others));

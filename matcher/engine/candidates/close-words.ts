@@ -77,7 +77,12 @@ export class CloseWords {
       if (this.isCrowd(first, hash)) continue;
       for (let entry = first; entry !== NONE; entry = this.next[entry] as number) {
         const other = this.word[entry] as number;
-        if (this.hash[entry] === hash && other !== word && !this.near.subarray(from, this.used).includes(other)) this.keep(word, other);
+        if (
+          this.hash[entry] === hash &&
+          other !== word &&
+          !this.near.subarray(from, this.used).includes(other)
+        )
+          this.keep(word, other);
       }
     }
     this.counts[word] = this.used - from;
@@ -132,6 +137,7 @@ function shortened(word: string): number {
 /** BASE's inverse modulo 2^32, by Newton's method: an odd number has one. */
 const INVERSE = (() => {
   let inverse = BASE;
-  for (let round = 0; round < 5; round++) inverse = Math.imul(inverse, 2 - Math.imul(BASE, inverse));
+  for (let round = 0; round < 5; round++)
+    inverse = Math.imul(inverse, 2 - Math.imul(BASE, inverse));
   return inverse;
 })();

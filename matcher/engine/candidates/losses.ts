@@ -30,12 +30,24 @@ export class Losses {
   ask(): void {
     const { sought, soughtTexts, soughtRows } = this.pool;
     for (let node = 0; node < sought.count; node++) {
-      this.otherFields[node] = this.addUp(soughtTexts, 1 - this.side, soughtRows[node] as number, this.others, node * CELLS);
+      this.otherFields[node] = this.addUp(
+        soughtTexts,
+        1 - this.side,
+        soughtRows[node] as number,
+        this.others,
+        node * CELLS,
+      );
     }
   }
 
   look(seeker: number): void {
-    this.ownFields = this.addUp(this.pool.seekersTexts, this.side, this.pool.seekersRows[seeker] as number, this.own, 0);
+    this.ownFields = this.addUp(
+      this.pool.seekersTexts,
+      this.side,
+      this.pool.seekersRows[seeker] as number,
+      this.own,
+      0,
+    );
   }
 
   /** Which fields the seeking node and a sought one both have. */
@@ -45,7 +57,10 @@ export class Losses {
 
   /** Of a field, where no word of either line is found on the other. */
   of(node: number, field: number, bothHave: number): number {
-    return (this.own[2 * field + bothHave] as number) + (this.others[node * CELLS + 2 * field + bothHave] as number);
+    return (
+      (this.own[2 * field + bothHave] as number) +
+      (this.others[node * CELLS + 2 * field + bothHave] as number)
+    );
   }
 
   ofOwnWord(word: number, bothHave: number): number {
@@ -56,7 +71,13 @@ export class Losses {
     return this.model.wordLost(1 - this.side, word, bothHave);
   }
 
-  private addUp(side: SideTexts, sideNumber: number, row: number, sums: Float64Array, from: number): number {
+  private addUp(
+    side: SideTexts,
+    sideNumber: number,
+    row: number,
+    sums: Float64Array,
+    from: number,
+  ): number {
     let fields = 0;
     for (let field = 0; field < FIELD_COUNT; field++) {
       const cell = row * FIELD_COUNT + field;

@@ -52,7 +52,8 @@ export class Pool {
     this.rarity = new Float64Array(this.seekers.count);
     this.density = new Float64Array(this.seekers.count);
     this.soughtRarity = new Float64Array(this.sought.count);
-    for (let node = 0; node < this.sought.count; node++) this.soughtRarity[node] = spread.rarity(this.sought, node);
+    for (let node = 0; node < this.sought.count; node++)
+      this.soughtRarity[node] = spread.rarity(this.sought, node);
     for (let node = 0; node < this.seekers.count; node++) {
       this.rarity[node] = spread.rarity(this.seekers, node);
       this.density[node] = spread.density(this.seekers, node);
@@ -128,7 +129,8 @@ export class Pool {
 
 function rowsOf(nodes: Nodes, texts: SideTexts): Int32Array {
   const rows = new Int32Array(nodes.count);
-  for (let node = 0; node < nodes.count; node++) rows[node] = texts.rowOf[nodes.line(node)] as number;
+  for (let node = 0; node < nodes.count; node++)
+    rows[node] = texts.rowOf[nodes.line(node)] as number;
   return rows;
 }
 
@@ -165,14 +167,17 @@ class AmountSpread {
     const grain = grainOf(amount);
     const others = Math.max(0, this.counts.get(amountKey(nodes, node)) - 2);
     const perUnit = Math.exp(-this.density(nodes, node)) / Math.max(1, Math.abs(amount));
-    const round = ((this.grains.get(grain) ?? 0) + PRIOR_LINES * expectedOf(grain)) / (this.lines + PRIOR_LINES);
+    const round =
+      ((this.grains.get(grain) ?? 0) + PRIOR_LINES * expectedOf(grain)) /
+      (this.lines + PRIOR_LINES);
     return -Math.log(Math.min(1, others / this.lines + perUnit * grain * round));
   }
 
   /** −ln of the share of lines per nat of amount. */
   density(nodes: Nodes, node: number): number {
     const key = binKey(nodes, node);
-    const near = 2 * (this.near.get(key) ?? 0) + (this.near.get(key - 1) ?? 0) + (this.near.get(key + 1) ?? 0);
+    const near =
+      2 * (this.near.get(key) ?? 0) + (this.near.get(key - 1) ?? 0) + (this.near.get(key + 1) ?? 0);
     return -Math.log(((near / 4) * BINS_PER_NAT + 5) / (this.lines + PRIOR_LINES));
   }
 }
@@ -228,6 +233,7 @@ function dayRarity(left: Nodes, right: Nodes): Float64Array {
 
 function countDays(nodes: Nodes): Map<number, number> {
   const days = new Map<number, number>();
-  for (let node = 0; node < nodes.count; node++) add(days, nodes.day[node] as number, nodes.size(node));
+  for (let node = 0; node < nodes.count; node++)
+    add(days, nodes.day[node] as number, nodes.size(node));
   return days;
 }

@@ -7,7 +7,14 @@ import { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { Window } from "./window.ts";
 
-const RULE: Rule = { name: "Near", kind: "tolerance", amount_tolerance_minor: 4, days_before: 2, days_after: 2, then: "match" };
+const RULE: Rule = {
+  name: "Near",
+  kind: "tolerance",
+  amount_tolerance_minor: 4,
+  days_before: 2,
+  days_after: 2,
+  then: "match",
+};
 const STEPS = 5;
 
 const line = fc.record({
@@ -19,16 +26,23 @@ const line = fc.record({
 test("a window holds the nearest amounts of its key, the larger first where two are as near, in the order of amount, day and content", () => {
   let crowded = 0;
   fc.assert(
-    fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), fc.array(line, { minLength: 25, maxLength: 40 }), (lefts, rights) => {
-      const state = new RunState(columns("left", lefts), columns("right", rights), new Set());
-      const [left, right] = [new Nodes(state, "left", RULE, (day) => day), new Nodes(state, "right", RULE, (day) => day)];
-      const window = new Window(right, RULE, STEPS);
-      for (let l = 0; l < left.count; l++) {
-        window.search(left, l);
-        if (window.crowded) crowded += 1;
-        expect([...window.found.subarray(0, window.count)]).toEqual(searched(left, l, right));
-      }
-    }),
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 3 }),
+      fc.array(line, { minLength: 25, maxLength: 40 }),
+      (lefts, rights) => {
+        const state = new RunState(columns("left", lefts), columns("right", rights), new Set());
+        const [left, right] = [
+          new Nodes(state, "left", RULE, (day) => day),
+          new Nodes(state, "right", RULE, (day) => day),
+        ];
+        const window = new Window(right, RULE, STEPS);
+        for (let l = 0; l < left.count; l++) {
+          window.search(left, l);
+          if (window.crowded) crowded += 1;
+          expect([...window.found.subarray(0, window.count)]).toEqual(searched(left, l, right));
+        }
+      },
+    ),
     { numRuns: 300 },
   );
   expect(crowded).toBeGreaterThan(0);
@@ -41,21 +55,28 @@ function searched(left: Nodes, l: number, right: Nodes): number[] {
   const amountOf = (r: number) => right.amount[r] as number;
   const dayOf = (r: number) => right.day[r] as number;
   const reached = Array.from({ length: right.count }, (_, r) => r)
-    .filter((r) => left.key.equal(l, right.key, r) && isWithin({ minor: 4, bps: 0 }, amount, amountOf(r)))
+    .filter(
+      (r) => left.key.equal(l, right.key, r) && isWithin({ minor: 4, bps: 0 }, amount, amountOf(r)),
+    )
     .sort((a, b) => amountOf(a) - amountOf(b) || dayOf(a) - dayOf(b) || a - b);
   const isBelow = (r: number) => amountOf(r) < amount || (amountOf(r) === amount && dayOf(r) < day);
   const below = reached.filter(isBelow).reverse();
   const above = reached.filter((r) => !isBelow(r));
   const nearest: number[] = [];
   while (nearest.length < STEPS && (below.length > 0 || above.length > 0)) {
-    const far = (r: number | undefined) => (r === undefined ? Infinity : Math.abs(amountOf(r) - amount));
+    const far = (r: number | undefined) =>
+      r === undefined ? Infinity : Math.abs(amountOf(r) - amount);
     nearest.push((far(above[0]) <= far(below[0]) ? above.shift() : below.shift()) as number);
   }
   return reached.filter((r) => nearest.includes(r) && Math.abs(dayOf(r) - day) <= 2);
 }
 
-function columns(side: "left" | "right", lines: readonly Omit<Line, "handle" | "identity">[]): Lines {
+function columns(
+  side: "left" | "right",
+  lines: readonly Omit<Line, "handle" | "identity">[],
+): Lines {
   const columns = new Lines(side, lines.length);
-  for (const [handle, one] of lines.entries()) columns.add({ ...one, handle, identity: `${side}${handle}` });
+  for (const [handle, one] of lines.entries())
+    columns.add({ ...one, handle, identity: `${side}${handle}` });
   return columns;
 }

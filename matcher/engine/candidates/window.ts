@@ -64,7 +64,11 @@ export class Window {
     }
     let from = 0;
     for (let at = 1; at <= nodes.count; at++) {
-      if (at < nodes.count && key.equal(this.sorted[at] as number, key, this.sorted[from] as number)) continue;
+      if (
+        at < nodes.count &&
+        key.equal(this.sorted[at] as number, key, this.sorted[from] as number)
+      )
+        continue;
       this.ranges.set(key.key(this.sorted[from] as number), { from, to: at });
       from = at;
     }
@@ -146,7 +150,8 @@ function byKeyAndAmount({ key, amount, count }: Nodes): Int32Array {
   }
   const next = new Int32Array(numbers.size + 1);
   for (const number of keyOf) next[number + 1] = (next[number + 1] as number) + 1;
-  for (let number = 0; number < numbers.size; number++) next[number + 1] = (next[number + 1] as number) + (next[number] as number);
+  for (let number = 0; number < numbers.size; number++)
+    next[number + 1] = (next[number + 1] as number) + (next[number] as number);
   const sorted = new Int32Array(count);
   for (const node of byAmount) {
     const number = keyOf[node] as number;

@@ -50,7 +50,12 @@ export class Alignment {
     for (let field = 0; field < FIELD_COUNT; field++) this.alignField(field, leftRow, rightRow);
     this.alignAcross();
     for (let field = 0; field < FIELD_COUNT; field++) this.alignMisspelt(field);
-    this.alignClose(0, this.leftStart[FIELD_COUNT] as number, 0, this.rightStart[FIELD_COUNT] as number);
+    this.alignClose(
+      0,
+      this.leftStart[FIELD_COUNT] as number,
+      0,
+      this.rightStart[FIELD_COUNT] as number,
+    );
   }
 
   /** Whether two rows that share no word have anything else in common: a cut or misspelt word, or a value that is written in other words. */
@@ -66,7 +71,11 @@ export class Alignment {
     for (let i = left.start[leftRow * FIELD_COUNT] as number; i < lefts; i++) {
       if ((outline[left.words[i] as number] as number) >> 16 < CLOSE_LENGTH) continue;
       for (let j = right.start[rightRow * FIELD_COUNT] as number; j < rights; j++)
-        if (left.words[i] !== right.words[j] && areClose(this.texts, left.words[i] as number, right.words[j] as number)) return true;
+        if (
+          left.words[i] !== right.words[j] &&
+          areClose(this.texts, left.words[i] as number, right.words[j] as number)
+        )
+          return true;
     }
     return false;
   }
@@ -93,8 +102,10 @@ export class Alignment {
       if (aEnd - a > 1 && bEnd - b > 1) continue;
       const [mine, other] = [left.words[a] as number, right.words[b] as number];
       if (((outline[mine] as number) ^ (outline[other] as number)) & FIRST_LETTER) continue;
-      if (aEnd - a === 1 && (spelling[other] as string).startsWith(spelling[mine] as string)) return true;
-      if (bEnd - b === 1 && (spelling[mine] as string).startsWith(spelling[other] as string)) return true;
+      if (aEnd - a === 1 && (spelling[other] as string).startsWith(spelling[mine] as string))
+        return true;
+      if (bEnd - b === 1 && (spelling[mine] as string).startsWith(spelling[other] as string))
+        return true;
     }
     return false;
   }
@@ -115,7 +126,8 @@ export class Alignment {
       return;
     }
     let same = 0;
-    while (a + same < aEnd && b + same < bEnd && leftWords[a + same] === rightWords[b + same]) same += 1;
+    while (a + same < aEnd && b + same < bEnd && leftWords[a + same] === rightWords[b + same])
+      same += 1;
     this.prefix[field] = same;
     leftState.fill(WORD.prefix, a, a + same);
     rightState.fill(WORD.prefix, b, b + same);
@@ -173,7 +185,11 @@ export class Alignment {
       if (leftState[i] !== WORD.alone) continue;
       if ((this.texts.outline[leftWords[i] as number] as number) >> 16 < CLOSE_LENGTH) continue;
       for (let j = rightFrom; j < rightTo; j++) {
-        if (rightState[j] !== WORD.alone || !areClose(this.texts, leftWords[i] as number, rightWords[j] as number)) continue;
+        if (
+          rightState[j] !== WORD.alone ||
+          !areClose(this.texts, leftWords[i] as number, rightWords[j] as number)
+        )
+          continue;
         leftState[i] = WORD.close;
         rightState[j] = WORD.close;
         break;
@@ -183,11 +199,20 @@ export class Alignment {
 }
 
 /** What rules most out first: one slip leaves the first or the last letter, the length but for one, and most letters. */
-export function areClose({ outline, letters, spelling }: Texts, mine: number, other: number): boolean {
+export function areClose(
+  { outline, letters, spelling }: Texts,
+  mine: number,
+  other: number,
+): boolean {
   const [one, two] = [outline[mine] as number, outline[other] as number];
   if ((one & 0xff) !== (two & 0xff) && (one & FIRST_LETTER) !== (two & FIRST_LETTER)) return false;
   const lengths = (one >> 16) - (two >> 16);
-  if (lengths > 1 || lengths < -1 || differInMoreThanTwo(letters[mine] as number, letters[other] as number)) return false;
+  if (
+    lengths > 1 ||
+    lengths < -1 ||
+    differInMoreThanTwo(letters[mine] as number, letters[other] as number)
+  )
+    return false;
   return isClose(spelling[mine] as string, spelling[other] as string);
 }
 
@@ -198,7 +223,13 @@ function differInMoreThanTwo(one: number, other: number): boolean {
   return (afterFirst & (afterFirst - 1)) !== 0;
 }
 
-function copyWords(side: SideTexts, row: number, words: Int32Array, start: Int32Array, state: Uint8Array): void {
+function copyWords(
+  side: SideTexts,
+  row: number,
+  words: Int32Array,
+  start: Int32Array,
+  state: Uint8Array,
+): void {
   const first = side.start[row * FIELD_COUNT] as number;
   const count = Math.min(MOST, (side.start[(row + 1) * FIELD_COUNT] as number) - first);
   for (let at = 0; at < count; at++) words[at] = side.words[first + at] as number;
@@ -214,7 +245,11 @@ export function isClose(one: string, other: string): boolean {
   let at = 0;
   while (at < short.length && short.charCodeAt(at) === long.charCodeAt(at)) at += 1;
   let end = 0;
-  while (end < short.length - at && short.charCodeAt(short.length - 1 - end) === long.charCodeAt(long.length - 1 - end)) end += 1;
+  while (
+    end < short.length - at &&
+    short.charCodeAt(short.length - 1 - end) === long.charCodeAt(long.length - 1 - end)
+  )
+    end += 1;
   const differing = short.length - at - end;
   if (long.length > short.length) return differing <= 0;
   if (differing <= 1) return true;

@@ -17,10 +17,17 @@ const NEAR_LEAST = 10;
 /** The least and the most of the usual differences of one sign, in minor units, and how many others have one of them. */
 export type UsualRange = { least: number; most: number; others: number };
 
-export function rangeAround(usual: ReadonlyMap<number, UsualDifference>, difference: number): UsualRange {
+export function rangeAround(
+  usual: ReadonlyMap<number, UsualDifference>,
+  difference: number,
+): UsualRange {
   const alike = [...usual].filter(([other]) => other > 0 === difference > 0);
   const sizes = alike.map(([other]) => Math.abs(other));
-  return { least: Math.min(...sizes), most: Math.max(...sizes), others: alike.reduce((all, [, { others }]) => all + others, 0) };
+  return {
+    least: Math.min(...sizes),
+    most: Math.max(...sizes),
+    others: alike.reduce((all, [, { others }]) => all + others, 0),
+  };
 }
 
 export class Differences {
@@ -28,7 +35,8 @@ export class Differences {
   private readonly counts = new Map<number, number>();
 
   add(difference: number, probability: number): void {
-    if (difference !== 0) this.counts.set(difference, (this.counts.get(difference) ?? 0) + probability);
+    if (difference !== 0)
+      this.counts.set(difference, (this.counts.get(difference) ?? 0) + probability);
   }
 
   clear(): void {
@@ -42,12 +50,14 @@ export class Differences {
     let [from, to, near] = [0, 0, 0];
     for (const [difference, count] of sorted) {
       const reach = Math.max(NEAR_LEAST, Math.abs(difference) * NEAR);
-      while (to < sorted.length && differenceAt(sorted, to) <= difference + reach) near += countAt(sorted, to++);
+      while (to < sorted.length && differenceAt(sorted, to) <= difference + reach)
+        near += countAt(sorted, to++);
       while (differenceAt(sorted, from) < difference - reach) near -= countAt(sorted, from++);
       const others = count - 1;
       const smooth = (near - count) / (2 * reach);
       const byChance = LEAST_EXCESS * smooth + 4 * Math.sqrt(smooth);
-      if (others >= LEAST_OTHERS + byChance) usual.set(difference, { nats: Math.log(others / matches), others });
+      if (others >= LEAST_OTHERS + byChance)
+        usual.set(difference, { nats: Math.log(others / matches), others });
     }
     return usual;
   }

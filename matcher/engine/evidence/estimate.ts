@@ -72,10 +72,13 @@ export function everyNode(nodes: Nodes): Int32Array {
 function sampleOf({ seekers }: Pool): Int32Array {
   const all = everyNode(seekers);
   if (seekers.count <= SAMPLE) return all;
-  const byAmount = all.slice().sort((a, b) => (seekers.amount[a] as number) - (seekers.amount[b] as number) || a - b);
+  const byAmount = all
+    .slice()
+    .sort((a, b) => (seekers.amount[a] as number) - (seekers.amount[b] as number) || a - b);
   const stretch = Math.floor(SAMPLE / STRETCHES);
   const gap = Math.floor((seekers.count - stretch) / (STRETCHES - 1));
   const sample: number[] = [];
-  for (let at = 0; at < STRETCHES; at++) sample.push(...byAmount.subarray(at * gap, at * gap + stretch));
+  for (let at = 0; at < STRETCHES; at++)
+    sample.push(...byAmount.subarray(at * gap, at * gap + stretch));
   return Int32Array.from(new Set(sample)).sort();
 }

@@ -7,10 +7,25 @@
 import type { Pool } from "../candidates/pool.ts";
 import { FIELD_COUNT } from "../prepare/texts.ts";
 import { Alignment, WORD } from "./alignment.ts";
-import { AMOUNT_LEVELS, amountLevel, amountWidthNats, dayLevel, EQUAL, isSlip, slipNats } from "./levels.ts";
+import {
+  AMOUNT_LEVELS,
+  amountLevel,
+  amountWidthNats,
+  dayLevel,
+  EQUAL,
+  isSlip,
+  slipNats,
+} from "./levels.ts";
 import type { Model } from "./model.ts";
 
-export const EVIDENCE_FIELDS = ["amount", "value_date", "reference", "counterparty", "description", "group_key"] as const;
+export const EVIDENCE_FIELDS = [
+  "amount",
+  "value_date",
+  "reference",
+  "counterparty",
+  "description",
+  "group_key",
+] as const;
 
 /** Of several shared words the rarest counts in full, others in part: words that come together are no independent witnesses. */
 const OTHERS = 0.35;
@@ -62,12 +77,20 @@ export class Evidence {
     if (this.alignment.hasTraces(leftRow, rightRow)) return this.weigh(l, r);
     let total = this.amount(l, r) + this.day(l, r);
     for (let field = 0; field < FIELD_COUNT; field++) {
-      const [a, aEnd] = [left.start[leftRow * FIELD_COUNT + field] as number, left.start[leftRow * FIELD_COUNT + field + 1] as number];
-      const [b, bEnd] = [right.start[rightRow * FIELD_COUNT + field] as number, right.start[rightRow * FIELD_COUNT + field + 1] as number];
+      const [a, aEnd] = [
+        left.start[leftRow * FIELD_COUNT + field] as number,
+        left.start[leftRow * FIELD_COUNT + field + 1] as number,
+      ];
+      const [b, bEnd] = [
+        right.start[rightRow * FIELD_COUNT + field] as number,
+        right.start[rightRow * FIELD_COUNT + field + 1] as number,
+      ];
       const bothHave = a < aEnd && b < bEnd ? 1 : 0;
       let expected = 0;
-      for (let i = a; i < aEnd; i++) expected += model.wordNats("left", field, left.words[i] as number, bothHave, WORD.alone);
-      for (let j = b; j < bEnd; j++) expected += model.wordNats("right", field, right.words[j] as number, bothHave, WORD.alone);
+      for (let i = a; i < aEnd; i++)
+        expected += model.wordNats("left", field, left.words[i] as number, bothHave, WORD.alone);
+      for (let j = b; j < bEnd; j++)
+        expected += model.wordNats("right", field, right.words[j] as number, bothHave, WORD.alone);
       total += Math.max(-MOST_NATS, expected);
     }
     return total;
@@ -81,9 +104,15 @@ export class Evidence {
     if (level === EQUAL) return this.atLevel(level, seeker);
     const rarity = soughtRarity[sought] as number;
     // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines as it is at all.
-    const byLevel = isSlip(level) ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a) : this.atLevel(level, seeker);
+    const byLevel = isSlip(level)
+      ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a)
+      : this.atLevel(level, seeker);
     const usual = this.model.usualDifference(a - b);
-    return Math.max(byLevel, (usual?.nats ?? -Infinity) + rarity, this.model.rateNats(a, b) + rarity);
+    return Math.max(
+      byLevel,
+      (usual?.nats ?? -Infinity) + rarity,
+      this.model.rateNats(a, b) + rarity,
+    );
   }
 
   private atLevel(level: number, seeker: number): number {
@@ -98,12 +127,20 @@ export class Evidence {
     const { seekers, rarity, density } = this.pool;
     const expected = this.model.amountNats[level] as number;
     if (level === EQUAL) return expected + (rarity[seeker] as number);
-    return expected + Math.max(0, (density[seeker] as number) - amountWidthNats(level, seekers.amount[seeker] as number));
+    return (
+      expected +
+      Math.max(
+        0,
+        (density[seeker] as number) - amountWidthNats(level, seekers.amount[seeker] as number),
+      )
+    );
   }
 
   day(l: number, r: number): number {
     const level = dayLevel((this.pool.right.day[r] as number) - (this.pool.left.day[l] as number));
-    return this.model.lagNats(this.pool.kindOf(l, r), level) + (this.pool.dayRarity[level] as number);
+    return (
+      this.model.lagNats(this.pool.kindOf(l, r), level) + (this.pool.dayRarity[level] as number)
+    );
   }
 
   private text(field: number, leftRow: number): number {
@@ -122,7 +159,9 @@ export class Evidence {
       const fresh = this.freshWords(leftFrom, same);
       if (fresh > 0) {
         rarest =
-          (alignment.equal[field] ? texts.valueRarity(texts.left, leftRow, field) : texts.prefixRarity(texts.left, leftRow, field, same)) *
+          (alignment.equal[field]
+            ? texts.valueRarity(texts.left, leftRow, field)
+            : texts.prefixRarity(texts.left, leftRow, field, same)) *
           (fresh / same);
       }
     }
@@ -135,12 +174,20 @@ export class Evidence {
         const rarity = texts.rarity[word] as number;
         others += Math.min(rarest, rarity);
         rarest = Math.max(rarest, rarity);
-      } else if (state === WORD.cut) others += Math.min(4, 1.2 * Math.min((texts.spelling[word] as string).length, 3)) / OTHERS;
+      } else if (state === WORD.cut)
+        others += Math.min(4, 1.2 * Math.min((texts.spelling[word] as string).length, 3)) / OTHERS;
     }
     for (let j = rightFrom; j < rightTo; j++) {
       const state = alignment.rightState[j] as number;
       // What both have was counted on the left; a word found elsewhere counts where it stands alone.
-      if (state === WORD.alone) expected += model.wordNats("right", field, alignment.rightWords[j] as number, bothHave, state);
+      if (state === WORD.alone)
+        expected += model.wordNats(
+          "right",
+          field,
+          alignment.rightWords[j] as number,
+          bothHave,
+          state,
+        );
       else if (state === WORD.elsewhere && this.credit(alignment.rightWords[j] as number)) {
         const rarity = texts.rarity[alignment.rightWords[j] as number] as number;
         others += Math.min(rarest, rarity);
@@ -153,7 +200,8 @@ export class Evidence {
   /** How many of the first words were not yet counted in another field. */
   private freshWords(from: number, count: number): number {
     let fresh = 0;
-    for (let i = from; i < from + count; i++) if (this.credit(this.alignment.leftWords[i] as number)) fresh += 1;
+    for (let i = from; i < from + count; i++)
+      if (this.credit(this.alignment.leftWords[i] as number)) fresh += 1;
     return fresh;
   }
 

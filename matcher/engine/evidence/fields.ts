@@ -54,28 +54,52 @@ export function compareFields(
   weights: ReadonlyMap<string, number> | null,
 ): FieldComparison[] {
   const weightOf = (field: string) => weights?.get(field) ?? null;
-  const amounts = [sum(left.map((line) => line.amount_minor)), sum(right.map((line) => line.amount_minor))] as const;
+  const amounts = [
+    sum(left.map((line) => line.amount_minor)),
+    sum(right.map((line) => line.amount_minor)),
+  ] as const;
   const days = [daysOf(left), daysOf(right)] as const;
   const comparisons: FieldComparison[] = [
     {
       field: "amount",
       left: left.length > 0 ? String(amounts[0]) : null,
       right: right.length > 0 ? String(amounts[1]) : null,
-      verdict: left.length === 0 || right.length === 0 ? "missing" : amounts[0] === amounts[1] ? "equal" : "close",
+      verdict:
+        left.length === 0 || right.length === 0
+          ? "missing"
+          : amounts[0] === amounts[1]
+            ? "equal"
+            : "close",
       weight: weightOf("amount"),
     },
-    { field: "value_date", left: days[0], right: days[1], verdict: verdictOfDays(left, right), weight: weightOf("value_date") },
+    {
+      field: "value_date",
+      left: days[0],
+      right: days[1],
+      verdict: verdictOfDays(left, right),
+      weight: weightOf("value_date"),
+    },
   ];
   for (const field of TEXTS) {
     const values = [textsOf(left, field), textsOf(right, field)] as const;
     if (values[0] === null && values[1] === null) continue;
-    comparisons.push({ field, left: values[0], right: values[1], verdict: verdictOfTexts(left, right, field), weight: weightOf(field) });
+    comparisons.push({
+      field,
+      left: values[0],
+      right: values[1],
+      verdict: verdictOfTexts(left, right, field),
+      weight: weightOf(field),
+    });
   }
   return comparisons;
 }
 
 /** Equal in normal form; close where the one has all words of the other, but for a slip or a cut; similar where they share a word. */
-export function textVerdict(left: string | null | undefined, right: string | null | undefined, field: TextField): FieldVerdict {
+export function textVerdict(
+  left: string | null | undefined,
+  right: string | null | undefined,
+  field: TextField,
+): FieldVerdict {
   const mine = wordsOf(left ?? "", field);
   const other = wordsOf(right ?? "", field);
   if (mine.length === 0 || other.length === 0) return "missing";
@@ -83,18 +107,31 @@ export function textVerdict(left: string | null | undefined, right: string | nul
   if (field === "reference" && joined(mine) === joined(other)) return "equal";
   const [few, many] = mine.length <= other.length ? [mine, other] : [other, mine];
   const found = few.filter((word) =>
-    many.some((one) => one === word || isClose(one, word) || (word === few[few.length - 1] && one.startsWith(word))),
+    many.some(
+      (one) =>
+        one === word ||
+        isClose(one, word) ||
+        (word === few[few.length - 1] && one.startsWith(word)),
+    ),
   );
   if (found.length === few.length) return "close";
   return found.some((word) => word.length > 1) ? "similar" : "differs";
 }
 
-function verdictOfTexts(left: readonly PlainLine[], right: readonly PlainLine[], field: TextField): FieldVerdict {
+function verdictOfTexts(
+  left: readonly PlainLine[],
+  right: readonly PlainLine[],
+  field: TextField,
+): FieldVerdict {
   let best: FieldVerdict = "missing";
   for (const one of left) {
     for (const other of right) {
       const verdict = textVerdict(one[field], other[field], field);
-      if (best === "missing" || (verdict !== "missing" && VERDICTS.indexOf(verdict) < VERDICTS.indexOf(best))) best = verdict;
+      if (
+        best === "missing" ||
+        (verdict !== "missing" && VERDICTS.indexOf(verdict) < VERDICTS.indexOf(best))
+      )
+        best = verdict;
     }
   }
   return best;
@@ -102,7 +139,9 @@ function verdictOfTexts(left: readonly PlainLine[], right: readonly PlainLine[],
 
 function verdictOfDays(left: readonly PlainLine[], right: readonly PlainLine[]): FieldVerdict {
   if (left.length === 0 || right.length === 0) return "missing";
-  const apart = Math.min(...left.flatMap((one) => right.map((other) => Math.abs(one.value_date - other.value_date))));
+  const apart = Math.min(
+    ...left.flatMap((one) => right.map((other) => Math.abs(one.value_date - other.value_date))),
+  );
   return apart === 0 ? "equal" : apart <= 3 ? "close" : apart <= 10 ? "similar" : "differs";
 }
 
@@ -118,7 +157,9 @@ function dateOf(day: number): string {
 }
 
 function textsOf(lines: readonly PlainLine[], field: TextField): string | null {
-  const values = [...new Set(lines.map((line) => line[field]).filter((value): value is string => Boolean(value)))];
+  const values = [
+    ...new Set(lines.map((line) => line[field]).filter((value): value is string => Boolean(value))),
+  ];
   if (values.length === 0) return null;
   const shown = values.slice(0, SHOWN).join("; ");
   return values.length > SHOWN ? `${shown}; and ${values.length - SHOWN} more` : shown;

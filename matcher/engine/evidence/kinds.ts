@@ -25,7 +25,10 @@ export class Kinds {
 
   /** @param amount of either, for its sign: both have the same. */
   of(leftRow: number, rightRow: number, amount: number): number {
-    return ((amount < 0 ? 1 : 0) * (WORDS + 1) + (this.left[leftRow] as number)) * (WORDS + 1) + (this.right[rightRow] as number);
+    return (
+      ((amount < 0 ? 1 : 0) * (WORDS + 1) + (this.left[leftRow] as number)) * (WORDS + 1) +
+      (this.right[rightRow] as number)
+    );
   }
 }
 
@@ -43,7 +46,9 @@ function firstWords(texts: Texts, side: SideTexts): Uint8Array {
   const spelling = (word: number) => texts.spelling[word] as string;
   const frequent = [...counts]
     .filter(([, count]) => count >= Math.max(LEAST_LINES, LEAST_SHARE * side.rows))
-    .sort(([one, ones], [other, others]) => others - ones || (spelling(one) < spelling(other) ? -1 : 1))
+    .sort(
+      ([one, ones], [other, others]) => others - ones || (spelling(one) < spelling(other) ? -1 : 1),
+    )
     .slice(0, WORDS);
   const numbers = new Map(frequent.map(([word], at) => [word, at + 1]));
   return Uint8Array.from(first, (word) => numbers.get(word) ?? 0);

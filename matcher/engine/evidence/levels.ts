@@ -2,8 +2,9 @@
 
 /** Upper ends of relative differences; each stands for two levels, right larger and right smaller. */
 const SHARES = [
-  0.0005, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.0125, 0.015, 0.0175, 0.02, 0.0225, 0.025, 0.0275, 0.03, 0.0325, 0.035, 0.04, 0.045,
-  0.05, 0.06, 0.07, 0.08, 0.1, 0.125, 0.15, 0.2, 0.3, 0.5, 1,
+  0.0005, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.0125, 0.015, 0.0175, 0.02, 0.0225, 0.025,
+  0.0275, 0.03, 0.0325, 0.035, 0.04, 0.045, 0.05, 0.06, 0.07, 0.08, 0.1, 0.125, 0.15, 0.2, 0.3, 0.5,
+  1,
 ];
 export const EQUAL = 0;
 /** Differences of one or two minor units, whatever the amount. */
@@ -16,7 +17,9 @@ export const AMOUNT_LEVELS = WRONG_DIGIT + 1;
 
 /** All ends are multiples of a quarter of a thousandth. */
 const GRAIN = 4000;
-const SHARE_LEVEL = Uint8Array.from({ length: GRAIN + 1 }, (_, grain) => SHARES.findIndex((end) => Math.round(end * GRAIN) >= grain));
+const SHARE_LEVEL = Uint8Array.from({ length: GRAIN + 1 }, (_, grain) =>
+  SHARES.findIndex((end) => Math.round(end * GRAIN) >= grain),
+);
 
 export function amountLevel(left: number, right: number): number {
   if (left === right) return EQUAL;
@@ -27,7 +30,9 @@ export function amountLevel(left: number, right: number): number {
   if (difference <= 2) return ROUNDING + larger;
   const slip = slipOf(a, b, difference);
   if (slip !== NO_SLIP) return slip;
-  const share = SHARE_LEVEL[Math.min(GRAIN, Math.ceil((difference / (larger ? b : a)) * GRAIN))] as number;
+  const share = SHARE_LEVEL[
+    Math.min(GRAIN, Math.ceil((difference / (larger ? b : a)) * GRAIN))
+  ] as number;
   return FIRST_SHARE + 2 * share + larger;
 }
 
@@ -43,9 +48,12 @@ function slipOf(a: number, b: number, difference: number): number {
   }
   if (steps > 81 || a < unit || b < unit) return NO_SLIP;
   if (Math.floor(a / (10 * unit)) === Math.floor(b / (10 * unit))) return WRONG_DIGIT;
-  if (steps % 9 !== 0 || Math.floor(a / (100 * unit)) !== Math.floor(b / (100 * unit))) return NO_SLIP;
+  if (steps % 9 !== 0 || Math.floor(a / (100 * unit)) !== Math.floor(b / (100 * unit)))
+    return NO_SLIP;
   const [one, other] = [Math.floor(a / unit) % 100, Math.floor(b / unit) % 100];
-  return one % 10 === Math.floor(other / 10) && other % 10 === Math.floor(one / 10) ? SWAPPED : NO_SLIP;
+  return one % 10 === Math.floor(other / 10) && other % 10 === Math.floor(one / 10)
+    ? SWAPPED
+    : NO_SLIP;
 }
 
 export function isSlip(level: number): boolean {
@@ -58,7 +66,9 @@ export function slipNats(level: number, amount: number): number {
   return Math.log(level === SWAPPED ? Math.max(1, digits - 1) : 9 * digits);
 }
 
-const SHARE_NATS = SHARES.map((end, index) => Math.log(Math.log((1 - (SHARES[index - 1] ?? 0)) / (1 - Math.min(0.98, end)))));
+const SHARE_NATS = SHARES.map((end, index) =>
+  Math.log(Math.log((1 - (SHARES[index - 1] ?? 0)) / (1 - Math.min(0.98, end)))),
+);
 
 /** ln of how wide a level is, in nats of the amount; of rounding it depends on the amount. */
 export function amountWidthNats(level: number, amount: number): number {
@@ -76,7 +86,12 @@ export function amountPrior(): Float64Array {
   for (let level = FIRST_SHARE; level < SWAPPED; level++) {
     const share = (level - FIRST_SHARE) >> 1;
     // Small differences are fees and rates of exchange; beyond a tenth there is little to expect.
-    prior[level] = (SHARES[share] as number) <= 0.05 ? 0.0035 : (SHARES[share] as number) <= 0.15 ? 0.001 : 0.0004;
+    prior[level] =
+      (SHARES[share] as number) <= 0.05
+        ? 0.0035
+        : (SHARES[share] as number) <= 0.15
+          ? 0.001
+          : 0.0004;
   }
   return normalized(prior);
 }
@@ -87,7 +102,10 @@ export const DAY_LEVELS = 2 * (DAYS_APART + 12) + 1;
 
 export function dayLevel(lag: number): number {
   const size = Math.abs(lag);
-  const step = size <= DAYS_APART ? size : Math.min(DAYS_APART + 12, DAYS_APART + 1 + Math.floor((size - DAYS_APART - 1) / 30));
+  const step =
+    size <= DAYS_APART
+      ? size
+      : Math.min(DAYS_APART + 12, DAYS_APART + 1 + Math.floor((size - DAYS_APART - 1) / 30));
   return DAYS_APART + 12 + Math.sign(lag) * step;
 }
 
@@ -104,7 +122,8 @@ export function dayPrior(before: number, after: number, far = { before, after })
   const prior = new Float64Array(DAY_LEVELS);
   for (let lag = -before; lag <= after; lag++) {
     const level = dayLevel(lag);
-    prior[level] = (prior[level] as number) + Math.exp(-Math.abs(lag) / 2.5) * (lag < 0 ? 0.5 : 1) + 0.01;
+    prior[level] =
+      (prior[level] as number) + Math.exp(-Math.abs(lag) / 2.5) * (lag < 0 ? 0.5 : 1) + 0.01;
   }
   const usual = normalized(prior);
   const beyond = far.before - before + far.after - after;

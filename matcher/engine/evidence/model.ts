@@ -8,7 +8,14 @@ import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "../prepare/texts.ts";
 import { type Alignment, WORD } from "./alignment.ts";
 import { Differences, rangeAround, type UsualDifference, type UsualRange } from "./differences.ts";
 import { KINDS } from "./kinds.ts";
-import { AMOUNT_LEVELS, amountPrior, DAY_LEVELS, dayPrior, daysInLevel, normalized } from "./levels.ts";
+import {
+  AMOUNT_LEVELS,
+  amountPrior,
+  DAY_LEVELS,
+  dayPrior,
+  daysInLevel,
+  normalized,
+} from "./levels.ts";
 import { Rates, type UsualRate, UsualRates } from "./rates.ts";
 
 /** Counts that stand for a prior: so many matches it weighs. */
@@ -31,7 +38,12 @@ const CELLS = 2 * SIDE_CELLS;
  * Counts of what was seen of true matches, by amount level, day level and kind of word (found, close, lost). The same lags are counted in
  * business days, too, for rules that count in them: what a pair was taught before version 1.2.0 has none.
  */
-export type Knowledge = { amount: number[]; day: number[]; business_day?: number[]; words: number[] };
+export type Knowledge = {
+  amount: number[];
+  day: number[];
+  business_day?: number[];
+  words: number[];
+};
 
 /** What is expected of any pair of sources, as if a few matches had been seen. */
 export function priorKnowledge(): Knowledge {
@@ -77,19 +89,36 @@ export class Model {
   private readonly lostNats: Float64Array;
 
   /** @param lesson what a rule before this one saw in the same run. */
-  constructor(texts: Texts, knowledge: Knowledge | null, days: Days, leftLines: number, rightLines: number, lesson: Lesson | null = null) {
+  constructor(
+    texts: Texts,
+    knowledge: Knowledge | null,
+    days: Days,
+    leftLines: number,
+    rightLines: number,
+    lesson: Lesson | null = null,
+  ) {
     this.texts = texts;
     this.lesson = lesson;
     // What people decided comes on top of the prior: a few decisions shift it, many outweigh it.
-    this.amountCounts = amountPrior().map((share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0));
+    this.amountCounts = amountPrior().map(
+      (share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0),
+    );
     const window = dayPrior(days.before, days.after, farthest(days));
     this.dayCounts = window.map(
-      (share, level) => share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),
+      (share, level) =>
+        share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),
     );
-    this.cellCounts = wordPrior().map((count, at) => count + (knowledge?.words[at] ?? 0) + (lesson?.cells[at] ?? 0));
+    this.cellCounts = wordPrior().map(
+      (count, at) => count + (knowledge?.words[at] ?? 0) + (lesson?.cells[at] ?? 0),
+    );
     this.foundNats = new Float64Array(4 * texts.spelling.length);
     this.lostNats = new Float64Array(4 * texts.spelling.length);
-    this.update(new Observations(texts), EXPECTED * Math.min(leftLines, rightLines), leftLines, rightLines);
+    this.update(
+      new Observations(texts),
+      EXPECTED * Math.min(leftLines, rightLines),
+      leftLines,
+      rightLines,
+    );
   }
 
   /** What is known of amounts that differ by this much, left less right: null where hardly any others do. */
@@ -117,12 +146,21 @@ export class Model {
     return this.lostNats[word * 4 + side * 2 + bothHave] as number;
   }
 
-  wordNats(side: "left" | "right", field: number, word: number, bothHave: number, state: number): number {
+  wordNats(
+    side: "left" | "right",
+    field: number,
+    word: number,
+    bothHave: number,
+    state: number,
+  ): number {
     if (state === WORD.unseen) return 0;
     const sideNumber = side === "left" ? 0 : 1;
     if (state === WORD.close) {
       const cell = cellOf(sideNumber, field, this.texts.shape[word] as number, bothHave);
-      return (this.cellNats[cell * STATES + CLOSE] as number) + (CLOSE_RARITY[(this.texts.shape[word] as number) >> 2] as number);
+      return (
+        (this.cellNats[cell * STATES + CLOSE] as number) +
+        (CLOSE_RARITY[(this.texts.shape[word] as number) >> 2] as number)
+      );
     }
     const at = word * 4 + sideNumber * 2 + bothHave;
     if (state === WORD.alone) return this.lostNats[at] as number;
@@ -131,17 +169,26 @@ export class Model {
 
   /** The model that fits what was seen best, given the prior. */
   update(seen: Observations, matches: number, leftLines: number, rightLines: number): void {
-    const amount = normalized(this.amountCounts.map((count, level) => count + (seen.amount[level] as number)));
-    const day = normalized(this.dayCounts.map((count, level) => count + (seen.day[level] as number)));
+    const amount = normalized(
+      this.amountCounts.map((count, level) => count + (seen.amount[level] as number)),
+    );
+    const day = normalized(
+      this.dayCounts.map((count, level) => count + (seen.day[level] as number)),
+    );
     amount.forEach((share, level) => {
       this.amountNats[level] = Math.log(share);
     });
     this.updateDays(seen, day);
     const cells = this.cellCounts.map((count, at) => count + (seen.cells[at] as number));
     for (let cell = 0; cell < CELLS; cell++) {
-      const total = (cells[cell * 3] as number) + (cells[cell * 3 + 1] as number) + (cells[cell * 3 + 2] as number);
+      const total =
+        (cells[cell * 3] as number) +
+        (cells[cell * 3 + 1] as number) +
+        (cells[cell * 3 + 2] as number);
       for (let state = 0; state < STATES; state++)
-        this.cellNats[cell * STATES + state] = Math.log((cells[cell * STATES + state] as number) / total);
+        this.cellNats[cell * STATES + state] = Math.log(
+          (cells[cell * STATES + state] as number) / total,
+        );
     }
     this.usual = seen.differences.usual(PRIOR_MATCHES + seen.matches);
     this.usualRates = seen.rates.usual(PRIOR_MATCHES + seen.matches);
@@ -154,12 +201,16 @@ export class Model {
     const { dayNats, lesson } = this;
     for (let kind = 0; kind < KINDS; kind++) {
       const from = kind * DAY_LEVELS;
-      const own = (level: number) => (seen.lags[from + level] as number) + (lesson?.lags[from + level] ?? 0);
+      const own = (level: number) =>
+        (seen.lags[from + level] as number) + (lesson?.lags[from + level] ?? 0);
       let total = KIND_WEIGHS;
-      for (let level = 0; level < DAY_LEVELS; level++) if ((all[level] as number) > 0) total += own(level);
+      for (let level = 0; level < DAY_LEVELS; level++)
+        if ((all[level] as number) > 0) total += own(level);
       for (let level = 0; level < DAY_LEVELS; level++) {
         const share = all[level] as number;
-        dayNats[from + level] = Math.log(Math.max(share > 0 ? (own(level) + KIND_WEIGHS * share) / total : 0, 1e-9));
+        dayNats[from + level] = Math.log(
+          Math.max(share > 0 ? (own(level) + KIND_WEIGHS * share) / total : 0, 1e-9),
+        );
       }
     }
   }
@@ -187,8 +238,12 @@ export class Model {
           continue;
         }
         const total = foundSeen + lostSeen + WORD_WEIGHS;
-        foundNats[at] = inSteps(Math.log((foundSeen + WORD_WEIGHS * (shares[cell + FOUND] as number)) / total));
-        lostNats[at] = inSteps(Math.log((lostSeen + WORD_WEIGHS * (shares[cell + LOST] as number)) / total));
+        foundNats[at] = inSteps(
+          Math.log((foundSeen + WORD_WEIGHS * (shares[cell + FOUND] as number)) / total),
+        );
+        lostNats[at] = inSteps(
+          Math.log((lostSeen + WORD_WEIGHS * (shares[cell + LOST] as number)) / total),
+        );
       }
     }
   }
@@ -208,7 +263,14 @@ function inSteps(nats: number): number {
 const CLOSE_RARITY = [8.5, 5.5, 7];
 
 /** What one rule saw of days and words, for the next ones in a run: as if so many matches had been seen. Amounts are each rule's own. */
-export type Lesson = { reach: Days; day: Float64Array; lags: Float64Array; cells: Float64Array; found: Float64Array; lost: Float64Array };
+export type Lesson = {
+  reach: Days;
+  day: Float64Array;
+  lags: Float64Array;
+  cells: Float64Array;
+  found: Float64Array;
+  lost: Float64Array;
+};
 
 const LESSON_MATCHES = 60;
 
@@ -251,7 +313,8 @@ export class Observations {
 
   /** Forgets what was seen of matches: as large as the vocabulary, it is used again. */
   clear(): void {
-    for (const counts of [this.amount, this.day, this.lags, this.cells, this.found, this.lost]) counts.fill(0);
+    for (const counts of [this.amount, this.day, this.lags, this.cells, this.found, this.lost])
+      counts.fill(0);
     this.differences.clear();
     this.matches = 0;
   }
@@ -261,14 +324,38 @@ export class Observations {
     this.amount[amountLevel] = (this.amount[amountLevel] as number) + probability;
     this.day[dayLevel] = (this.day[dayLevel] as number) + probability / daysInLevel(dayLevel);
     for (let field = 0; field < FIELD_COUNT; field++) {
-      const left = (alignment.leftStart[field + 1] as number) - (alignment.leftStart[field] as number);
-      const right = (alignment.rightStart[field + 1] as number) - (alignment.rightStart[field] as number);
+      const left =
+        (alignment.leftStart[field + 1] as number) - (alignment.leftStart[field] as number);
+      const right =
+        (alignment.rightStart[field + 1] as number) - (alignment.rightStart[field] as number);
       const bothHave = left > 0 && right > 0 ? 1 : 0;
-      for (let i = alignment.leftStart[field] as number; i < (alignment.leftStart[field + 1] as number); i++) {
-        this.addWord(0, field, alignment.leftWords[i] as number, bothHave, alignment.leftState[i] as number, probability);
+      for (
+        let i = alignment.leftStart[field] as number;
+        i < (alignment.leftStart[field + 1] as number);
+        i++
+      ) {
+        this.addWord(
+          0,
+          field,
+          alignment.leftWords[i] as number,
+          bothHave,
+          alignment.leftState[i] as number,
+          probability,
+        );
       }
-      for (let j = alignment.rightStart[field] as number; j < (alignment.rightStart[field + 1] as number); j++) {
-        this.addWord(1, field, alignment.rightWords[j] as number, bothHave, alignment.rightState[j] as number, probability);
+      for (
+        let j = alignment.rightStart[field] as number;
+        j < (alignment.rightStart[field + 1] as number);
+        j++
+      ) {
+        this.addWord(
+          1,
+          field,
+          alignment.rightWords[j] as number,
+          bothHave,
+          alignment.rightState[j] as number,
+          probability,
+        );
       }
     }
   }
@@ -278,7 +365,14 @@ export class Observations {
     this.lags[at] = (this.lags[at] as number) + probability / daysInLevel(dayLevel);
   }
 
-  private addWord(side: number, field: number, word: number, bothHave: number, state: number, probability: number): void {
+  private addWord(
+    side: number,
+    field: number,
+    word: number,
+    bothHave: number,
+    state: number,
+    probability: number,
+  ): void {
     if (state === WORD.unseen || state === WORD.cut) return;
     const outcome = state === WORD.alone ? LOST : state === WORD.close ? CLOSE : FOUND;
     const cell = cellOf(side, field, this.texts.shape[word] as number, bothHave) * STATES + outcome;

@@ -11,7 +11,8 @@ const LEAST_DIGITS = 4;
 export function namesAnother(texts: Texts, leftRow: number, rightRow: number): boolean {
   const lefts = numbersOf(texts, texts.left, leftRow);
   const rights = numbersOf(texts, texts.right, rightRow);
-  if (lefts.some((one) => rights.some((other) => one === other || isClose(one, other)))) return false;
+  if (lefts.some((one) => rights.some((other) => one === other || isClose(one, other))))
+    return false;
   const forms = new Set(rights.map(formOf));
   return lefts.some((one) => forms.has(formOf(one)));
 }

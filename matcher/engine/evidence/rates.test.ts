@@ -30,6 +30,7 @@ test("pairs that differ by about a rate make it none, nor do round amounts", () 
 
 test("many pairs of few lines are no more witnesses than the lines: equal amounts stay the likelier", () => {
   const rates = new Rates();
-  for (let left = 0; left < 60; left++) for (let right = 0; right < 5; right++) rates.add(12_300, 12_054, left, right);
+  for (let left = 0; left < 60; left++)
+    for (let right = 0; right < 5; right++) rates.add(12_300, 12_054, left, right);
   expect(rates.usual(75).natsOf(12_300, 12_054)).toBe(-Infinity);
 });

@@ -42,7 +42,9 @@ export class Rates {
         seen.lefts.add(leftNode);
         seen.rights.add(rightNode);
       }
-      this.byChance[at] = (this.byChance[at] as number) + Math.min(1, (PARTS * grainOf(whole, other)) / Math.abs(whole));
+      this.byChance[at] =
+        (this.byChance[at] as number) +
+        Math.min(1, (PARTS * grainOf(whole, other)) / Math.abs(whole));
     }
   }
 
@@ -60,7 +62,8 @@ export class Rates {
       const from = Math.max(at - NEAR, Math.floor(at / RATES) * RATES);
       const to = Math.min(at + NEAR + 1, (Math.floor(at / RATES) + 1) * RATES);
       let chance = 0;
-      for (let near = from; near < to; near++) chance += (this.byChance[near] as number) / (to - from);
+      for (let near = from; near < to; near++)
+        chance += (this.byChance[near] as number) / (to - from);
       const others = count - 1 - chance;
       if (others > 0 && tailNats(count, chance) < -Math.log(SETS * this.byChance.length))
         usual.set(at, { nats: Math.min(0, Math.log(others / matches)), others });
@@ -82,7 +85,10 @@ export class UsualRates {
   /** ln of the share of matches that differ by the rate that these do; −Infinity where it is not usual. */
   natsOf(left: number, right: number): number {
     if (this.usual.size === 0) return -Infinity;
-    return Math.max(this.nats[this.placeOf(0, left, right)] as number, this.nats[this.placeOf(1, right, left)] as number);
+    return Math.max(
+      this.nats[this.placeOf(0, left, right)] as number,
+      this.nats[this.placeOf(1, right, left)] as number,
+    );
   }
 
   /** The most usual rate that two amounts differ by; null where there is none. */
@@ -91,7 +97,11 @@ export class UsualRates {
     if (nats === -Infinity) return null;
     const own = this.placeOf(0, left, right);
     const at = this.nats[own] === nats ? own : this.placeOf(1, right, left);
-    return { ...(this.usual.get(at) as UsualDifference), parts: (at % RATES) - MOST_PARTS, of: at < RATES ? "left" : "right" };
+    return {
+      ...(this.usual.get(at) as UsualDifference),
+      parts: (at % RATES) - MOST_PARTS,
+      of: at < RATES ? "left" : "right",
+    };
   }
 
   /** Where there is no such rate, or the amounts differ by it only about: the place of no difference, which is never usual. */

@@ -5,12 +5,21 @@ import { checkInvariants } from "../invariants.ts";
 import { type Line, Lines } from "../lines.ts";
 import type { Rule } from "../rules.ts";
 
-const RULES: Rule[] = [{ name: "Same amount", kind: "score", days_before: 4, days_after: 12, then: "match" }];
+const RULES: Rule[] = [
+  { name: "Same amount", kind: "score", days_before: 4, days_after: 12, then: "match" },
+];
 
 function columns(side: "left" | "right", given: readonly Partial<Line>[]): Lines {
   const lines = new Lines(side, given.length);
   for (const [handle, line] of given.entries())
-    lines.add({ handle, identity: String(handle), amount_minor: 0, currency: "EUR", value_date: 20_000, ...line });
+    lines.add({
+      handle,
+      identity: String(handle),
+      amount_minor: 0,
+      currency: "EUR",
+      value_date: 20_000,
+      ...line,
+    });
   return lines;
 }
 
@@ -23,7 +32,8 @@ function solve(lags: readonly number[], rules = RULES, count = 60, fee = 0): Res
   }));
   const right = left.map((line, at) => ({
     amount_minor: line.amount_minor - (at === 0 ? fee : 0),
-    value_date: line.value_date + (at === 0 && fee > 0 ? -6 : (lags[at - (count - lags.length)] ?? 2)),
+    value_date:
+      line.value_date + (at === 0 && fee > 0 ? -6 : (lags[at - (count - lags.length)] ?? 2)),
     description: `PAYMENT ${line.reference}`,
   }));
   const result = match({ left: columns("left", left), right: columns("right", right), rules });
@@ -36,7 +46,9 @@ describe("a window", () => {
     const result = solve([-6, -6, -6]);
     expect(result.confirmed.length).toBe(60);
     const notes = Array.from({ length: 60 }, (_, at) => explain(result, "confirmed", at).note);
-    expect(notes.filter((note) => note?.startsWith("The days lie farther apart than the rule says"))).toHaveLength(3);
+    expect(
+      notes.filter((note) => note?.startsWith("The days lie farther apart than the rule says")),
+    ).toHaveLength(3);
   });
 
   test("does not follow a single one", () => {
@@ -60,7 +72,12 @@ describe("a window", () => {
   });
 
   test("of a rule that follows is as wide for what the one before it saw", () => {
-    const fees: Rule = { ...(RULES[0] as Rule), name: "Fees", amount_tolerance_minor: 2500, days_before: 3 };
+    const fees: Rule = {
+      ...(RULES[0] as Rule),
+      name: "Fees",
+      amount_tolerance_minor: 2500,
+      days_before: 3,
+    };
     const foundWith = (lags: readonly number[]) => {
       const { confirmed, suggested } = solve(lags, [...RULES, fees], 60, 400);
       return confirmed.length + suggested.length;
@@ -71,14 +88,25 @@ describe("a window", () => {
 });
 
 test("a window that the user gave an exact rule stays as it is", () => {
-  const exact: Rule = { name: "Same amount", kind: "exact", on: ["reference"], days_before: 4, days_after: 12, then: "match" };
+  const exact: Rule = {
+    name: "Same amount",
+    kind: "exact",
+    on: ["reference"],
+    days_before: 4,
+    days_after: 12,
+    then: "match",
+  };
   const left = columns(
     "left",
     Array.from({ length: 40 }, (_, at) => ({ amount_minor: 1003 + 79 * at, reference: `A${at}` })),
   );
   const right = columns(
     "right",
-    Array.from({ length: 40 }, (_, at) => ({ amount_minor: 1003 + 79 * at, reference: `A${at}`, value_date: at < 3 ? 19_994 : 20_000 })),
+    Array.from({ length: 40 }, (_, at) => ({
+      amount_minor: 1003 + 79 * at,
+      reference: `A${at}`,
+      value_date: at < 3 ? 19_994 : 20_000,
+    })),
   );
   expect(match({ left, right, rules: [exact] }).confirmed.length).toBe(37);
 });

@@ -71,7 +71,11 @@ function nthLag(lags: readonly (readonly [number, number])[]): number {
  * Whoever has no partner within the window looks farther, as far as it may follow; where sure matches are found there, it does.
  * @returns those that it then holds.
  */
-export function* lookFarther(weighing: Weighing, sure: SureLags, sample: Int32Array): Generator<Progress, ProbablePair[]> {
+export function* lookFarther(
+  weighing: Weighing,
+  sure: SureLags,
+  sample: Int32Array,
+): Generator<Progress, ProbablePair[]> {
   const { pool, days, farthest } = weighing;
   const isBeyond = (left: number, right: number, { before, after }: Days) => {
     const lag = lagOf(pool, left, right);
@@ -82,7 +86,10 @@ export function* lookFarther(weighing: Weighing, sure: SureLags, sample: Int32Ar
   const pairs = yield* weighing.find(sample.filter((node) => !sure.isTaken(pool.seeking, node)));
   const far = [...weighing.probable(pairs)].filter(
     ({ left, right, probability }) =>
-      probability >= SURE && isBeyond(left, right, days) && !sure.isTaken("left", left) && !sure.isTaken("right", right),
+      probability >= SURE &&
+      isBeyond(left, right, days) &&
+      !sure.isTaken("left", left) &&
+      !sure.isTaken("right", right),
   );
   for (const { left, right, probability } of far) sure.add(left, right, probability);
   const followed = joined(days, within(sure.reach(), farthest));

@@ -11,11 +11,20 @@ const MOST_SAID = 5;
 
 /** @param evidence that has just weighed these two nodes. @returns null where there is no slip to mention. */
 export function slipsSaid(evidence: Evidence, model: Model, l: number, r: number): string | null {
-  const said = [amountSlip(evidence, model, l, r), ...wordSlips(evidence), otherName(evidence)].filter((sentence) => sentence !== null);
+  const said = [
+    amountSlip(evidence, model, l, r),
+    ...wordSlips(evidence),
+    otherName(evidence),
+  ].filter((sentence) => sentence !== null);
   return said.length > 0 ? said.slice(0, MOST_SAID).join(" ") : null;
 }
 
-function amountSlip({ pool: { left, right } }: Evidence, model: Model, l: number, r: number): string | null {
+function amountSlip(
+  { pool: { left, right } }: Evidence,
+  model: Model,
+  l: number,
+  r: number,
+): string | null {
   const [a, b] = [left.amount[l] as number, right.amount[r] as number];
   const usual = a === b ? null : model.usualDifference(a - b);
   if (usual) {
@@ -26,7 +35,8 @@ function amountSlip({ pool: { left, right } }: Evidence, model: Model, l: number
     return `${apart}; of ${written(least, currency)}–${written(most, currency)}, as ${Math.round(others)} others.`;
   }
   const rate = model.usualRate(a, b);
-  if (rate) return `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ${Math.round(rate.others)} others.`;
+  if (rate)
+    return `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ${Math.round(rate.others)} others.`;
   const level = amountLevel(a, b);
   if (level === SWAPPED) return "In the amount two digits are swapped.";
   return level === WRONG_DIGIT ? "In the amount one digit differs." : null;
@@ -40,7 +50,8 @@ function wordSlips({ alignment, pool: { texts } }: Evidence): string[] {
       if (leftState[i] !== rightState[j]) continue;
       const [mine, other] = [leftWords[i] as number, rightWords[j] as number];
       const [one, two] = [texts.spelling[mine] as string, texts.spelling[other] as string];
-      if (leftState[i] === WORD.close && areClose(texts, mine, other)) said.add(`“${one}” and “${two}”: ${slipOf(one, two)}.`);
+      if (leftState[i] === WORD.close && areClose(texts, mine, other))
+        said.add(`“${one}” and “${two}”: ${slipOf(one, two)}.`);
       if (leftState[i] === WORD.cut && one !== two) {
         if (two.startsWith(one)) said.add(`“${one}” is “${two}” cut off.`);
         else if (one.startsWith(two)) said.add(`“${two}” is “${one}” cut off.`);

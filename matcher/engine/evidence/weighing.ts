@@ -34,7 +34,14 @@ export class Weighing {
   constructor(pool: Pool, rule: Rule, knowledge: Knowledge | null, lesson: Lesson | null = null) {
     this.pool = pool;
     this.rule = rule;
-    this.model = new Model(pool.texts, knowledge, daysAround(rule), pool.leftLines, pool.rightLines, lesson);
+    this.model = new Model(
+      pool.texts,
+      knowledge,
+      daysAround(rule),
+      pool.leftLines,
+      pool.rightLines,
+      lesson,
+    );
     this.evidence = new Evidence(pool, this.model);
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
     this.farthest = farthest(daysAround(rule));
@@ -59,7 +66,8 @@ export class Weighing {
   *find(seekers: Int32Array, foresight = 0): Generator<Progress, Pairs> {
     const { pool, candidates, model } = this;
     const pairs: Pairs = { left: [], right: [], inCommon: [] };
-    const [seeking, sought] = pool.seeking === "left" ? [pairs.left, pairs.right] : [pairs.right, pairs.left];
+    const [seeking, sought] =
+      pool.seeking === "left" ? [pairs.left, pairs.right] : [pairs.right, pairs.left];
     candidates.begin();
     for (const [done, seeker] of seekers.entries()) {
       if (done % SLICE === 0) yield { stage: this.rule.name, done, total: seekers.length };
@@ -78,10 +86,17 @@ export class Weighing {
     for (const group of split(this.graph(pairs))) {
       const probability = marginals(group.graph);
       for (let l = 0; l < group.lefts.length; l++) {
-        for (let e = group.graph.start[l] as number; e < (group.graph.start[l + 1] as number); e++) {
+        for (
+          let e = group.graph.start[l] as number;
+          e < (group.graph.start[l + 1] as number);
+          e++
+        ) {
           const p = probability[e] as number;
           if (p < LEAST_PROBABILITY) continue;
-          const [left, right] = [group.lefts[l] as number, group.rights[group.graph.right[e] as number] as number];
+          const [left, right] = [
+            group.lefts[l] as number,
+            group.rights[group.graph.right[e] as number] as number,
+          ];
           yield { left, right, probability: p, units: group.graph.leftCapacity[l] as number };
         }
       }
@@ -93,10 +108,15 @@ export class Weighing {
     const edges = new Edges();
     for (let at = 0; at < pairs.left.length; at++) {
       const [l, r] = [pairs.left[at] as number, pairs.right[at] as number];
-      const nats = (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
+      const nats =
+        (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
       if (nats >= LEAST_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
     }
-    return { leftCapacity: pool.left.capacities(), rightCapacity: pool.right.capacities(), ...edges.byLeft(pool.left.count) };
+    return {
+      leftCapacity: pool.left.capacities(),
+      rightCapacity: pool.right.capacities(),
+      ...edges.byLeft(pool.left.count),
+    };
   }
 }
 
@@ -116,7 +136,8 @@ class Edges {
   byLeft(leftCount: number): Pick<Graph, "start" | "right" | "weight"> {
     const start = new Int32Array(leftCount + 1);
     for (const l of this.left) start[l + 1] = (start[l + 1] as number) + 1;
-    for (let l = 0; l < leftCount; l++) start[l + 1] = (start[l + 1] as number) + (start[l] as number);
+    for (let l = 0; l < leftCount; l++)
+      start[l + 1] = (start[l + 1] as number) + (start[l] as number);
     const next = start.slice();
     const right = new Int32Array(this.left.length);
     const weight = new Int32Array(this.left.length);

@@ -32,9 +32,12 @@ export function reachOf(tolerance: AmountTolerance, amount: number): { low: numb
   if (tolerance.bps > 0) {
     // The larger amount's share counts: x − size ≤ x · bps. Rounding may make it one too large, never too small.
     const guess =
-      tolerance.bps >= BPS ? Number.MAX_SAFE_INTEGER : Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(size / (1 - tolerance.bps / BPS)) + 1);
+      tolerance.bps >= BPS
+        ? Number.MAX_SAFE_INTEGER
+        : Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(size / (1 - tolerance.bps / BPS)) + 1);
     largest = Math.max(largest, guess);
-    while (largest > size && !isWithin(tolerance, size, largest) && largest > guess - 3) largest -= 1;
+    while (largest > size && !isWithin(tolerance, size, largest) && largest > guess - 3)
+      largest -= 1;
   }
   return amount > 0
     ? { low: smallest, high: Math.min(Number.MAX_SAFE_INTEGER, largest) }

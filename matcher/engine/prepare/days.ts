@@ -7,7 +7,11 @@ import type { Rule } from "../rules.ts";
 export type BusinessDays = (day: number) => number;
 
 /** The days on which a calendar opens: weekdays (ISO 8601: 1 is Monday), and days since 1970-01-01 that are otherwise, in rising order. */
-export type OpenDays = { weekdays: readonly number[]; opened: readonly number[]; closed: readonly number[] };
+export type OpenDays = {
+  weekdays: readonly number[];
+  opened: readonly number[];
+  closed: readonly number[];
+};
 
 /** 1970-01-01 was a Thursday. */
 const MONDAY_BEFORE_1970 = 3;
@@ -15,7 +19,10 @@ const MONDAY_BEFORE_1970 = 3;
 /** The business days of a calendar. Equal days give equal numbers, whatever else the calendar says. */
 export function businessDaysOf({ weekdays, opened, closed }: OpenDays): BusinessDays {
   const isWorked = (weekday: number) => weekdays.includes(weekday + 1);
-  const before = Array.from({ length: 8 }, (_, weekday) => [0, 1, 2, 3, 4, 5, 6].filter((one) => one < weekday && isWorked(one)).length);
+  const before = Array.from(
+    { length: 8 },
+    (_, weekday) => [0, 1, 2, 3, 4, 5, 6].filter((one) => one < weekday && isWorked(one)).length,
+  );
   const week = before[7] as number;
   const added = opened.filter((day) => !isWorked(weekdayOf(day)));
   const taken = closed.filter((day) => isWorked(weekdayOf(day)));

@@ -76,7 +76,8 @@ export class HashColumn {
 
   compare(index: number, otherIndex: number): number {
     return (
-      (this.high[index] as number) - (this.high[otherIndex] as number) || (this.low[index] as number) - (this.low[otherIndex] as number)
+      (this.high[index] as number) - (this.high[otherIndex] as number) ||
+      (this.low[index] as number) - (this.low[otherIndex] as number)
     );
   }
 

@@ -20,7 +20,13 @@ export class Nodes {
   private readonly taken: Int32Array;
   private sizes: Int32Array | null = null;
 
-  constructor(state: RunState, side: "left" | "right", rule: Rule, dayNumber: (day: number) => number, keep?: (amount: number) => boolean) {
+  constructor(
+    state: RunState,
+    side: "left" | "right",
+    rule: Rule,
+    dayNumber: (day: number) => number,
+    keep?: (amount: number) => boolean,
+  ) {
     const lines = state[side];
     this.lines = lines;
     const open = state.open(side);

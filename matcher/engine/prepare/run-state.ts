@@ -39,7 +39,13 @@ export class RunState {
     return this[side].length - this.settledCount[side];
   }
 
-  confirm(rule: number, left: ArrayLike<number>, right: ArrayLike<number>, verdict: Verdict, allocated?: readonly number[]): void {
+  confirm(
+    rule: number,
+    left: ArrayLike<number>,
+    right: ArrayLike<number>,
+    verdict: Verdict,
+    allocated?: readonly number[],
+  ): void {
     this.confirmed.add(rule, left, right, verdict, allocated);
     this.settledCount.left += left.length;
     this.settledCount.right += right.length;
@@ -52,7 +58,10 @@ export class RunState {
   }
 
   isRejected(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
-    return this.rejected.size > 0 && this.rejected.has(combinationHash(this.left, left, this.right, right));
+    return (
+      this.rejected.size > 0 &&
+      this.rejected.has(combinationHash(this.left, left, this.right, right))
+    );
   }
 
   /** The open lines of a side in canonical order. */
@@ -68,12 +77,17 @@ export class RunState {
   /** The same without what may be cancelled: in a sum it would only fill what is missing. */
   openUncancelled(side: "left" | "right"): Int32Array {
     const cancelled = this.perhapsCancelled[side];
-    return cancelled.size === 0 ? this.open(side) : this.open(side).filter((line) => !cancelled.has(line));
+    return cancelled.size === 0
+      ? this.open(side)
+      : this.open(side).filter((line) => !cancelled.has(line));
   }
 
   /** The words of all lines that were open when they were first asked for. */
   texts(): Texts {
-    this.words ??= Texts.of({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
+    this.words ??= Texts.of(
+      { lines: this.left, open: this.open("left") },
+      { lines: this.right, open: this.open("right") },
+    );
     return this.words;
   }
 
@@ -92,7 +106,10 @@ export class RunState {
   /** Reads them in slices, so that whoever asks for them next need not wait. */
   *readTexts(stage: string): Generator<Progress> {
     if (this.words) return;
-    const reading = Texts.inSlices({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
+    const reading = Texts.inSlices(
+      { lines: this.left, open: this.open("left") },
+      { lines: this.right, open: this.open("right") },
+    );
     for (;;) {
       const step = reading.next();
       if (step.done) {

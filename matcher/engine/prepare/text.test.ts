@@ -7,7 +7,14 @@ import { Vocabulary } from "./vocabulary.ts";
 function sameForm(one: string, other: string, field: TextField): boolean {
   const lines = new Lines("left", 2);
   for (const [handle, text] of [one, other].entries()) {
-    lines.add({ handle, identity: String(handle), amount_minor: 1, currency: "EUR", value_date: 0, [field]: text });
+    lines.add({
+      handle,
+      identity: String(handle),
+      amount_minor: 1,
+      currency: "EUR",
+      value_date: 0,
+      [field]: text,
+    });
   }
   return lines.hashes[field].has(0) && lines.hashes[field].equal(0, lines.hashes[field], 1);
 }
@@ -32,7 +39,18 @@ test("a text of nothing but noise is kept, one of nothing but marks is missing",
 });
 
 test("bytes are hashed as their words are, whichever way was taken", () => {
-  const texts = ["INV-0012 77", "a b  c", "00", "0", "Zoë 12", "ref", "X-0-1", "GmbH Adler", "no 5", "…"];
+  const texts = [
+    "INV-0012 77",
+    "a b  c",
+    "00",
+    "0",
+    "Zoë 12",
+    "ref",
+    "X-0-1",
+    "GmbH Adler",
+    "no 5",
+    "…",
+  ];
   for (const field of ["reference", "counterparty", "description"] as const) {
     for (const text of texts) {
       const [direct, byWords] = [new Hasher(), new Hasher()];
@@ -42,7 +60,8 @@ test("bytes are hashed as their words are, whichever way was taken", () => {
       expect(found).toBe(words.length > 0);
       if (!found) continue;
       byWords.start(0);
-      for (const letter of field === "reference" ? joined(words) : words.join(" ")) byWords.word(letter.charCodeAt(0));
+      for (const letter of field === "reference" ? joined(words) : words.join(" "))
+        byWords.word(letter.charCodeAt(0));
       byWords.finish();
       expect([direct.high, direct.low], `${field} ${text}`).toEqual([byWords.high, byWords.low]);
     }
@@ -50,14 +69,28 @@ test("bytes are hashed as their words are, whichever way was taken", () => {
 });
 
 test("words are the same, and have the same number, whether they are read from bytes or from a string", () => {
-  const texts = ["INV-0012 77", "a b  c", "000", "0", "0012", "X-0-1", "ACME ltd and Sons", "no 005", "--", "rg 0 7", "A".repeat(300)];
+  const texts = [
+    "INV-0012 77",
+    "a b  c",
+    "000",
+    "0",
+    "0012",
+    "X-0-1",
+    "ACME ltd and Sons",
+    "no 005",
+    "--",
+    "rg 0 7",
+    "A".repeat(300),
+  ];
   const ranges = new Int32Array(2 * MOST_WORDS);
   const vocabulary = new Vocabulary();
   for (const field of ["reference", "counterparty", "description", "group_key"] as const) {
     for (const text of texts) {
       const bytes = Buffer.from(text);
       const count = wordRanges(bytes, 0, bytes.length, field, ranges);
-      const read = Array.from({ length: count }, (_, at) => vocabulary.idOfBytes(bytes, ranges[2 * at] ?? 0, ranges[2 * at + 1] ?? 0));
+      const read = Array.from({ length: count }, (_, at) =>
+        vocabulary.idOfBytes(bytes, ranges[2 * at] ?? 0, ranges[2 * at + 1] ?? 0),
+      );
       expect(
         read.map((id) => vocabulary.spelling[id]),
         `${field} ${text}`,

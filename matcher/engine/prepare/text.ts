@@ -7,7 +7,20 @@ import type { Hasher } from "./hash.ts";
 export type TextField = "reference" | "counterparty" | "description" | "group_key";
 
 const NOISE: Record<TextField, ReadonlySet<string>> = {
-  reference: new Set(["REF", "REFERENCE", "NO", "NR", "NUM", "NUMBER", "INV", "INVOICE", "RECHNUNG", "RG", "RNR", "FACTURE"]),
+  reference: new Set([
+    "REF",
+    "REFERENCE",
+    "NO",
+    "NR",
+    "NUM",
+    "NUMBER",
+    "INV",
+    "INVOICE",
+    "RECHNUNG",
+    "RG",
+    "RNR",
+    "FACTURE",
+  ]),
   counterparty: new Set(
     "GMBH AG KG UG SE EK LTD LIMITED PLC LLP LLC INC CORP CO COMPANY SA SAS SARL SRL SPA BV NV OY AB AS APS PTY SL THE AND UND ET MR MRS MS".split(
       " ",
@@ -18,7 +31,17 @@ const NOISE: Record<TextField, ReadonlySet<string>> = {
 };
 
 /** Letters that Unicode does not take apart into a base and a mark. */
-const FOLDED: Record<string, string> = { ß: "SS", ẞ: "SS", Æ: "AE", Œ: "OE", Ø: "O", Đ: "D", Ł: "L", Þ: "TH", ı: "I" };
+const FOLDED: Record<string, string> = {
+  ß: "SS",
+  ẞ: "SS",
+  Æ: "AE",
+  Œ: "OE",
+  Ø: "O",
+  Đ: "D",
+  Ł: "L",
+  Þ: "TH",
+  ı: "I",
+};
 
 /** For each byte of ASCII its folded letter or digit, 0 for what separates words. */
 const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -70,7 +93,13 @@ export const MOST_WORDS = 24;
  * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where each begins and ends, in `ranges`.
  * @returns how many there are, at most MOST_WORDS; −1 of a text that has to be read by `wordsOf`.
  */
-export function wordRanges(bytes: Uint8Array, start: number, end: number, field: TextField, ranges: Int32Array): number {
+export function wordRanges(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  field: TextField,
+  ranges: Int32Array,
+): number {
   let all = 0;
   let significant = 0;
   for (let at = start; at < end; ) {
@@ -96,7 +125,8 @@ export function wordRanges(bytes: Uint8Array, start: number, end: number, field:
   if (field === "reference" && significant > MOST_WORDS) return -1;
   if (field === "reference" && significant > 0 && isNumber(bytes, ranges, significant)) {
     const last = (ranges[1] as number) - 1;
-    while ((ranges[0] as number) < last && bytes[ranges[0] as number] === 0x30) ranges[0] = (ranges[0] as number) + 1;
+    while ((ranges[0] as number) < last && bytes[ranges[0] as number] === 0x30)
+      ranges[0] = (ranges[0] as number) + 1;
   }
   return Math.min(significant, MOST_WORDS);
 }
@@ -130,8 +160,15 @@ function fold(text: string): string {
  * Hashes the normal form of a UTF-8 text: ASCII, by far the most, as it stands, without making a string of it.
  * @returns false where the text has no letter or digit: it counts as missing.
  */
-export function hashText(hash: Hasher, bytes: Buffer, start: number, end: number, field: TextField): boolean {
-  for (let at = start; at < end; at++) if ((bytes[at] as number) > 127) return hashDecoded(hash, bytes, start, end, field);
+export function hashText(
+  hash: Hasher,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  field: TextField,
+): boolean {
+  for (let at = start; at < end; at++)
+    if ((bytes[at] as number) > 127) return hashDecoded(hash, bytes, start, end, field);
   hash.start(0);
   const together = field === "reference";
   const suspects = SUSPECTS[field];
@@ -161,18 +198,31 @@ export function hashText(hash: Hasher, bytes: Buffer, start: number, end: number
   }
   if (letters === 0 && noise) return hashDecoded(hash, bytes, start, end, field);
   // Of a number behind noise the leading zeros are found among its words.
-  if (noise && together && /\d/.test(String.fromCharCode(bytes[end - 1] as number))) return hashDecoded(hash, bytes, start, end, field);
+  if (noise && together && /\d/.test(String.fromCharCode(bytes[end - 1] as number)))
+    return hashDecoded(hash, bytes, start, end, field);
   hash.finish();
   return letters > 0;
 }
 
-function hashDecoded(hash: Hasher, bytes: Buffer, start: number, end: number, field: TextField): boolean {
+function hashDecoded(
+  hash: Hasher,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  field: TextField,
+): boolean {
   hash.start(0);
   return hashWords(hash, wordsOf(bytes.toString("utf8", start, end), field), field === "reference");
 }
 
 /** A word's length and first letter rule most out. */
-function isNoise(bytes: Buffer, start: number, end: number, field: TextField, suspects: Uint16Array): boolean {
+function isNoise(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  field: TextField,
+  suspects: Uint16Array,
+): boolean {
   if (end - start > 15) return false;
   const first = ASCII[bytes[start] as number] as number;
   if (!(((suspects[first] as number) >>> (end - start)) & 1)) return false;
@@ -194,7 +244,8 @@ function isDigit(bytes: Buffer, at: number, end: number): boolean {
 }
 
 function onlyDigits(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if ((ASCII[bytes[at] as number] as number) > 0x39) return false;
+  for (let at = start; at < end; at++)
+    if ((ASCII[bytes[at] as number] as number) > 0x39) return false;
   return true;
 }
 
@@ -202,7 +253,8 @@ function onlyDigits(bytes: Buffer, start: number, end: number): boolean {
 const SUSPECTS = Object.fromEntries(
   Object.entries(NOISE).map(([field, words]) => {
     const lengths = new Uint16Array(128);
-    for (const word of words) lengths[word.charCodeAt(0)] = (lengths[word.charCodeAt(0)] as number) | (1 << word.length);
+    for (const word of words)
+      lengths[word.charCodeAt(0)] = (lengths[word.charCodeAt(0)] as number) | (1 << word.length);
     return [field, lengths];
   }),
 ) as Record<TextField, Uint16Array>;

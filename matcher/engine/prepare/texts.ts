@@ -9,7 +9,12 @@ import { grown } from "./hash.ts";
 import { MOST_WORDS, type TextField, wordsOf } from "./text.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-export const FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
+export const FIELDS = [
+  "reference",
+  "counterparty",
+  "description",
+  "group_key",
+] as const satisfies readonly TextField[];
 export const FIELD_COUNT = FIELDS.length;
 const NAME = FIELDS.indexOf("counterparty");
 /** Lines whose frequencies would have to be seen before ours outweigh what is known of texts in general. */
@@ -47,7 +52,10 @@ export class Texts {
   /** Reads the words of these lines in slices, yielding between them. */
   static *inSlices(left: OpenSide, right: OpenSide): Generator<void, Texts> {
     const vocabulary = new Vocabulary();
-    const sides = [new SideTexts(left.lines, left.open), new SideTexts(right.lines, right.open)] as const;
+    const sides = [
+      new SideTexts(left.lines, left.open),
+      new SideTexts(right.lines, right.open),
+    ] as const;
     for (const side of sides) {
       for (let row = 0; row < side.rows; row += SLICE) {
         side.read(row, Math.min(row + SLICE, side.rows), vocabulary);
@@ -79,7 +87,9 @@ export class Texts {
     for (let id = 0; id < length; id++) {
       const word = this.spelling[id] as string;
       this.outline[id] =
-        (Math.min(255, word.length) << 16) | ((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(word.length - 1) & 0xff);
+        (Math.min(255, word.length) << 16) |
+        ((word.charCodeAt(0) & 0xff) << 8) |
+        (word.charCodeAt(word.length - 1) & 0xff);
       this.letters[id] = lettersOf(word);
       this.shape[id] = shapeOf(word);
     }
@@ -106,7 +116,10 @@ export class Texts {
 
   /** −ln of the probability that an unrelated line has what two of `count` lines share. */
   rarityOf(count: number, expected: number): number {
-    const seen = Math.max(0, count - 2) + (0.5 * this.lines) / (this.lines + PRIOR_LINES) + PRIOR_LINES * expected;
+    const seen =
+      Math.max(0, count - 2) +
+      (0.5 * this.lines) / (this.lines + PRIOR_LINES) +
+      PRIOR_LINES * expected;
     return -Math.log(Math.min(1, seen / (this.lines + PRIOR_LINES)));
   }
 
@@ -114,7 +127,8 @@ export class Texts {
   prefixRarity(side: SideTexts, row: number, field: number, length: number): number {
     const at = (side.start[row * FIELD_COUNT + field] as number) + length - 1;
     let expected = 1;
-    for (let word = at - length + 1; word <= at; word++) expected *= commonness(this.spelling[side.words[word] as number] as string);
+    for (let word = at - length + 1; word <= at; word++)
+      expected *= commonness(this.spelling[side.words[word] as number] as string);
     return this.rarityOf(this.prefixCount.get(side.prefix[at] as number), expected);
   }
 
@@ -149,7 +163,8 @@ function afterZeros(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to - 1 && bytes[at] === ZERO) at += 1;
   if (at === from) return from;
-  for (let rest = at; rest < to; rest++) if ((bytes[rest] as number) < ZERO || (bytes[rest] as number) > ZERO + 9) return from;
+  for (let rest = at; rest < to; rest++)
+    if ((bytes[rest] as number) < ZERO || (bytes[rest] as number) > ZERO + 9) return from;
   return at;
 }
 
@@ -213,7 +228,11 @@ export class SideTexts {
       const { block } = this.lines;
       for (let word = 0; word < count; word++) {
         const to = RANGES[2 * word + 1] as number;
-        const id = vocabulary.idOfBytes(block, afterZeros(block, RANGES[2 * word] as number, to), to);
+        const id = vocabulary.idOfBytes(
+          block,
+          afterZeros(block, RANGES[2 * word] as number, to),
+          to,
+        );
         prefix = prefixWith(prefix, id);
         this.add(id, prefix);
       }

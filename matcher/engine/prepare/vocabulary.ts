@@ -29,7 +29,8 @@ export class Vocabulary {
     hash = mix(hash);
     let slot = hash & (this.slots.length - 1);
     for (let id = this.slots[slot] as number; id !== NONE; id = this.slots[slot] as number) {
-      if (this.hashes[id] === hash && isSpelt(this.spelling[id] as string, bytes, from, to)) return id;
+      if (this.hashes[id] === hash && isSpelt(this.spelling[id] as string, bytes, from, to))
+        return id;
       slot = (slot + 1) & (this.slots.length - 1);
     }
     return this.add(slot, hash, (bytes as Buffer).toString("latin1", from, to).toUpperCase());
@@ -62,6 +63,7 @@ function step(hash: number, letter: number): number {
 
 function isSpelt(word: string, bytes: Uint8Array, from: number, to: number): boolean {
   if (word.length !== to - from) return false;
-  for (let at = 0; at < word.length; at++) if (word.charCodeAt(at) !== folded(bytes[from + at] as number)) return false;
+  for (let at = 0; at < word.length; at++)
+    if (word.charCodeAt(at) !== folded(bytes[from + at] as number)) return false;
   return true;
 }

@@ -21,7 +21,11 @@ export class WordIndex {
     for (let item = 0; item < count; item++) {
       const row = rowOf(item);
       if (row < 0) continue;
-      for (let at = side.start[row * FIELD_COUNT] as number; at < (side.start[(row + 1) * FIELD_COUNT] as number); at++) {
+      for (
+        let at = side.start[row * FIELD_COUNT] as number;
+        at < (side.start[(row + 1) * FIELD_COUNT] as number);
+        at++
+      ) {
         const word = side.words[at] as number;
         if (last[word] === item) continue;
         last[word] = item;
@@ -31,7 +35,8 @@ export class WordIndex {
     this.start = new Int32Array(vocabulary + 1);
     for (let word = 0; word < vocabulary; word++) {
       const size = counts[word] as number;
-      this.start[word + 1] = (this.start[word] as number) + (size > 0 && isTelling(word, size) ? size : 0);
+      this.start[word + 1] =
+        (this.start[word] as number) + (size > 0 && isTelling(word, size) ? size : 0);
     }
     this.item = new Int32Array(this.start[vocabulary] as number);
     const next = this.start.slice();
@@ -39,7 +44,11 @@ export class WordIndex {
     for (let item = 0; item < count; item++) {
       const row = rowOf(item);
       if (row < 0) continue;
-      for (let at = side.start[row * FIELD_COUNT] as number; at < (side.start[(row + 1) * FIELD_COUNT] as number); at++) {
+      for (
+        let at = side.start[row * FIELD_COUNT] as number;
+        at < (side.start[(row + 1) * FIELD_COUNT] as number);
+        at++
+      ) {
         const word = side.words[at] as number;
         if (last[word] === item || this.start[word] === this.start[word + 1]) continue;
         last[word] = item;

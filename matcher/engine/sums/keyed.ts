@@ -18,11 +18,17 @@ const SLICE = 5000;
 /** A sum that so many unrelated lines would equal by chance may be chance. */
 const SURE_CHANCE = 0.01;
 
-export function* keyedGroups(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* keyedGroups(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  businessDays: BusinessDays,
+): Generator<Progress> {
   const groups = yield* groupsOf(state, rule);
   const open: { side: Side; lines: number[] }[] = [];
   for (const { left, right } of groups) {
-    if (left.length > 0 && right.length > 0) settleBoth(state, rule, ruleIndex, left, right, businessDays);
+    if (left.length > 0 && right.length > 0)
+      settleBoth(state, rule, ruleIndex, left, right, businessDays);
     else if (left.length > 1) open.push({ side: "left", lines: left });
     else if (right.length > 1) open.push({ side: "right", lines: right });
   }
@@ -63,16 +69,32 @@ function* groupsOf(state: RunState, rule: Rule): Generator<Progress, Keyed[]> {
   return [...groups.values()];
 }
 
-function settleBoth(state: RunState, rule: Rule, ruleIndex: number, left: number[], right: number[], businessDays: BusinessDays): void {
+function settleBoth(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  left: number[],
+  right: number[],
+  businessDays: BusinessDays,
+): void {
   const total = sumOf(state, "left", left);
   const other = sumOf(state, "right", right);
   if (total === null || other === null || !withinTolerance(rule, total, other)) return;
   const dayNumber = daysOf(rule, businessDays);
-  const days = { left: spanOf(state, "left", left, dayNumber), right: spanOf(state, "right", right, dayNumber) };
-  if (rule.days_before !== undefined && days.left.last - days.right.first > rule.days_before) return;
+  const days = {
+    left: spanOf(state, "left", left, dayNumber),
+    right: spanOf(state, "right", right, dayNumber),
+  };
+  if (rule.days_before !== undefined && days.left.last - days.right.first > rule.days_before)
+    return;
   if (rule.days_after !== undefined && days.right.last - days.left.first > rule.days_after) return;
   if (state.isRejected(left, right)) return;
-  settle(state, rule, ruleIndex, left, right, { basis: BASIS.keyed, held: HELD.no, score: 0.995, margin: Infinity });
+  settle(state, rule, ruleIndex, left, right, {
+    basis: BASIS.keyed,
+    held: HELD.no,
+    score: 0.995,
+    margin: Infinity,
+  });
 }
 
 /** Groups of one side whose sum equals one line of the other side that has no such key. */
@@ -94,12 +116,27 @@ function* sumsToOne(
     if (done % SLICE === 0) yield { stage: rule.name, done, total: groups.length };
     const total = sumOf(state, side, group);
     if (total === null || total === 0) continue;
-    const { candidates, inWindow } = singles.near(rule, total, spanOf(state, side, group, dayNumber), side);
-    const sameCurrency = candidates.filter((line) => state[other].currency[line] === state[side].currency[group[0] as number]);
-    const named = sameCurrency.filter((line) => namesKey(state, side, group[0] as number, other, line, rule));
+    const { candidates, inWindow } = singles.near(
+      rule,
+      total,
+      spanOf(state, side, group, dayNumber),
+      side,
+    );
+    const sameCurrency = candidates.filter(
+      (line) => state[other].currency[line] === state[side].currency[group[0] as number],
+    );
+    const named = sameCurrency.filter((line) =>
+      namesKey(state, side, group[0] as number, other, line, rule),
+    );
     const slack = 1 + 2 * toleranceFor(toleranceOf(rule), total, 0);
-    claims.push({ group, candidates: sameCurrency, named, chance: (inWindow * slack) / Math.abs(total) });
-    for (const line of named.length > 0 ? named : sameCurrency) claimed.set(line, (claimed.get(line) ?? 0) + 1);
+    claims.push({
+      group,
+      candidates: sameCurrency,
+      named,
+      chance: (inWindow * slack) / Math.abs(total),
+    });
+    for (const line of named.length > 0 ? named : sameCurrency)
+      claimed.set(line, (claimed.get(line) ?? 0) + 1);
   }
   for (const { group, candidates, named, chance } of claims) {
     const choice = named.length > 0 ? named : candidates;
@@ -109,7 +146,9 @@ function* sumsToOne(
     if (!state.isOpen(other, best) || state.isRejected(left, right)) continue;
     const alone = choice.length === 1 && claimed.get(best) === 1;
     const sure = alone && (named.length === 1 || chance < SURE_CHANCE);
-    const score = sure ? 0.99 : Math.max(0.3, 0.9 / (choice.length * (claimed.get(best) ?? 1))) / (1 + chance);
+    const score = sure
+      ? 0.99
+      : Math.max(0.3, 0.9 / (choice.length * (claimed.get(best) ?? 1))) / (1 + chance);
     settle(state, rule, ruleIndex, left, right, {
       basis: BASIS.keyed,
       held: sure ? HELD.no : HELD.chance,
@@ -119,26 +158,52 @@ function* sumsToOne(
   }
 }
 
-function settle(state: RunState, rule: Rule, ruleIndex: number, left: number[], right: number[], verdict: Verdict): void {
+function settle(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  left: number[],
+  right: number[],
+  verdict: Verdict,
+): void {
   const allocated = allocate(state.left, left, state.right, right, rule);
   if (allocated === null) return;
-  if (verdict.held === HELD.no && rule.then === "match") state.confirm(ruleIndex, left, right, verdict, allocated);
-  else state.proposed.add(ruleIndex, left, right, { ...verdict, held: verdict.held === HELD.no ? HELD.rule : verdict.held }, allocated);
+  if (verdict.held === HELD.no && rule.then === "match")
+    state.confirm(ruleIndex, left, right, verdict, allocated);
+  else
+    state.proposed.add(
+      ruleIndex,
+      left,
+      right,
+      { ...verdict, held: verdict.held === HELD.no ? HELD.rule : verdict.held },
+      allocated,
+    );
 }
 
 function withinTolerance(rule: Rule, one: number, other: number): boolean {
-  return one === other || (Math.sign(one) === Math.sign(other) && Math.abs(one - other) <= toleranceFor(toleranceOf(rule), one, other));
+  return (
+    one === other ||
+    (Math.sign(one) === Math.sign(other) &&
+      Math.abs(one - other) <= toleranceFor(toleranceOf(rule), one, other))
+  );
 }
 
 /** Null where the sum is beyond what an amount can be. */
 function sumOf(state: RunState, side: Side, lines: number[]): number | null {
   const total = sum(lines.map((line) => state[side].amount[line] as number));
-  return total <= BigInt(Number.MAX_SAFE_INTEGER) && total >= BigInt(-Number.MAX_SAFE_INTEGER) ? Number(total) : null;
+  return total <= BigInt(Number.MAX_SAFE_INTEGER) && total >= BigInt(-Number.MAX_SAFE_INTEGER)
+    ? Number(total)
+    : null;
 }
 
 type Span = { first: number; last: number };
 
-function spanOf(state: RunState, side: Side, lines: number[], dayNumber: (day: number) => number): Span {
+function spanOf(
+  state: RunState,
+  side: Side,
+  lines: number[],
+  dayNumber: (day: number) => number,
+): Span {
   const days = lines.map((line) => dayNumber(state[side].value_date[line] as number));
   let [first, last] = [Infinity, -Infinity];
   for (const day of days) {
@@ -149,13 +214,22 @@ function spanOf(state: RunState, side: Side, lines: number[], dayNumber: (day: n
 }
 
 /** Whether a line's texts have every word of a group's key. */
-function namesKey(state: RunState, side: Side, member: number, other: Side, line: number, rule: Rule): boolean {
+function namesKey(
+  state: RunState,
+  side: Side,
+  member: number,
+  other: Side,
+  line: number,
+  rule: Rule,
+): boolean {
   const words = groupingOf(rule)
     .filter((field) => field !== "value_date" && field !== "booked_date")
     .flatMap((field) => state[side].words(member, field as "reference"));
   if (words.length === 0) return false;
   const texts = new Set(
-    (["reference", "counterparty", "description", "group_key"] as const).flatMap((field) => state[other].words(line, field)),
+    (["reference", "counterparty", "description", "group_key"] as const).flatMap((field) =>
+      state[other].words(line, field),
+    ),
   );
   return words.every((word) => texts.has(word));
 }
@@ -170,14 +244,23 @@ class SinglesByAmount {
     const { amount, value_date } = state[side];
     this.lines = state.open(side).slice();
     // The canonical order comes first, so that equal amounts keep it.
-    this.lines.sort((a, b) => (amount[a] as number) - (amount[b] as number) || (value_date[a] as number) - (value_date[b] as number));
+    this.lines.sort(
+      (a, b) =>
+        (amount[a] as number) - (amount[b] as number) ||
+        (value_date[a] as number) - (value_date[b] as number),
+    );
     this.amount = Float64Array.from(this.lines, (line) => amount[line] as number);
     this.day = Int32Array.from(this.lines, (line) => dayNumber(value_date[line] as number));
     this.sortedDays = this.day.slice().sort();
   }
 
   /** Lines near the sum and the last day of a group, nearest amounts first, and how many lines the window holds in all. */
-  near(rule: Rule, total: number, span: Span, side: Side): { candidates: number[]; inWindow: number } {
+  near(
+    rule: Rule,
+    total: number,
+    span: Span,
+    side: Side,
+  ): { candidates: number[]; inWindow: number } {
     const { before, after } = daysAround(rule);
     const unlimited = rule.days_before === undefined && rule.days_after === undefined;
     const earliest = unlimited ? -Infinity : span.first - (side === "left" ? before : after);
@@ -192,7 +275,11 @@ class SinglesByAmount {
       const day = this.day[at] as number;
       if (day >= earliest && day <= latest) candidates.push(at);
     }
-    candidates.sort((a, b) => Math.abs((this.amount[a] as number) - total) - Math.abs((this.amount[b] as number) - total) || a - b);
+    candidates.sort(
+      (a, b) =>
+        Math.abs((this.amount[a] as number) - total) -
+          Math.abs((this.amount[b] as number) - total) || a - b,
+    );
     return {
       candidates: candidates.map((at) => this.lines[at] as number),
       inWindow: firstFrom(this.sortedDays, latest + 1) - firstFrom(this.sortedDays, earliest),

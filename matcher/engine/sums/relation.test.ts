@@ -13,33 +13,63 @@ const BYSTANDER = { amount_minor: 88_123, counterparty: "Novak" };
 function columns(side: "left" | "right", given: readonly Given[]): Lines {
   const lines = new Lines(side, given.length);
   for (const [handle, line] of given.entries())
-    lines.add({ handle, identity: String(handle), amount_minor: 10_000, currency: "EUR", value_date: 20_000, ...line });
+    lines.add({
+      handle,
+      identity: String(handle),
+      amount_minor: 10_000,
+      currency: "EUR",
+      value_date: 20_000,
+      ...line,
+    });
   return lines;
 }
 
 /** Two lines and the one that is their sum, with a bystander beside. */
 function solve(parts: readonly [Given, Given], total: Given): Result {
-  const left = [...parts.map((part, at) => ({ ...part, amount_minor: AMOUNTS[at] as number })), BYSTANDER];
+  const left = [
+    ...parts.map((part, at) => ({ ...part, amount_minor: AMOUNTS[at] as number })),
+    BYSTANDER,
+  ];
   const right = [{ ...total, amount_minor: AMOUNTS[0] + AMOUNTS[1], value_date: 20_001 }];
-  const result = match({ left: columns("left", left), right: columns("right", right), rules: DEFAULT_RULES });
+  const result = match({
+    left: columns("left", left),
+    right: columns("right", right),
+    rules: DEFAULT_RULES,
+  });
   expect(checkInvariants(result)).toEqual([]);
   return result;
 }
 
 function sumIn(result: Result, state: "confirmed" | "suggested"): number {
   const { length } = result[state];
-  return Array.from({ length }, (_, at) => at).findIndex((at) => result[state].left(at).length === 2);
+  return Array.from({ length }, (_, at) => at).findIndex(
+    (at) => result[state].left(at).length === 2,
+  );
 }
 
 test("of two deposits of one batch, each is found among the lines of the batch", () => {
   const parts = [123_457, 41_999, 88_123, 61_417, 250_031, 33_337];
-  const batch = parts.map((amount_minor, at): Given => ({ amount_minor, reference: `CK${at}`, description: "Lockbox 0330" }));
+  const batch = parts.map(
+    (amount_minor, at): Given => ({
+      amount_minor,
+      reference: `CK${at}`,
+      description: "Lockbox 0330",
+    }),
+  );
   const others = Array.from(
     { length: 60 },
-    (_, at): Given => ({ amount_minor: 20_011 + 3571 * at, reference: `X${at}`, description: `Sale ${at}` }),
+    (_, at): Given => ({
+      amount_minor: 20_011 + 3571 * at,
+      reference: `X${at}`,
+      description: `Sale ${at}`,
+    }),
   );
   const deposits = [parts.slice(0, 4), parts.slice(4)].map(
-    (own): Given => ({ amount_minor: own.reduce((sum, one) => sum + one), description: "DEPOSIT", value_date: 20_001 }),
+    (own): Given => ({
+      amount_minor: own.reduce((sum, one) => sum + one),
+      description: "DEPOSIT",
+      value_date: 20_001,
+    }),
   );
   const { confirmed, suggested } = match({
     left: columns("left", [...batch, ...others]),
@@ -55,10 +85,26 @@ test("of two deposits of one batch, each is found among the lines of the batch",
 
 describe("a sum, however rare", () => {
   test.each([
-    ["of unrelated names", [{ counterparty: "Adler" }, { counterparty: "Becker" }], { counterparty: "Zimmer" }],
-    ["of unrelated texts", [{ description: "Adler" }, { description: "Becker" }], { description: "Zimmer" }],
-    ["of names that share a common word", [{ counterparty: "Adler Bakery" }, { counterparty: "Becker Bakery" }], { description: "Bakery" }],
-    ["of unrelated names in one year", [{ counterparty: "Adler 2026" }, { counterparty: "Becker 2026" }], { description: "2026" }],
+    [
+      "of unrelated names",
+      [{ counterparty: "Adler" }, { counterparty: "Becker" }],
+      { counterparty: "Zimmer" },
+    ],
+    [
+      "of unrelated texts",
+      [{ description: "Adler" }, { description: "Becker" }],
+      { description: "Zimmer" },
+    ],
+    [
+      "of names that share a common word",
+      [{ counterparty: "Adler Bakery" }, { counterparty: "Becker Bakery" }],
+      { description: "Bakery" },
+    ],
+    [
+      "of unrelated names in one year",
+      [{ counterparty: "Adler 2026" }, { counterparty: "Becker 2026" }],
+      { description: "2026" },
+    ],
   ] as [string, [Given, Given], Given][])("%s is only suggested", (_, parts, total) => {
     const result = solve(parts, total);
     expect(sumIn(result, "confirmed")).toBe(-1);
@@ -68,12 +114,19 @@ describe("a sum, however rare", () => {
   });
 
   test("of a name that is named and one that is not is no match", () => {
-    const result = solve([{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }], { description: "ADLER INV 7001" });
+    const result = solve(
+      [{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }],
+      { description: "ADLER INV 7001" },
+    );
     expect(result.confirmed.length).toBe(0);
   });
 
   test.each([
-    ["one name", [{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }], { counterparty: "Zimmer" }],
+    [
+      "one name",
+      [{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }],
+      { counterparty: "Zimmer" },
+    ],
     ["a name that is cut", [{ counterparty: "Adler Bakery" }, { counterparty: "ADLER BAKE" }], {}],
     [
       "a batch number",
@@ -83,7 +136,11 @@ describe("a sum, however rare", () => {
       ],
       {},
     ],
-    ["names that are all named", [{ counterparty: "Adler" }, { counterparty: "Becker" }], { description: "ADLER AND BECKER" }],
+    [
+      "names that are all named",
+      [{ counterparty: "Adler" }, { counterparty: "Becker" }],
+      { description: "ADLER AND BECKER" },
+    ],
     [
       "numbers that are all named",
       [
@@ -92,9 +149,20 @@ describe("a sum, however rare", () => {
       ],
       { description: "PAYS 7001 7002" },
     ],
-    ["a counterparty in their texts", [{ description: "TRF ADLER" }, { description: "adler 2nd" }], { counterparty: "Adler" }],
-    ["a text that is missing", [{ counterparty: "Adler", reference: "INV-7001" }, {}], { description: "ADLER INV 7001" }],
-  ] as [string, [Given, Given], Given][])("is matched where its lines have %s", (_, parts, total) => {
-    expect(sumIn(solve(parts, total), "confirmed")).toBeGreaterThanOrEqual(0);
-  });
+    [
+      "a counterparty in their texts",
+      [{ description: "TRF ADLER" }, { description: "adler 2nd" }],
+      { counterparty: "Adler" },
+    ],
+    [
+      "a text that is missing",
+      [{ counterparty: "Adler", reference: "INV-7001" }, {}],
+      { description: "ADLER INV 7001" },
+    ],
+  ] as [string, [Given, Given], Given][])(
+    "is matched where its lines have %s",
+    (_, parts, total) => {
+      expect(sumIn(solve(parts, total), "confirmed")).toBeGreaterThanOrEqual(0);
+    },
+  );
 });

@@ -16,7 +16,12 @@ const LEAST_NUMBER = 3;
 const RARE = 60;
 
 /** @param members lines of the other side than the target's. */
-export function areRelated(state: RunState, side: "left" | "right", target: number, members: readonly number[]): boolean {
+export function areRelated(
+  state: RunState,
+  side: "left" | "right",
+  target: number,
+  members: readonly number[],
+): boolean {
   const own = new Reader(state, side);
   const other = new Reader(state, side === "left" ? "right" : "left");
   const names = members.map((line) => other.nameOf(line));
@@ -29,9 +34,12 @@ export function areRelated(state: RunState, side: "left" | "right", target: numb
   if (numbers[0]?.some((number) => numbers.every((one) => one.includes(number)))) return true;
   const asked = own.numbersOf(target, most);
   const isNamed = (line: number, at: number) =>
-    numbers[at]?.some((number) => asked.includes(number)) || own.calls(target, other, line) || other.calls(line, own, target);
+    numbers[at]?.some((number) => asked.includes(number)) ||
+    own.calls(target, other, line) ||
+    other.calls(line, own, target);
   const named = names.filter((_, at) => isNamed(members[at] as number, at));
-  const belongs = (name: Name | null) => name === null || named.some((one) => one === name || (one !== null && isSame(one, name)));
+  const belongs = (name: Name | null) =>
+    name === null || named.some((one) => one === name || (one !== null && isSame(one, name)));
   return named.length > 0 && names.every(belongs);
 }
 
@@ -51,7 +59,9 @@ class Reader {
     const counterparty = this.counterparty(line);
     if (counterparty !== null) return { field: "counterparty", text: counterparty };
     const description = this.lines.text(line, "description");
-    const saysMuch = this.words(line).some((word) => (this.texts.lineCount[word] as number) <= RARE);
+    const saysMuch = this.words(line).some(
+      (word) => (this.texts.lineCount[word] as number) <= RARE,
+    );
     return description !== null && saysMuch ? { field: "description", text: description } : null;
   }
 
@@ -59,7 +69,8 @@ class Reader {
   numbersOf(line: number, most: number): number[] {
     return this.words(line).filter((word) => {
       const spelling = this.texts.spelling[word] as string;
-      const isNumber = spelling.length >= LEAST_NUMBER && /\d/.test(spelling) && !/^(19|20)\d\d$/.test(spelling);
+      const isNumber =
+        spelling.length >= LEAST_NUMBER && /\d/.test(spelling) && !/^(19|20)\d\d$/.test(spelling);
       return isNumber && (this.texts.lineCount[word] as number) <= most;
     });
   }
@@ -69,7 +80,11 @@ class Reader {
     const name = other.counterparty(otherLine);
     if (name === null) return false;
     const own = this.counterparty(line);
-    if (own !== null && isSame({ field: "counterparty", text: own }, { field: "counterparty", text: name })) return true;
+    if (
+      own !== null &&
+      isSame({ field: "counterparty", text: own }, { field: "counterparty", text: name })
+    )
+      return true;
     const words = new Set(this.words(line).map((word) => this.texts.spelling[word] as string));
     return wordsOf(name, "counterparty").every((word) => words.has(word));
   }
@@ -81,7 +96,9 @@ class Reader {
   private words(line: number): number[] {
     const { rowOf, start, words } = this.side;
     const row = rowOf[line] as number;
-    return row < 0 ? [] : [...words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT])];
+    return row < 0
+      ? []
+      : [...words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT])];
   }
 }
 

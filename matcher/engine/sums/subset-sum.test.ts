@@ -2,12 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { combinations, subsetSums } from "./subset-sum.ts";
 
-function everySubset(amounts: readonly number[], low: number, high: number, least: number, most: number): number {
+function everySubset(
+  amounts: readonly number[],
+  low: number,
+  high: number,
+  least: number,
+  most: number,
+): number {
   let solutions = 0;
   for (let mask = 1; mask < 1 << amounts.length; mask++) {
     const chosen = amounts.filter((_, bit) => mask & (1 << bit));
     const total = chosen.reduce((sum, amount) => sum + amount, 0);
-    if (chosen.length >= least && chosen.length <= most && total >= low && total <= high) solutions += 1;
+    if (chosen.length >= least && chosen.length <= most && total >= low && total <= high)
+      solutions += 1;
   }
   return solutions;
 }
@@ -20,7 +27,14 @@ test("meeting in the middle finds as many sums as trying them all", () => {
       fc.nat(5),
       fc.integer({ min: 1, max: 6 }),
       (amounts, target, slack, most) => {
-        const found = subsetSums(amounts, target - slack, target + slack, 1, most, Number.MAX_SAFE_INTEGER);
+        const found = subsetSums(
+          amounts,
+          target - slack,
+          target + slack,
+          1,
+          most,
+          Number.MAX_SAFE_INTEGER,
+        );
         expect(found.solutions).toBe(everySubset(amounts, target - slack, target + slack, 1, most));
         const total = found.first.reduce((sum, at) => sum + (amounts[at] as number), 0);
         if (found.solutions > 0) expect(Math.abs(total - target)).toBeLessThanOrEqual(slack);

@@ -18,7 +18,14 @@ export type SubsetSums = {
  * @param amounts at most `MOST_SUMMANDS`, all positive.
  * @param low and high what the sum must lie between.
  */
-export function subsetSums(amounts: readonly number[], low: number, high: number, least: number, most: number, limit: number): SubsetSums {
+export function subsetSums(
+  amounts: readonly number[],
+  low: number,
+  high: number,
+  least: number,
+  most: number,
+  limit: number,
+): SubsetSums {
   const middle = amounts.length >> 1;
   const front = sumsOf(amounts.slice(0, middle), high, most);
   const back = sumsOf(amounts.slice(middle), high, most);
@@ -29,12 +36,19 @@ export function subsetSums(amounts: readonly number[], low: number, high: number
   const found: SubsetSums = { first: [], solutions: 0 };
   for (let at = 0; at < front.sum.length; at++) {
     const sum = front.sum[at] as number;
-    for (let other = firstFrom(sorted, low - sum); other < sorted.length && (sorted[other] as number) <= high - sum; other++) {
-      const size = bits(front.mask[at] as number) + bits(back.mask[order[other] as number] as number);
+    for (
+      let other = firstFrom(sorted, low - sum);
+      other < sorted.length && (sorted[other] as number) <= high - sum;
+      other++
+    ) {
+      const size =
+        bits(front.mask[at] as number) + bits(back.mask[order[other] as number] as number);
       if (size < least || size > most) continue;
       found.solutions += 1;
       if (found.first.length === 0)
-        found.first = positions(front.mask[at] as number, 0).concat(positions(back.mask[order[other] as number] as number, middle));
+        found.first = positions(front.mask[at] as number, 0).concat(
+          positions(back.mask[order[other] as number] as number, middle),
+        );
       if (found.solutions >= limit) return found;
     }
   }
@@ -74,7 +88,11 @@ function grainOf(amounts: readonly number[], target: number): number {
   return 1;
 }
 
-function sumsOf(amounts: readonly number[], high: number, most: number): { sum: number[]; mask: number[] } {
+function sumsOf(
+  amounts: readonly number[],
+  high: number,
+  most: number,
+): { sum: number[]; mask: number[] } {
   const sum = [0];
   const mask = [0];
   amounts.forEach((amount, bit) => {

@@ -10,7 +10,13 @@ import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
 
 /** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
-export type Family = { core: number[]; lines: number[]; named: boolean; whole: boolean; most?: number };
+export type Family = {
+  core: number[];
+  lines: number[];
+  named: boolean;
+  whole: boolean;
+  most?: number;
+};
 
 /** Words of more lines than this say little of which belong together. */
 const RARE = 60;
@@ -35,7 +41,12 @@ export class SumPool {
   /** The last target that was asked for, and whether its window is a crowd. */
   private crowd = { target: -1, is: false };
 
-  constructor(state: RunState, rule: Rule, side: "left" | "right", dayNumber: (day: number) => number) {
+  constructor(
+    state: RunState,
+    rule: Rule,
+    side: "left" | "right",
+    dayNumber: (day: number) => number,
+  ) {
     const texts = state.texts();
     this.own = state[side];
     this.other = side === "left" ? state.right : state.left;
@@ -44,7 +55,9 @@ export class SumPool {
     this.rarity = texts.rarity;
     this.tolerance = toleranceOf(rule);
     const { before, after } =
-      rule.days_before === undefined && rule.days_after === undefined ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS } : daysAround(rule);
+      rule.days_before === undefined && rule.days_after === undefined
+        ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
+        : daysAround(rule);
     this.days = side === "left" ? { before, after } : { before: after, after: before };
     this.dayNumber = dayNumber;
     // In canonical order, which begins with the day.
@@ -68,7 +81,9 @@ export class SumPool {
   hasEqual(target: number): boolean {
     const amount = this.own.amount[target] as number;
     if (this.isCrowded(target)) return false;
-    return this.inWindow(target).some((line) => isWithin(this.tolerance, amount, this.other.amount[line] as number));
+    return this.inWindow(target).some((line) =>
+      isWithin(this.tolerance, amount, this.other.amount[line] as number),
+    );
   }
 
   /** Whether there is nowhere to look: nothing names the target, and its window is a crowd. */
@@ -89,14 +104,16 @@ export class SumPool {
     if (named.length >= 1) {
       if (named.length >= 2) {
         yield { core: [], lines: named, named: true, whole: true };
-        for (const lines of this.byField(named)) yield { core: [], lines, named: true, whole: true };
+        for (const lines of this.byField(named))
+          yield { core: [], lines, named: true, whole: true };
       }
       for (const core of this.cores(target, named)) {
         if (core.length >= 2) yield { core: [], lines: core, named: true, whole: true };
         const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
         const onTheSameDay = this.summands(target, this.besideThem(core, near));
-        if (onTheSameDay.length > 0) yield { core, lines: onTheSameDay, named: true, whole: false, most: 1 };
+        if (onTheSameDay.length > 0)
+          yield { core, lines: onTheSameDay, named: true, whole: false, most: 1 };
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
@@ -106,9 +123,11 @@ export class SumPool {
     for (const lines of this.byField(near)) {
       yield { core: [], lines, named: false, whole: true };
       for (const sameDay of this.byDays(lines))
-        if (sameDay.length < lines.length) yield { core: [], lines: sameDay, named: false, whole: true };
+        if (sameDay.length < lines.length)
+          yield { core: [], lines: sameDay, named: false, whole: true };
     }
-    for (const lines of this.byField(near)) yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
+    for (const lines of this.byField(near))
+      yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
   }
 
@@ -119,8 +138,10 @@ export class SumPool {
     const pairs = days.slice(1).map((day, at) => [...(days[at] as number[]), ...day]);
     for (const day of days) yield { core: [], lines: day, named: true, whole: true };
     for (const pair of pairs) yield { core: [], lines: pair, named: true, whole: true };
-    for (const day of days) yield { core: [], lines: this.summands(target, day), named: true, whole: false };
-    for (const pair of pairs) yield { core: [], lines: this.summands(target, pair), named: true, whole: false };
+    for (const day of days)
+      yield { core: [], lines: this.summands(target, day), named: true, whole: false };
+    for (const pair of pairs)
+      yield { core: [], lines: this.summands(target, pair), named: true, whole: false };
     yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
   }
 
@@ -128,11 +149,13 @@ export class SumPool {
   private calledByName(target: number, near: number[]): number[][] {
     const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
     const { counterparty } = this.other.hashes;
-    return grouped(near, (line) => (counterparty.has(line) ? counterparty.key(line) : null)).filter((lines) => {
-      const row = this.otherTexts.rowOf[lines[0] as number] as number;
-      const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
-      return name.length > 0 && name.every((word) => words.has(word));
-    });
+    return grouped(near, (line) => (counterparty.has(line) ? counterparty.key(line) : null)).filter(
+      (lines) => {
+        const row = this.otherTexts.rowOf[lines[0] as number] as number;
+        const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
+        return name.length > 0 && name.every((word) => words.has(word));
+      },
+    );
   }
 
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
@@ -142,7 +165,12 @@ export class SumPool {
     for (const word of words.slice(0, 4)) {
       const having = this.linesWith(word);
       const core = named.filter((line) => having.includes(line));
-      if (core.length > 0 && !cores.some((other) => other.length === core.length && other.every((line, at) => line === core[at])))
+      if (
+        core.length > 0 &&
+        !cores.some(
+          (other) => other.length === core.length && other.every((line, at) => line === core[at]),
+        )
+      )
         cores.push(core);
     }
     return cores;
@@ -151,19 +179,29 @@ export class SumPool {
   /** Lines of the counterparties of these, on their days: the nearest in time first. */
   private likeThem(core: number[], near: number[]): number[] {
     const { counterparty } = this.other.hashes;
-    const names = new Set(core.filter((line) => counterparty.has(line)).map((line) => counterparty.key(line)));
+    const names = new Set(
+      core.filter((line) => counterparty.has(line)).map((line) => counterparty.key(line)),
+    );
     const days = core.map((line) => this.other.value_date[line] as number);
     const [first, last] = [Math.min(...days) - 2, Math.max(...days) + 2];
     return near.filter((line) => {
       const day = this.other.value_date[line] as number;
-      return !core.includes(line) && counterparty.has(line) && names.has(counterparty.key(line)) && day >= first && day <= last;
+      return (
+        !core.includes(line) &&
+        counterparty.has(line) &&
+        names.has(counterparty.key(line)) &&
+        day >= first &&
+        day <= last
+      );
     });
   }
 
   /** Lines of the days of these, whoever's: one of them may have lost what names it. */
   private besideThem(core: number[], near: number[]): number[] {
     const days = new Set(core.map((line) => this.other.value_date[line] as number));
-    return near.filter((line) => !core.includes(line) && days.has(this.other.value_date[line] as number));
+    return near.filter(
+      (line) => !core.includes(line) && days.has(this.other.value_date[line] as number),
+    );
   }
 
   /** Words of a line that few lines of the other side have, the rarest first. */
@@ -171,7 +209,11 @@ export class SumPool {
     const row = texts.rowOf[line] as number;
     const words: number[] = [];
     if (row < 0) return words;
-    for (let at = texts.start[row * FIELD_COUNT] as number; at < (texts.start[(row + 1) * FIELD_COUNT] as number); at++) {
+    for (
+      let at = texts.start[row * FIELD_COUNT] as number;
+      at < (texts.start[(row + 1) * FIELD_COUNT] as number);
+      at++
+    ) {
       const word = texts.words[at] as number;
       if (this.byWord.has(word) && !words.includes(word)) words.push(word);
     }
@@ -183,13 +225,20 @@ export class SumPool {
   }
 
   private reaches(target: number, line: number): boolean {
-    const lag = this.dayNumber(this.other.value_date[line] as number) - this.dayNumber(this.own.value_date[target] as number);
-    return this.other.currency[line] === this.own.currency[target] && lag >= -this.days.before && lag <= this.days.after;
+    const lag =
+      this.dayNumber(this.other.value_date[line] as number) -
+      this.dayNumber(this.own.value_date[target] as number);
+    return (
+      this.other.currency[line] === this.own.currency[target] &&
+      lag >= -this.days.before &&
+      lag <= this.days.after
+    );
   }
 
   /** Whether the window holds more lines than are looked at. */
   private isCrowded(target: number): boolean {
-    if (this.crowd.target !== target) this.crowd = { target, is: this.countInWindow(target) > LOOKED_AT };
+    if (this.crowd.target !== target)
+      this.crowd = { target, is: this.countInWindow(target) > LOOKED_AT };
     return this.crowd.is;
   }
 
@@ -226,11 +275,15 @@ export class SumPool {
     if (words.length === 0) return [];
     const sharing = new Map<number, number>();
     for (const word of words) {
-      for (const line of this.linesWith(word)) sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
+      for (const line of this.linesWith(word))
+        sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
     }
     return [...sharing.keys()]
       .filter((line) => this.reaches(target, line))
-      .sort((a, b) => (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b))
+      .sort(
+        (a, b) =>
+          (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b),
+      )
       .slice(0, LOOKED_AT);
   }
 
@@ -259,11 +312,23 @@ export class SumPool {
 const COUNTERPARTY = FIELDS.indexOf("counterparty");
 
 function wordsOfRow(texts: SideTexts, row: number): number[] {
-  return row < 0 ? [] : [...texts.words.subarray(texts.start[row * FIELD_COUNT] as number, texts.start[(row + 1) * FIELD_COUNT] as number)];
+  return row < 0
+    ? []
+    : [
+        ...texts.words.subarray(
+          texts.start[row * FIELD_COUNT] as number,
+          texts.start[(row + 1) * FIELD_COUNT] as number,
+        ),
+      ];
 }
 
 function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
-  return [...texts.words.subarray(texts.start[row * FIELD_COUNT + field] as number, texts.start[row * FIELD_COUNT + field + 1] as number)];
+  return [
+    ...texts.words.subarray(
+      texts.start[row * FIELD_COUNT + field] as number,
+      texts.start[row * FIELD_COUNT + field + 1] as number,
+    ),
+  ];
 }
 
 /** Groups of two or more. */

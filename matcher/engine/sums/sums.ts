@@ -29,9 +29,21 @@ const SLICE = 50;
 /** Steps of all searches of a side together. */
 const BUDGET = 30_000_000;
 
-type Solution = { side: "left" | "right"; target: number; members: number[]; chance: number; named: boolean; unique: boolean };
+type Solution = {
+  side: "left" | "right";
+  target: number;
+  members: number[];
+  chance: number;
+  named: boolean;
+  unique: boolean;
+};
 
-export function* sums(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* sums(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  businessDays: BusinessDays,
+): Generator<Progress> {
   const solutions: Solution[] = [];
   for (const side of ["left", "right"] as const) {
     const search = new SumSearch(state, rule, side, businessDays);
@@ -72,7 +84,9 @@ class SumSearch {
       // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
       if (hasEqual && !named) return null;
       const kind = named ? "named" : "unnamed";
-      const solution = whole ? this.wholeOf(target, lines) : this.subsetOf(target, core, lines, tried[kind], most);
+      const solution = whole
+        ? this.wholeOf(target, lines)
+        : this.subsetOf(target, core, lines, tried[kind], most);
       this.steps += lines.length;
       if (whole) tried[kind] += 1;
       else tried[kind] += solution.tried;
@@ -86,7 +100,14 @@ class SumSearch {
           whole ? lines.length : (most ?? this.size),
         );
       if (chance > IDLE_CHANCE) continue;
-      return { side: this.side, target, members: solution.members, chance, named, unique: solution.solutions === 1 };
+      return {
+        side: this.side,
+        target,
+        members: solution.members,
+        chance,
+        named,
+        unique: solution.solutions === 1,
+      };
     }
     return null;
   }
@@ -100,14 +121,19 @@ class SumSearch {
   }
 
   /** All lines of a family together, or all but one. */
-  private wholeOf(target: number, lines: number[]): { members: number[]; solutions: number; tried: number } {
+  private wholeOf(
+    target: number,
+    lines: number[],
+  ): { members: number[]; solutions: number; tried: number } {
     const none = { members: [], solutions: 0, tried: 1 };
     if (lines.length > Math.max(this.size, WHOLE_SIZE)) return none;
     const amount = this.state[this.side].amount[target] as number;
     let total = 0;
     for (const line of lines) total += this.amountOf(line);
     if (!Number.isSafeInteger(total)) return none;
-    return Math.abs(total - amount) <= this.slack(amount) ? { members: lines, solutions: 1, tried: 1 } : none;
+    return Math.abs(total - amount) <= this.slack(amount)
+      ? { members: lines, solutions: 1, tried: 1 }
+      : none;
   }
 
   private subsetOf(
@@ -121,7 +147,8 @@ class SumSearch {
     const amount = this.state[this.side].amount[target] as number;
     let rest = amount;
     for (const line of core) rest -= this.amountOf(line);
-    if (core.length > 0 && (!Number.isSafeInteger(rest) || rest === 0 || rest > 0 !== amount > 0)) return none;
+    if (core.length > 0 && (!Number.isSafeInteger(rest) || rest === 0 || rest > 0 !== amount > 0))
+      return none;
     const most = Math.min(atMost ?? this.size, this.size - core.length, lines.length);
     const least = core.length > 0 ? 1 : 2;
     if (most < least) return none;
@@ -159,14 +186,22 @@ const WHOLE_SIZE = 50;
 /** The least likely to be chance first; what overlaps a rival that is about as good stays a suggestion. */
 function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
   const order = solutions.sort(
-    (one, other) => one.chance - other.chance || one.members.length - other.members.length || compareTargets(state, one, other),
+    (one, other) =>
+      one.chance - other.chance ||
+      one.members.length - other.members.length ||
+      compareTargets(state, one, other),
   );
   const rivals = new Map<string, Solution[]>();
-  for (const solution of order) for (const key of linesOf(solution)) rivals.set(key, [...(rivals.get(key) ?? []), solution]);
+  for (const solution of order)
+    for (const key of linesOf(solution)) rivals.set(key, [...(rivals.get(key) ?? []), solution]);
   for (const solution of order) {
     const { side, target, members, chance, named, unique } = solution;
     const [left, right] = side === "left" ? [[target], members] : [members, [target]];
-    if (left.some((line) => !state.isOpen("left", line)) || right.some((line) => !state.isOpen("right", line))) continue;
+    if (
+      left.some((line) => !state.isOpen("left", line)) ||
+      right.some((line) => !state.isOpen("right", line))
+    )
+      continue;
     if (state.isRejected(left, right)) continue;
     const kind = named ? "named" : "unnamed";
     const contested = linesOf(solution).some((key) =>
@@ -174,7 +209,11 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     );
     const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
     if (score < SUGGEST_SCORE) continue;
-    const sure = unique && !contested && chance < SURE_CHANCE[kind] && areRelated(state, side, target, members);
+    const sure =
+      unique &&
+      !contested &&
+      chance < SURE_CHANCE[kind] &&
+      areRelated(state, side, target, members);
     const verdict = {
       basis: BASIS.sum,
       held: !sure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,

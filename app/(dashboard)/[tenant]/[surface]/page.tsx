@@ -10,7 +10,10 @@ import { listRecords } from "#lib/records/list-records.ts";
 
 const loadSearch = createLoader(recordSearch);
 
-type Props = { params: Promise<{ tenant: string; surface: string }>; searchParams: Promise<SearchParams> };
+type Props = {
+  params: Promise<{ tenant: string; surface: string }>;
+  searchParams: Promise<SearchParams>;
+};
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const known = findSurface((await params).surface);
@@ -23,7 +26,9 @@ export default async function SurfacePage({ params, searchParams }: Props) {
   if (!known) notFound();
   const records = recordPages(tenant, path, await loadSearch(searchParams));
   return (
-    <Prefetched reads={[prefetch(records, ({ ctx, query }) => listRecords(ctx, known.contracts, query))]}>
+    <Prefetched
+      reads={[prefetch(records, ({ ctx, query }) => listRecords(ctx, known.contracts, query))]}
+    >
       <RecordList key={path} path={path} />
     </Prefetched>
   );

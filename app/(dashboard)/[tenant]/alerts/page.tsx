@@ -13,7 +13,9 @@ type Props = { params: Promise<{ tenant: string }> };
 export default async function Alerts({ params }: Props) {
   const { tenant } = await params;
   return (
-    <Prefetched reads={[prefetch(channelPages(tenant), ({ ctx, query }) => listAlertChannels(ctx, query))]}>
+    <Prefetched
+      reads={[prefetch(channelPages(tenant), ({ ctx, query }) => listAlertChannels(ctx, query))]}
+    >
       <RolePage
         access={listAlertChannelsContract.access}
         title="Alerts"

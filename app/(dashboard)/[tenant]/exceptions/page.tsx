@@ -37,7 +37,10 @@ export default async function ExceptionsPage({ params, searchParams }: Props) {
         ...(search.charts && search.state === "open"
           ? [
               prefetch(timeToBreach(tenant), ({ ctx }) => getTimeToBreach(ctx)),
-              prefetch(breachesPerDay(tenant, reportPeriod(new Date().toISOString())), ({ ctx, query }) => getSlaReport(ctx, query)),
+              prefetch(
+                breachesPerDay(tenant, reportPeriod(new Date().toISOString())),
+                ({ ctx, query }) => getSlaReport(ctx, query),
+              ),
             ]
           : []),
       ]}

@@ -17,7 +17,9 @@ type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<Search
 export default async function Page({ params, searchParams }: Props) {
   const { tenant } = await params;
   const reads = [
-    prefetch(linePages(tenant, await loadSearch(searchParams)), ({ ctx, query }) => listLines(ctx, query)),
+    prefetch(linePages(tenant, await loadSearch(searchParams)), ({ ctx, query }) =>
+      listLines(ctx, query),
+    ),
     prefetch(sourcesNamed(tenant, ""), ({ ctx, query }) => listSources(ctx, query)),
   ];
   return (

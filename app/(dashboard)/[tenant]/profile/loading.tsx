@@ -4,7 +4,10 @@ export default function Loading() {
   return (
     <PageSkeleton>
       <div className="max-w-3xl">
-        <PartSkeleton label="Loading your profile" bars={["h-40 w-full", "h-72 w-full", "h-44 w-full"]} />
+        <PartSkeleton
+          label="Loading your profile"
+          bars={["h-40 w-full", "h-72 w-full", "h-44 w-full"]}
+        />
       </div>
     </PageSkeleton>
   );

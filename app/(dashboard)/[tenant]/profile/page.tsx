@@ -16,7 +16,9 @@ type Props = { params: Promise<{ tenant: string }> };
 export default async function Profile({ params }: Props) {
   const { tenant } = await params;
   return (
-    <Prefetched reads={[prefetch(notificationSettings(tenant), ({ ctx }) => getNotificationSettings(ctx))]}>
+    <Prefetched
+      reads={[prefetch(notificationSettings(tenant), ({ ctx }) => getNotificationSettings(ctx))]}
+    >
       <ProfilePage email={await addressOfReader()} passwordLeast={PASSWORD.least}>
         <NotificationCard />
       </ProfilePage>

@@ -19,9 +19,13 @@ export default async function UpdatesPage({ params }: Props) {
   if (!tenantIdSchema.safeParse(tenantId).success) notFound();
   const publishableKey = env().SUPABASE_PUBLISHABLE_KEY;
   const { contracts } = surfaceOf(RELEASE_NOTES);
-  const updates = prefetch(updatePages(tenantId, publishableKey), ({ ctx, query }) => listRecords(ctx, contracts, query), {
-    ask: askAsVisitor,
-  });
+  const updates = prefetch(
+    updatePages(tenantId, publishableKey),
+    ({ ctx, query }) => listRecords(ctx, contracts, query),
+    {
+      ask: askAsVisitor,
+    },
+  );
   return (
     <QueryProvider>
       <main className="mx-auto w-full max-w-2xl px-4 py-10 sm:py-16">

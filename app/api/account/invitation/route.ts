@@ -1,4 +1,6 @@
 import { findInvitation } from "#lib/accounts/invitation-link.ts";
 import { accountEndpoint } from "#lib/http/account-request.ts";
 
-export const POST = accountEndpoint("invitation", { succeeds: true }, ({ body, user }) => findInvitation(body.token, user));
+export const POST = accountEndpoint("invitation", { succeeds: true }, ({ body, user }) =>
+  findInvitation(body.token, user),
+);

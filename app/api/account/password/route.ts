@@ -1,10 +1,15 @@
 import { changePassword, ownAddress } from "#lib/accounts/change-password.ts";
 import { accountEndpoint, requireSignedIn } from "#lib/http/account-request.ts";
 
-const account = ({ user }: { user: Parameters<typeof requireSignedIn>[0] }) => ownAddress(requireSignedIn(user));
+const account = ({ user }: { user: Parameters<typeof requireSignedIn>[0] }) =>
+  ownAddress(requireSignedIn(user));
 
-export const POST = accountEndpoint("password", { account, succeeds: true }, async ({ body, user, origin }) => {
-  const person = requireSignedIn(user);
-  await changePassword(person, await ownAddress(person), body, origin);
-  return {};
-});
+export const POST = accountEndpoint(
+  "password",
+  { account, succeeds: true },
+  async ({ body, user, origin }) => {
+    const person = requireSignedIn(user);
+    await changePassword(person, await ownAddress(person), body, origin);
+    return {};
+  },
+);

@@ -3,4 +3,6 @@ import { readIcs } from "#lib/calendars/read-ics.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(endpoint(readIcsContract, ({ ctx, body }) => readIcs(ctx, body)));
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  endpoint(readIcsContract, ({ ctx, body }) => readIcs(ctx, body)),
+);

@@ -6,5 +6,7 @@ import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   endpoint(getExceptionContract, ({ ctx, params }) => getException(ctx, params.id)),
-  endpoint(updateExceptionContract, ({ ctx, params, body }) => updateException(ctx, params.id, body)),
+  endpoint(updateExceptionContract, ({ ctx, params, body }) =>
+    updateException(ctx, params.id, body),
+  ),
 );

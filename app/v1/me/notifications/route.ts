@@ -1,4 +1,7 @@
-import { getNotificationSettingsContract, putNotificationSettingsContract } from "#lib/alerts/contract.ts";
+import {
+  getNotificationSettingsContract,
+  putNotificationSettingsContract,
+} from "#lib/alerts/contract.ts";
 import { getNotificationSettings } from "#lib/alerts/get-notification-settings.ts";
 import { putNotificationSettings } from "#lib/alerts/put-notification-settings.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,6 +1,10 @@
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
-import { deleteWebhookContract, getWebhookContract, updateWebhookContract } from "#lib/webhooks/contract.ts";
+import {
+  deleteWebhookContract,
+  getWebhookContract,
+  updateWebhookContract,
+} from "#lib/webhooks/contract.ts";
 import { deleteWebhook } from "#lib/webhooks/delete-webhook.ts";
 import { getWebhook } from "#lib/webhooks/get-webhook.ts";
 import { updateWebhook } from "#lib/webhooks/update-webhook.ts";

@@ -5,5 +5,8 @@ let bodies;
 /** The bytes that the service answered, from memory. */
 export function answer(operation, status) {
   bodies ??= JSON.parse(readFileSync(process.env.BARE_BODIES, "utf8"));
-  return new Response(bodies[operation], { status, headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
+  return new Response(bodies[operation], {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+  });
 }

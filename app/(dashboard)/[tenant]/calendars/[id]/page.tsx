@@ -13,8 +13,12 @@ type Props = { params: Promise<{ tenant: string; id: string }> };
 export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
   const reads = [
-    prefetch(calendarById(tenant, id), ({ ctx, params: known }) => getCalendar(ctx, known.id), { required: true }),
-    prefetch(versionsOf(tenant, id), ({ ctx, params: known, query }) => listCalendarVersions(ctx, known.id, query)),
+    prefetch(calendarById(tenant, id), ({ ctx, params: known }) => getCalendar(ctx, known.id), {
+      required: true,
+    }),
+    prefetch(versionsOf(tenant, id), ({ ctx, params: known, query }) =>
+      listCalendarVersions(ctx, known.id, query),
+    ),
     prefetch(policyOf(tenant), ({ ctx }) => getSlaPolicy(ctx)),
   ];
   return (

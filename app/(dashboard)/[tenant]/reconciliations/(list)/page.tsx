@@ -16,7 +16,9 @@ export default async function Page({ params, searchParams }: Props) {
   const { tenant } = await params;
   const reconciliations = reconciliationPages(tenant, await loadSearch(searchParams));
   return (
-    <Prefetched reads={[prefetch(reconciliations, ({ ctx, query }) => listReconciliations(ctx, query))]}>
+    <Prefetched
+      reads={[prefetch(reconciliations, ({ ctx, query }) => listReconciliations(ctx, query))]}
+    >
       <ReconciliationList />
     </Prefetched>
   );

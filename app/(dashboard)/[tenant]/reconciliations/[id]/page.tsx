@@ -15,8 +15,14 @@ type Props = { params: Promise<{ tenant: string; id: string }> };
 export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
   const reads = [
-    prefetch(reconciliationById(tenant, id), ({ ctx, params: known }) => getReconciliation(ctx, known.id), { required: true }),
-    prefetch(exceptionsOfReconciliation(tenant, id), ({ ctx, query }) => listExceptions(ctx, query)),
+    prefetch(
+      reconciliationById(tenant, id),
+      ({ ctx, params: known }) => getReconciliation(ctx, known.id),
+      { required: true },
+    ),
+    prefetch(exceptionsOfReconciliation(tenant, id), ({ ctx, query }) =>
+      listExceptions(ctx, query),
+    ),
     prefetch(runsOfReconciliation(tenant, id), ({ ctx, query }) => listRuns(ctx, id, query)),
   ];
   return (

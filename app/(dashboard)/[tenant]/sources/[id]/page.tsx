@@ -15,7 +15,9 @@ type Props = { params: Promise<{ tenant: string; id: string }> };
 export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
   const reads = [
-    prefetch(sourceById(tenant, id), ({ ctx, params: known }) => getSource(ctx, known.id), { required: true }),
+    prefetch(sourceById(tenant, id), ({ ctx, params: known }) => getSource(ctx, known.id), {
+      required: true,
+    }),
     prefetch(importPages(tenant, id), ({ ctx, query }) => listImports(ctx, query)),
     prefetch(latestLines(tenant, id), ({ ctx, query }) => listLines(ctx, query)),
   ];

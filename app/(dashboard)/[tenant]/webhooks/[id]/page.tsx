@@ -11,13 +11,22 @@ export const metadata: Metadata = { title: "Webhook" };
 
 const loadSearch = createLoader(deliverySearch);
 
-type Props = { params: Promise<{ tenant: string; id: string }>; searchParams: Promise<SearchParams> };
+type Props = {
+  params: Promise<{ tenant: string; id: string }>;
+  searchParams: Promise<SearchParams>;
+};
 
 export default async function Page({ params, searchParams }: Props) {
   const { tenant, id } = await params;
   const search = await loadSearch(searchParams);
-  const webhook = prefetch(webhookById(tenant, id), ({ ctx, params: known }) => getWebhook(ctx, known.id), { required: true });
-  const deliveries = prefetch(deliveryPages(tenant, id, search), ({ ctx, query }) => listWebhookDeliveries(ctx, id, query));
+  const webhook = prefetch(
+    webhookById(tenant, id),
+    ({ ctx, params: known }) => getWebhook(ctx, known.id),
+    { required: true },
+  );
+  const deliveries = prefetch(deliveryPages(tenant, id, search), ({ ctx, query }) =>
+    listWebhookDeliveries(ctx, id, query),
+  );
   return (
     <Prefetched reads={[webhook, deliveries]}>
       <WebhookPage id={id} />

@@ -7,12 +7,17 @@ import { reference } from "../../../reference.ts";
 
 type Props = { params: Promise<{ resource: string; operation: string }> };
 
-const PAGES = reference.resources.flatMap(({ operations }) => operations.map(({ href, contract }) => ({ href, title: contract.summary })));
+const PAGES = reference.resources.flatMap(({ operations }) =>
+  operations.map(({ href, contract }) => ({ href, title: contract.summary })),
+);
 
 async function operationOf({ params }: Props) {
   const { resource: slug, operation: name } = await params;
   const resource = reference.resources.find((one) => one.slug === slug) ?? notFound();
-  return { resource, operation: resource.operations.find((one) => one.slug === name) ?? notFound() };
+  return {
+    resource,
+    operation: resource.operations.find((one) => one.slug === name) ?? notFound(),
+  };
 }
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
@@ -24,7 +29,12 @@ export default async function Page(props: Props) {
   const { resource, operation } = await operationOf(props);
   return (
     <>
-      <OperationPage operation={operation} resource={resource} origin={origin()} definitions={reference.definitions} />
+      <OperationPage
+        operation={operation}
+        resource={resource}
+        origin={origin()}
+        definitions={reference.definitions}
+      />
       <PreviousNext {...neighbours(PAGES, operation.href)} />
     </>
   );

@@ -4,7 +4,9 @@ import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
 import { restoreRecord } from "#lib/records/restore-record.ts";
 
 const routes = [...RECORD_CONTRACTS].map(([surface, contracts]) => {
-  const restore = endpoint(contracts.restore, ({ ctx, params }) => restoreRecord(ctx, contracts, params.id));
+  const restore = endpoint(contracts.restore, ({ ctx, params }) =>
+    restoreRecord(ctx, contracts, params.id),
+  );
   return [surface, route(restore)] as const;
 });
 

@@ -4,5 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(listExceptionHistoryContract, ({ ctx, params, query }) => listExceptionHistory(ctx, params.id, query)),
+  endpoint(listExceptionHistoryContract, ({ ctx, params, query }) =>
+    listExceptionHistory(ctx, params.id, query),
+  ),
 );

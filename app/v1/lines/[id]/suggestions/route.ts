@@ -4,5 +4,7 @@ import { listLineSuggestionsContract } from "#lib/matching/lines/contract.ts";
 import { listLineSuggestions } from "#lib/matching/lines/list-line-suggestions.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(listLineSuggestionsContract, ({ ctx, params, query }) => listLineSuggestions(ctx, params.id, query)),
+  endpoint(listLineSuggestionsContract, ({ ctx, params, query }) =>
+    listLineSuggestions(ctx, params.id, query),
+  ),
 );

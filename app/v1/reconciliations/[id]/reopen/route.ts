@@ -4,5 +4,7 @@ import { reopenReconciliationContract } from "#lib/matching/periods/contract.ts"
 import { reopenReconciliation } from "#lib/matching/periods/reopen-reconciliation.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(reopenReconciliationContract, ({ ctx, params, body }) => reopenReconciliation(ctx, params.id, body)),
+  endpoint(reopenReconciliationContract, ({ ctx, params, body }) =>
+    reopenReconciliation(ctx, params.id, body),
+  ),
 );

@@ -4,5 +4,7 @@ import { listWebhookDeliveriesContract } from "#lib/webhooks/deliveries/contract
 import { listWebhookDeliveries } from "#lib/webhooks/deliveries/list-webhook-deliveries.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(listWebhookDeliveriesContract, ({ ctx, params, query }) => listWebhookDeliveries(ctx, params.id, query)),
+  endpoint(listWebhookDeliveriesContract, ({ ctx, params, query }) =>
+    listWebhookDeliveries(ctx, params.id, query),
+  ),
 );

@@ -4,5 +4,7 @@ import { rotateWebhookSecretContract } from "#lib/webhooks/contract.ts";
 import { rotateWebhookSecret } from "#lib/webhooks/rotate-webhook-secret.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(rotateWebhookSecretContract, ({ ctx, params, body }) => rotateWebhookSecret(ctx, params.id, body)),
+  endpoint(rotateWebhookSecretContract, ({ ctx, params, body }) =>
+    rotateWebhookSecret(ctx, params.id, body),
+  ),
 );

@@ -5,5 +5,7 @@ import { testWebhookContract } from "#lib/webhooks/contract.ts";
 import { testWebhook } from "#lib/webhooks/test-webhook.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(testWebhookContract, ({ ctx, params, body }) => testWebhook(ctx, params.id, body.type, exampleDataOf(body.type))),
+  endpoint(testWebhookContract, ({ ctx, params, body }) =>
+    testWebhook(ctx, params.id, body.type, exampleDataOf(body.type)),
+  ),
 );

@@ -11,13 +11,23 @@ export const metadata: Metadata = { title: "Matches" };
 
 const loadSearch = createLoader(matchSearch);
 
-type Props = { params: Promise<{ tenant: string; id: string }>; searchParams: Promise<SearchParams> };
+type Props = {
+  params: Promise<{ tenant: string; id: string }>;
+  searchParams: Promise<SearchParams>;
+};
 
 export default async function Page({ params, searchParams }: Props) {
   const { tenant, id } = await params;
   const reads = [
-    prefetch(reconciliationById(tenant, id), ({ ctx, params: asked }) => getReconciliation(ctx, asked.id), { required: true }),
-    prefetch(matchPages(tenant, id, await loadSearch(searchParams)), ({ ctx, params: asked, query }) => listMatches(ctx, asked.id, query)),
+    prefetch(
+      reconciliationById(tenant, id),
+      ({ ctx, params: asked }) => getReconciliation(ctx, asked.id),
+      { required: true },
+    ),
+    prefetch(
+      matchPages(tenant, id, await loadSearch(searchParams)),
+      ({ ctx, params: asked, query }) => listMatches(ctx, asked.id, query),
+    ),
   ];
   return (
     <Prefetched reads={reads}>

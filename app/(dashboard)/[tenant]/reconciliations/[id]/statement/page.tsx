@@ -10,7 +10,11 @@ type Props = { params: Promise<{ tenant: string; id: string }> };
 
 export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
-  const known = prefetch(reconciliationById(tenant, id), ({ ctx, params: asked }) => getReconciliation(ctx, asked.id), { required: true });
+  const known = prefetch(
+    reconciliationById(tenant, id),
+    ({ ctx, params: asked }) => getReconciliation(ctx, asked.id),
+    { required: true },
+  );
   return (
     <Prefetched reads={[known]}>
       <StatementPage id={id} />

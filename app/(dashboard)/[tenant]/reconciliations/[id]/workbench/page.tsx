@@ -13,15 +13,24 @@ export const metadata: Metadata = { title: "Workbench" };
 
 const loadSearch = createLoader(workbenchSearch);
 
-type Props = { params: Promise<{ tenant: string; id: string }>; searchParams: Promise<SearchParams> };
+type Props = {
+  params: Promise<{ tenant: string; id: string }>;
+  searchParams: Promise<SearchParams>;
+};
 
 export default async function Page({ params, searchParams }: Props) {
   const { tenant, id } = await params;
   const { line: _, ...filters } = await loadSearch(searchParams);
   const reads = [
-    prefetch(reconciliationById(tenant, id), ({ ctx, params: known }) => getReconciliation(ctx, known.id), { required: true }),
+    prefetch(
+      reconciliationById(tenant, id),
+      ({ ctx, params: known }) => getReconciliation(ctx, known.id),
+      { required: true },
+    ),
     ...(["left", "right"] as const).map((side) =>
-      prefetch(openLinePages(tenant, id, side, filters), ({ ctx, query }) => listOpenLines(ctx, id, query)),
+      prefetch(openLinePages(tenant, id, side, filters), ({ ctx, query }) =>
+        listOpenLines(ctx, id, query),
+      ),
     ),
   ];
   // Other people's decisions from here on are reported to the page.

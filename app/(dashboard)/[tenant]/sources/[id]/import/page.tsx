@@ -12,7 +12,11 @@ type Props = { params: Promise<{ tenant: string; id: string }> };
 
 export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
-  const source = prefetch(sourceById(tenant, id), ({ ctx, params: known }) => getSource(ctx, known.id), { required: true });
+  const source = prefetch(
+    sourceById(tenant, id),
+    ({ ctx, params: known }) => getSource(ctx, known.id),
+    { required: true },
+  );
   return (
     <Prefetched reads={[source]}>
       <RolePage

@@ -4,5 +4,7 @@ import { getStatementContract } from "#lib/matching/periods/contract.ts";
 import { exportStatement } from "#lib/matching/periods/export-statement.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(getStatementContract, ({ ctx, params, query }) => exportStatement(ctx, params.id, query)),
+  exportEndpoint(getStatementContract, ({ ctx, params, query }) =>
+    exportStatement(ctx, params.id, query),
+  ),
 );

@@ -1,4 +1,8 @@
-import { getApiKeyContract, revokeApiKeyContract, updateApiKeyContract } from "#lib/api-keys/contract.ts";
+import {
+  getApiKeyContract,
+  revokeApiKeyContract,
+  updateApiKeyContract,
+} from "#lib/api-keys/contract.ts";
 import { getApiKey } from "#lib/api-keys/get-api-key.ts";
 import { revokeApiKey } from "#lib/api-keys/revoke-api-key.ts";
 import { updateApiKey } from "#lib/api-keys/update-api-key.ts";

@@ -6,5 +6,7 @@ import { revokeInvitation } from "#lib/invitations/revoke-invitation.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   endpoint(getInvitationContract, ({ ctx, params }) => getInvitation(ctx, params.invitationId)),
-  endpoint(revokeInvitationContract, ({ ctx, params }) => revokeInvitation(ctx, params.invitationId)),
+  endpoint(revokeInvitationContract, ({ ctx, params }) =>
+    revokeInvitation(ctx, params.invitationId),
+  ),
 );

@@ -4,5 +4,7 @@ import { getWebhookDeliveryContract } from "#lib/webhooks/deliveries/contract.ts
 import { getWebhookDelivery } from "#lib/webhooks/deliveries/get-webhook-delivery.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(getWebhookDeliveryContract, ({ ctx, params }) => getWebhookDelivery(ctx, params.id, params.deliveryId)),
+  endpoint(getWebhookDeliveryContract, ({ ctx, params }) =>
+    getWebhookDelivery(ctx, params.id, params.deliveryId),
+  ),
 );

@@ -4,5 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(estimateApiKeyImpactContract, ({ ctx, params, body }) => estimateApiKeyImpact(ctx, params.keyId, body)),
+  endpoint(estimateApiKeyImpactContract, ({ ctx, params, body }) =>
+    estimateApiKeyImpact(ctx, params.keyId, body),
+  ),
 );

@@ -4,5 +4,7 @@ import { resendInvitationContract } from "#lib/invitations/contract.ts";
 import { resendInvitation } from "#lib/invitations/resend-invitation.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(resendInvitationContract, ({ ctx, params }) => resendInvitation(ctx, params.invitationId)),
+  endpoint(resendInvitationContract, ({ ctx, params }) =>
+    resendInvitation(ctx, params.invitationId),
+  ),
 );

@@ -4,5 +4,7 @@ import { resendWebhookDeliveryContract } from "#lib/webhooks/deliveries/contract
 import { resendWebhookDelivery } from "#lib/webhooks/deliveries/resend-webhook-delivery.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(resendWebhookDeliveryContract, ({ ctx, params }) => resendWebhookDelivery(ctx, params.id, params.deliveryId)),
+  endpoint(resendWebhookDeliveryContract, ({ ctx, params }) =>
+    resendWebhookDelivery(ctx, params.id, params.deliveryId),
+  ),
 );
