@@ -809,12 +809,14 @@ export type Database = {
           refusals: NonNullable<Json>
           refused_count: number
           skipped_count: number
+          skips: NonNullable<Json>
           source_no: number
           statements: NonNullable<Json>
           status: string
           tenant_id: string
           undone_at: string | null
           undone_by: string | null
+          warnings: NonNullable<Json>
         }
         Insert: {
           accepted_count?: number
@@ -838,12 +840,14 @@ export type Database = {
           refusals?: NonNullable<Json>
           refused_count?: number
           skipped_count?: number
+          skips?: NonNullable<Json>
           source_no: number
           statements?: NonNullable<Json>
           status?: string
           tenant_id?: string
           undone_at?: string | null
           undone_by?: string | null
+          warnings?: NonNullable<Json>
         }
         Update: {
           accepted_count?: number
@@ -867,12 +871,14 @@ export type Database = {
           refusals?: NonNullable<Json>
           refused_count?: number
           skipped_count?: number
+          skips?: NonNullable<Json>
           source_no?: number
           statements?: NonNullable<Json>
           status?: string
           tenant_id?: string
           undone_at?: string | null
           undone_by?: string | null
+          warnings?: NonNullable<Json>
         }
         Relationships: [
           {

@@ -178,7 +178,7 @@ export const EVENTS = {
   "import.done": {
     summary: "An import was read, or failed",
     reads: "read:reconciliations",
-    data: z.object({ import: imported.omit({ refusals: true, statements: true }) }),
+    data: z.object({ import: imported.omit({ refusals: true, skips: true, statements: true }) }),
   },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",

@@ -3,6 +3,7 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { IMPORTS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+import { SKIP_REASONS, WARNING_CODES } from "./formats/line.ts";
 import { FORMATS, mapping } from "./formats/mapping.ts";
 
 /** Without `receiving`, which callers never see. */
@@ -33,6 +34,28 @@ const refusals = z
     }),
   )
   .max(100);
+
+const skips = z
+  .array(
+    z.object({
+      line: z.int().meta({ description: "Line of the file, from 1.", example: 9 }),
+      reason: z.enum(SKIP_REASONS).meta({ description: "Why it is no line.", example: "pending" }),
+      text: z.string().max(200).meta({
+        description: "What the file says there.",
+        example: "08.10.2026;Vorgemerkt;-12,50",
+      }),
+    }),
+  )
+  .max(100);
+
+const warnings = z
+  .array(
+    z.object({
+      code: z.enum(WARNING_CODES).meta({ example: "skipped" }),
+      message: z.string().meta({ example: "1 entry was skipped: see skips for the reasons." }),
+    }),
+  )
+  .max(30);
 
 const statements = z
   .array(
@@ -69,6 +92,11 @@ const findings = {
     example: 1,
   }),
   refusals: refusals.meta({ description: "The first 100.", example: [] }),
+  skips: skips.meta({ description: "The first 100 that were skipped.", example: [] }),
+  warnings: warnings.meta({
+    description: "What needs a look although the file could be read. Empty where nothing does.",
+    example: [],
+  }),
   statements: statements.meta({ description: "The first 100." }),
   opening_balance_minor: minor.meta({ example: 1_000_000 }),
   closing_balance_minor: minor.meta({ example: 1_187_650 }),

@@ -1,6 +1,12 @@
 import type { StatementSummary, Summary } from "./formats/line.ts";
 import type { Refusal } from "./formats/refusal.ts";
+import { warningsOf } from "./warnings.ts";
 
+/** Of an import that kept no line, whatever the reason. */
+export const NOTHING_STORED = {
+  code: "nothing_stored",
+  message: "No new line was stored.",
+} as const;
 const STATEMENTS_REPORTED = 100;
 export const REFUSALS_REPORTED = 100;
 
@@ -10,6 +16,8 @@ export function outcomeOf(summary: Summary) {
     read_count: summary.line_count,
     refused_count: summary.refused_count,
     skipped_count: summary.skipped_count,
+    skips: summary.skips,
+    warnings: warningsOf(summary),
     statements: summary.statements.slice(0, STATEMENTS_REPORTED),
     ...balancesOf(summary.statements),
     balance_holds: summary.balance_holds,

@@ -7,7 +7,7 @@ import type { ImportLine } from "./formats/line.ts";
 import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
 import { discard, openFile, settle } from "./opened-file.ts";
-import { describeRefusal, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
+import { describeRefusal, NOTHING_STORED, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
 
 const LINES_SHOWN = 10;
 const LINES_CHECKED = 1_000;
@@ -49,6 +49,9 @@ export async function previewImport(
         ? { first: [], refusals: [], failure: null, complete: true }
         : await readAll(lines);
     const duplicates = await duplicatesOf({ ...ctx, continues: true }, sourceId, found.first);
+    const outcome = outcomeOf(lines.summary);
+    const isRead = questions.length === 0 && found.failure === null && found.complete;
+    const isNothingNew = isRead && outcome.read_count === duplicates.size;
     return {
       format: file.format,
       version: file.detection?.version ?? null,
@@ -56,7 +59,8 @@ export async function previewImport(
       columns: file.detection?.csv?.columns ?? null,
       mapping,
       questions: questions.slice(0, 100),
-      ...outcomeOf(lines.summary),
+      ...outcome,
+      warnings: [...(isNothingNew ? [NOTHING_STORED] : []), ...outcome.warnings],
       refusals: found.refusals.slice(0, REFUSALS_REPORTED).map(describeRefusal),
       lines: found.first
         .slice(0, LINES_SHOWN)

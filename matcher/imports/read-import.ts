@@ -5,7 +5,12 @@ import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
-import { describeRefusal, outcomeOf, REFUSALS_REPORTED } from "#lib/imports/outcome.ts";
+import {
+  describeRefusal,
+  NOTHING_STORED,
+  outcomeOf,
+  REFUSALS_REPORTED,
+} from "#lib/imports/outcome.ts";
 import { traced } from "#lib/runtime/trace.ts";
 import { refreshStatistics } from "../runs/in-time.ts";
 import { type ImportKey, importChunks } from "./import-chunks.ts";
@@ -69,7 +74,11 @@ export async function readImport(
       () => ({ failed: false, attributes: { "tieout.lines": lines.summary.line_count } }),
     );
     await reportProgress(side, key, lines);
-    const outcome = { ...outcomeOf(lines.summary), refusals: refusals.map(describeRefusal) };
+    const outcome = {
+      ...outcomeOf(lines.summary),
+      nothing_stored: NOTHING_STORED,
+      refusals: refusals.map(describeRefusal),
+    };
     const finished = await traced(
       () => ({
         name: "finish_import",

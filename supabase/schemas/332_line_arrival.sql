@@ -1,18 +1,34 @@
 -- Arrival of lines: whichever way they come, they are staged, told apart from those there are, and kept by one statement.
 
 -- What tells a line from another: its external_id, else its content. JSON keeps the parts apart.
+-- `reused`: another line has the same external_id, so that day, amount and name tell them apart.
 create function private.line_key(
   external_id text, amount_minor bigint, currency text, value_date date, booked_date date, reference text, counterparty text,
-  description text, group_key text, details jsonb
+  description text, group_key text, details jsonb, reused boolean default false
 ) returns bytea
 language plpgsql immutable set search_path = '' as $$
 begin
+  if external_id is not null and reused then
+    return sha256(convert_to(json_build_array(
+      'external_id', external_id,
+      private.content_of_id(amount_minor, currency, value_date, counterparty, description)
+    )::text, 'UTF8'));
+  end if;
   if external_id is not null then
     return sha256(convert_to('external_id ' || external_id, 'UTF8'));
   end if;
   return sha256(convert_to(json_build_array(
     amount_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details ->> 'bank_reference'
   )::text, 'UTF8'));
+end $$;
+
+-- What must agree for one external_id to mean one line: amount, day, and name or text.
+create function private.content_of_id(
+  amount_minor bigint, currency text, value_date date, counterparty text, description text
+) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return json_build_array(amount_minor, currency, value_date, coalesce(counterparty, description))::text;
 end $$;
 
 -- `nth`: the line's number among equals of its file or call.
@@ -46,15 +62,91 @@ begin
     description text,
     group_key text,
     details jsonb,
+    -- Its external_id belongs to another line: see private.mark_ids_reused_in_file.
+    reused boolean not null default false,
+    -- The file gives its external_id to several lines, so that equal ones are told apart by number.
+    id_is_shared boolean not null default false,
+    is_second_pass boolean not null default false,
     key bytea not null generated always as (private.line_key(
-      external_id, amount_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details
+      external_id, amount_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details, reused
     )) stored
   ) on commit delete rows;
   create temporary table repeated_lines (position integer not null, nth integer not null) on commit delete rows;
 end $$;
 
--- The statement that keeps what is staged. $1 tenant, $2 source_no, $3 import, $4 source, $5 sign. `looks`: whether lines that are there
--- already are left out, or an error.
+-- Banks reuse the IDs of their files: an ID is trusted only where amount, day and name agree
+-- (securo #911, actual #608). The line that was there first owns the ID; this marks the other staged
+-- lines of a file in which one ID has several contents. The owner may be in the source already.
+create function private.mark_ids_reused_in_file(tenant_id text, source_id text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  with repeated as (
+    select l.external_id from pg_temp.staged_lines l
+    where l.external_id is not null
+    group by l.external_id having count(*) > 1
+  ), shared as (
+    select l.external_id, (array_agg(l.position order by l.position))[1] as first_position,
+      (array_agg(l.key order by l.position))[1] as key
+    from pg_temp.staged_lines l join repeated on repeated.external_id = l.external_id
+    group by l.external_id
+    having count(distinct private.content_of_id(
+      l.amount_minor, l.currency, l.value_date, l.counterparty, l.description
+    )) > 1
+  ), owned as (
+    select shared.external_id, private.content_of_id(
+      coalesce(known.amount_minor, f.amount_minor), coalesce(known.currency, f.currency),
+      coalesce(known.value_date, f.value_date),
+      case when known.id is null then f.counterparty else known.counterparty end,
+      case when known.id is null then f.description else known.description end
+    ) as content
+    from shared
+    join pg_temp.staged_lines f on f.position = shared.first_position
+    left join public.lines known
+      on known.tenant_id = $1 and known.id = private.line_identity($2, shared.key, 0)
+  )
+  update pg_temp.staged_lines l
+  set id_is_shared = true, reused = owned.content <> private.content_of_id(
+    l.amount_minor, l.currency, l.value_date, l.counterparty, l.description
+  )
+  from owned
+  where l.external_id = owned.external_id;
+end $$;
+
+-- Marks the staged lines whose external_id the source gave to a line of another content, and
+-- answers how many. They come in a second pass, so that only lines that seemed known are looked up.
+create function private.mark_ids_reused_in_source(tenant_id text, source_id text) returns bigint
+language plpgsql volatile set search_path = '' as $$
+declare
+  marked bigint;
+begin
+  update pg_temp.staged_lines l set reused = true, is_second_pass = true
+  from public.lines known
+  where l.external_id is not null and not l.reused
+    and known.tenant_id = $1 and known.id = private.line_identity($2, l.key, 0)
+    and private.content_of_id(
+      known.amount_minor, known.currency, known.value_date, known.counterparty, known.description
+    ) <> private.content_of_id(
+      l.amount_minor, l.currency, l.value_date, l.counterparty, l.description
+    );
+  get diagnostics marked = row_count;
+  return marked;
+end $$;
+
+-- Numbers equal lines of the pass.
+create function private.number_repeated_lines(is_second_pass boolean) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into pg_temp.repeated_lines (position, nth)
+  select l.position, row_number() over (partition by l.key order by l.position)
+  from pg_temp.staged_lines l
+  where l.is_second_pass = $1 and l.key in (
+    select g.key from pg_temp.staged_lines g where g.is_second_pass = $1
+    group by g.key having count(*) > 1
+  );
+end $$;
+
+-- The statement that keeps what is staged. $1 tenant, $2 source_no, $3 import, $4 source, $5 sign,
+-- $6 whether it is the second pass. `looks`: whether known lines are left out, or an error.
 create function private.insert_of_staged(looks boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -64,11 +156,12 @@ begin
         tenant_id, id, source_no, file_line, import_id, external_id, amount_minor, fee_minor, currency, value_date, booked_date, reference,
         counterparty, description, group_key, details
       )
-      select $1, private.line_identity($4, l.key, case when l.external_id is null then coalesce(r.nth, 1) else 0 end), $2, l.file_line, $3,
+      select $1, private.line_identity($4, l.key, coalesce(r.nth, 1) - (l.external_id is not null)::integer), $2, l.file_line, $3,
         l.external_id, l.amount_minor, l.fee_minor, l.currency, l.value_date, l.booked_date, l.reference, l.counterparty, l.description, l.group_key,
         nullif(l.details, '{}')
       from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
-      where l.external_id is null or coalesce(r.nth, 1) = 1
+      where l.is_second_pass = $6
+        and (l.external_id is null or l.id_is_shared or coalesce(r.nth, 1) = 1)
   $sql$ || case when looks then 'on conflict on constraint lines_pkey do nothing' else '' end || $sql$
       returning line.line_no, line.id, line.amount_minor, line.currency, line.value_date
     ), opened as (
@@ -95,6 +188,7 @@ declare
   s public.sources;
   staged constant bigint := (select count(*) from pg_temp.staged_lines);
   accepted bigint;
+  accepted_again bigint;
   kept_ids uuid[];
   conflicts jsonb := '[]';
   conflict_count bigint := 0;
@@ -105,19 +199,25 @@ begin
   if staged > 10000 then
     analyze pg_temp.staged_lines (key);
   end if;
-  insert into pg_temp.repeated_lines (position, nth)
-  select l.position, row_number() over (partition by l.key order by l.position)
-  from pg_temp.staged_lines l
-  where l.key in (select g.key from pg_temp.staged_lines g group by g.key having count(*) > 1);
+  if $3 is not null then
+    perform private.mark_ids_reused_in_file($1, s.id);
+  end if;
+  perform private.number_repeated_lines(false);
 
   -- Where nothing can be there yet, nothing is looked for: half the time. Should others add to the source meanwhile, it is.
   begin
-    execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids using $1, $2, $3, s.id, s.sign;
+    execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids using $1, $2, $3, s.id, s.sign, false;
   exception when unique_violation then
-    execute private.insert_of_staged(true) into accepted, kept_ids using $1, $2, $3, s.id, s.sign;
+    execute private.insert_of_staged(true) into accepted, kept_ids using $1, $2, $3, s.id, s.sign, false;
   end;
+  if accepted < staged and $3 is not null and private.mark_ids_reused_in_source($1, s.id) > 0 then
+    perform private.number_repeated_lines(true);
+    execute private.insert_of_staged(true) into accepted_again, kept_ids
+    using $1, $2, $3, s.id, s.sign, true;
+    accepted := accepted + accepted_again;
+  end if;
 
-  if accepted < staged then
+  if accepted < staged and $3 is null then
     select count(*), coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100), '[]') into conflict_count, conflicts
     from (
       select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
@@ -185,19 +285,25 @@ end $$;
 create function private.known_lines(source_no integer, lines jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
+  s public.sources;
   known jsonb;
 begin
+  select * into strict s from public.sources x
+  where x.tenant_id = private.tenant_id() and x.source_no = known_lines.source_no;
   perform private.stage_lines_of(lines);
+  perform private.mark_ids_reused_in_file(s.tenant_id, s.id);
+  perform private.mark_ids_reused_in_source(s.tenant_id, s.id);
+  perform private.number_repeated_lines(false);
+  perform private.number_repeated_lines(true);
   select coalesce(jsonb_agg(l.position order by l.position), '[]') into known
-  from public.sources s cross join (
-    select x.position, x.key, x.external_id, row_number() over (partition by x.key order by x.position)::integer as nth from pg_temp.staged_lines x
-  ) l
-  where s.tenant_id = private.tenant_id() and s.source_no = known_lines.source_no and (
-    l.external_id is not null and l.nth > 1 or exists (
-      select from public.lines k where k.tenant_id = s.tenant_id
-        and k.id = private.line_identity(s.id, l.key, case when l.external_id is null then l.nth else 0 end)
-    )
+  from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+  cross join lateral (select coalesce(r.nth, 1) as nth) n
+  where l.external_id is not null and not l.id_is_shared and n.nth > 1 or exists (
+    select from public.lines k
+    where k.tenant_id = s.tenant_id
+      and k.id = private.line_identity(s.id, l.key, n.nth - (l.external_id is not null)::integer)
   );
+  delete from pg_temp.repeated_lines;
   delete from pg_temp.staged_lines;
   return known;
 end $$;

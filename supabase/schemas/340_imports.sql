@@ -17,6 +17,10 @@ create table public.imports (
   skipped_count bigint not null default 0,
   -- The first 100: [{ line, field, message }].
   refusals jsonb not null default '[]',
+  -- The first 100: [{ line, reason, text }].
+  skips jsonb not null default '[]',
+  -- [{ code, message }]
+  warnings jsonb not null default '[]',
   -- The first 100, as lib/imports/formats/line.ts has them.
   statements jsonb not null default '[]',
   opening_balance_minor bigint,

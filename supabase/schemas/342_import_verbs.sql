@@ -7,6 +7,7 @@ begin
     'id', i.id, 'source_id', (select s.id from public.sources s where s.tenant_id = i.tenant_id and s.source_no = i.source_no),
     'status', i.status, 'format', i.format, 'file_name', i.file_name, 'read_count', i.read_count, 'accepted_count', i.accepted_count,
     'duplicate_count', i.duplicate_count, 'refused_count', i.refused_count, 'skipped_count', i.skipped_count, 'refusals', i.refusals,
+    'skips', i.skips, 'warnings', i.warnings,
     'statements', i.statements, 'opening_balance_minor', i.opening_balance_minor, 'closing_balance_minor', i.closing_balance_minor,
     'balance_holds', i.balance_holds, 'bytes_read', i.bytes_read, 'bytes_total', i.bytes_total, 'failure', i.failure,
     'created_at', private.iso(i.created_at), 'created_by', i.created_by, 'finished_at', private.iso(i.finished_at),

@@ -31,12 +31,13 @@ end $$;
 create function private.emit_import_done(i public.imports) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.emit(i.tenant_id, 'import.done', jsonb_build_object('import', private.import_json(i) - '{refusals,statements}'::text[]));
+  perform private.emit(i.tenant_id, 'import.done', jsonb_build_object('import', private.import_json(i) - '{refusals,skips,statements}'::text[]));
 end $$;
 
--- Keeps what was staged in this transaction. outcome: { read_count, refused_count, skipped_count, refusals, statements,
--- opening_balance_minor, closing_balance_minor, balance_holds, bytes_read }. Answers the import's status; the caller commits only where it
--- is done.
+-- Keeps what was staged in this transaction. outcome: { read_count, refused_count, skipped_count,
+-- refusals, skips, warnings, nothing_stored (the warning for that case), statements,
+-- opening_balance_minor, closing_balance_minor, balance_holds, bytes_read }. Answers the import's
+-- status; the caller commits only where it is done.
 create function private.finish_import(tenant_id text, import_id text, outcome jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -52,13 +53,12 @@ begin
     read_count = (outcome ->> 'read_count')::bigint,
     accepted_count = (kept ->> 'accepted')::bigint,
     duplicate_count = (kept ->> 'duplicates')::bigint,
-    refused_count = (outcome ->> 'refused_count')::bigint + (kept ->> 'conflict_count')::bigint,
+    refused_count = (outcome ->> 'refused_count')::bigint,
     skipped_count = (outcome ->> 'skipped_count')::bigint,
-    refusals = private.first_of(outcome -> 'refusals' || (
-      select coalesce(jsonb_agg(jsonb_build_object('line', c -> 'file_line', 'field', 'external_id', 'message', format(
-        'A line with this external_id has another amount. Found "%s", expected %s.', c ->> 'found', c ->> 'wanted'
-      ))), '[]') from jsonb_array_elements(kept -> 'conflicts') c
-    ), 100),
+    refusals = private.first_of(outcome -> 'refusals', 100),
+    skips = private.first_of(outcome -> 'skips', 100),
+    warnings = case when (kept ->> 'accepted')::bigint = 0
+      then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end || (outcome -> 'warnings'),
     statements = private.first_of(outcome -> 'statements', 100),
     opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
     closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,

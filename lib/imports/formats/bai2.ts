@@ -166,7 +166,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     const read = detailOf(fields);
     const minor = read.amount === "" ? undefined : minorAmount(read.amount.replace(/^\+/, ""));
     if (typeof minor === "number") account.totals.sum += BigInt(minor);
-    if (read.direction === 0) return out.skip();
+    if (read.direction === 0) return out.skip(position, "non_monetary", record);
     if (read.direction === undefined) {
       return out.refuse(
         position,

@@ -99,7 +99,10 @@ export class CamtStatement {
     const money = this.#signed(node, "Amt", place);
     if (!money) return;
     this.#tally(this.#all, money.minor);
-    if (SKIPPED.has(status)) return out.skip();
+    if (SKIPPED.has(status)) {
+      const reason = status === "INFO" ? "information" : "pending";
+      return out.skip(place, reason, `${status} ${money.minor} ${money.currency}`);
+    }
     if (status !== "BOOK")
       return out.refuse(
         place,

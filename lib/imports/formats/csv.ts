@@ -74,12 +74,12 @@ export function readCsv(reading: Reading): Reader {
     );
   }
 
-  function isNoLine(cells: string[]): boolean {
+  function isNoLine(cells: string[], line: number): boolean {
     const first = cells.find((cell) => cell.trim() !== "");
     if (first === undefined) return true;
     const date = dateColumn < cells.length ? (cells[dateColumn] ?? "").trim() : "";
     if (TOTALS.test(first.trim()) && readDate(date) === null) {
-      out.skip();
+      out.skip({ line }, "total", cells.join(delimiter));
       return true;
     }
     if (header === undefined || cells.length < header.length || first !== header[0]) return false;
@@ -103,7 +103,10 @@ export function readCsv(reading: Reading): Reader {
     }
     const width = columns?.length ?? 0;
     // Most rows are lines: they have all cells, and a digit where the date begins.
-    if ((cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) && isNoLine(cells))
+    if (
+      (cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) &&
+      isNoLine(cells, line)
+    )
       return;
     if (
       cells.length < width ||

@@ -2,9 +2,12 @@ import {
   DETAILS_MAX_LENGTH,
   type Details,
   type ImportLine,
+  type Skip,
+  type SkipReason,
   type StatementSummary,
   type Summary,
   TEXT_MAX,
+  type Warning,
 } from "./line.ts";
 import { type Place, type Refusal, refusal, refuseFile } from "./refusal.ts";
 import type { Statement } from "./statement.ts";
@@ -12,6 +15,9 @@ import type { Statement } from "./statement.ts";
 const STATEMENTS_KEPT = 1_000;
 /** A file that is wrong throughout has as many refusals as lines: these are worth words, the rest are counted. */
 const REFUSALS_KEPT = 1_000;
+const WARNINGS_KEPT = 20;
+const SKIPS_KEPT = 100;
+const SKIP_TEXT_MAX_LENGTH = 200;
 const IDENTIFIERS = ["external_id", "reference", "group_key"] as const;
 const PROSE = ["counterparty", "description"] as const;
 
@@ -29,6 +35,8 @@ export class LineCollector {
   #lineCount = 0;
   #refusedCount = 0;
   #skippedCount = 0;
+  readonly #skips: Skip[] = [];
+  readonly #warnings: Warning[] = [];
   #balances: boolean | null = null;
   #controls: boolean | null = null;
   #first: string | null = null;
@@ -49,10 +57,14 @@ export class LineCollector {
           "The text is too long.",
           text,
           `at most ${TEXT_MAX[field]} characters`,
+          statement,
         );
       }
     }
-    if (this.suspect && this.#hasUnfitText(line)) return;
+    if (this.suspect && this.#hasUnfitText(line)) {
+      statement?.refuse();
+      return;
+    }
     for (const field of PROSE) {
       const text = line[field];
       if (text !== undefined && text.length > TEXT_MAX[field]) cut(line, field, text);
@@ -74,15 +86,32 @@ export class LineCollector {
     this.lines.push(line);
   }
 
-  refuse(place: Place, field: string | null, problem: string, found: string, wanted: string): void {
+  /** `statement`: the one that lacks this line now, so that its balances can't be shown to hold. */
+  refuse(
+    place: Place,
+    field: string | null,
+    problem: string,
+    found: string,
+    wanted: string,
+    statement?: Statement,
+  ): void {
+    statement?.refuse();
     this.#refusedCount++;
     if (this.#refusedCount <= REFUSALS_KEPT)
       this.refusals.push(refusal(place, field, problem, found, wanted));
   }
 
-  /** Counts an entry that is no booked money. */
-  skip(): void {
+  /** Counts an entry that is no booked money. `text`: what the file says there. */
+  skip(place: Place, reason: SkipReason, text: string): void {
     this.#skippedCount++;
+    if (this.#skips.length === SKIPS_KEPT) return;
+    const shown = text.replaceAll("\0", "").slice(0, SKIP_TEXT_MAX_LENGTH).toWellFormed();
+    this.#skips.push({ line: place.line, reason, text: shown });
+  }
+
+  /** Notes what is worth a look although everything could be read, in a sentence. */
+  warn(code: Warning["code"], message: string): void {
+    if (this.#warnings.length < WARNINGS_KEPT) this.#warnings.push({ code, message });
   }
 
   close(statement: Statement): void {
@@ -114,6 +143,8 @@ export class LineCollector {
       line_count: this.#lineCount,
       refused_count: this.#refusedCount,
       skipped_count: this.#skippedCount,
+      skips: [...this.#skips],
+      warnings: [...this.#warnings],
       bytes_read: this.bytesRead,
       statement_count: this.#statementCount,
       statements: [...this.#statements],

@@ -45,6 +45,39 @@ export const TEXT_MAX = {
 /** Length of all names and texts of `details` together; what comes after that is left out, and `details.cut` says "details". */
 export const DETAILS_MAX_LENGTH = 12_000;
 
+/** Why an entry of a file is no line: it isn't booked money. */
+export const SKIP_REASONS = [
+  "pending",
+  "declined",
+  "information",
+  "expected",
+  "total",
+  "non_monetary",
+  "unsupported",
+  "status",
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** An entry that was left out, with what a person needs to find it in the file. */
+export type Skip = {
+  /** Line of the file, from 1. */
+  line: number;
+  reason: SkipReason;
+  /** What the file says there: at most 200 characters. */
+  text: string;
+};
+
+/** What is worth a look although the file could be read. */
+export const WARNING_CODES = [
+  "nothing_stored",
+  "skipped",
+  "refused",
+  "balance_differs",
+  "running_balance_breaks",
+  "control_totals_differ",
+] as const;
+export type Warning = { code: (typeof WARNING_CODES)[number]; message: string };
+
 /** A statement, report, notification or account of a file. Amounts in minor units of `currency`. */
 export type StatementSummary = {
   id: string | null;
@@ -71,6 +104,10 @@ export type Summary = {
   refused_count: number;
   /** Entries that are no booked money: pending and information entries, totals rows, non-monetary records. */
   skipped_count: number;
+  /** The first 100. */
+  skips: Skip[];
+  /** What a reader itself found worth a look. */
+  warnings: Warning[];
   bytes_read: number;
   statement_count: number;
   /** The first 1,000. */

@@ -55,7 +55,7 @@ export function statementLine(
       entryDay ?? "",
       "a day of the calendar as MMDD",
     );
-  if (mark.startsWith("E")) return void out.skip();
+  if (mark.startsWith("E")) return void out.skip({ line }, "expected", main);
   const amount_minor = mark === "D" || mark === "RC" ? -minor || 0 : minor;
   tally(amount_minor);
 

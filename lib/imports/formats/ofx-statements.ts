@@ -102,8 +102,10 @@ export class OfxStatements {
       );
     const { leaves } = aggregate;
     if (name === "OFX") this.#isClosed = true;
-    else if (name === "STMTTRNP") this.#reading.out.skip();
-    else if (name === "STMTTRN") this.#transaction(leaves, aggregate.place);
+    else if (name === "STMTTRNP") {
+      const text = [leaves.get("TRNAMT"), leaves.get("NAME")].filter(Boolean).join(" ");
+      this.#reading.out.skip(aggregate.place, "pending", text);
+    } else if (name === "STMTTRN") this.#transaction(leaves, aggregate.place);
     else if (name === "LEDGERBAL") this.#balance(leaves, aggregate.place);
     else if (STATEMENTS.has(name)) this.#finish();
     else if (ACCOUNTS.has(name) && this.#statement)

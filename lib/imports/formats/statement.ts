@@ -15,6 +15,7 @@ export class Statement {
   contradictory = false;
   sum = 0n;
   lineCount = 0;
+  #refusedCount = 0;
   #first: string | null = null;
   #last: string | null = null;
   #foreign = false;
@@ -26,6 +27,11 @@ export class Statement {
     if (line.currency !== this.currency) this.#foreign = true;
     if (this.#first === null || line.value_date < this.#first) this.#first = line.value_date;
     if (this.#last === null || line.value_date > this.#last) this.#last = line.value_date;
+  }
+
+  /** One of its lines, or a balance, could not be read. */
+  refuse(): void {
+    this.#refusedCount++;
   }
 
   /** A balance's currency is the statement's. */
@@ -57,6 +63,7 @@ export class Statement {
   #balanceHolds(): boolean | null {
     if (this.contradictory) return false;
     if (this.opening === null || this.closing === null) return null;
-    return !this.#foreign && BigInt(this.opening) + this.sum === BigInt(this.closing);
+    if (this.#refusedCount > 0 || this.#foreign) return false;
+    return BigInt(this.opening) + this.sum === BigInt(this.closing);
   }
 }
