@@ -4,6 +4,7 @@ import { ValidationSeverity, validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { HEAP } from "../supervisor/heap.ts";
+import { backgroundEnv, webEnv } from "../supervisor/part-env.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -36,6 +37,7 @@ type Manifest = {
 };
 type Service = {
   command?: string[];
+  environment?: string[];
   read_only?: boolean;
   cap_drop?: string[];
   healthcheck?: object;
@@ -209,4 +211,48 @@ test("every command of the image, the manifests and the compose file starts a fi
     }[entry];
     expect(command.slice(0, command.indexOf(entry)), entry).toEqual(heap);
   }
+});
+
+/** What opens the database, a session, a webhook's secret or the audit log. */
+const SECRETS = [
+  "AUDIT_SIGNING_KEY",
+  "AUTH_JWT_SECRET",
+  "DATABASE_URL",
+  "DIRECT_URL",
+  "ENCRYPTION_KEYS",
+  "METRICS_TOKEN",
+  "NEXTAUTH_SECRET",
+  "POSTGRES_PASSWORD",
+  "REQUEST_DATABASE_URL",
+  "SMTP_URL",
+  "SUPABASE_JWT_SECRET",
+  "SUPABASE_SECRET_KEY",
+];
+
+describe("each process gets only its own secrets, however it is started:", () => {
+  const everything = Object.fromEntries(SECRETS.map((name) => [name, "x"]));
+  // The local stack's Postgres has no password that reaches a process.
+  delete everything.POSTGRES_PASSWORD;
+  const supervised = {
+    web: webEnv(everything),
+    worker: backgroundEnv(everything, "worker"),
+    matcher: backgroundEnv(everything, "matcher"),
+  };
+
+  test.each(["web", "worker", "matcher"] as const)("%s", (part) => {
+    const bySupervisor = SECRETS.filter((name) => name in supervised[part]);
+    const { environment = [] } = COMPOSE.services[`${part}-1`] ?? {};
+    const byCompose = environment.map((entry) => entry.split("=", 1)[0] ?? "");
+    expect(byCompose.filter((name) => SECRETS.includes(name)).sort()).toEqual(bySupervisor);
+    const [comment = ""] = /^(?:#.*\n)+/.exec(textOf(`ops/kubernetes/${part}.yaml`)) ?? [];
+    const byManifest = SECRETS.filter((name) => new RegExp(`\\b${name}\\b`).test(comment));
+    expect(byManifest).toEqual(bySupervisor);
+  });
+
+  test("no service of ours reads the whole environment file", () => {
+    for (const [name, service] of OURS) {
+      expect(JSON.stringify(service), name).not.toContain('"env_file":".env"');
+      expect(service.environment, name).toBeDefined();
+    }
+  });
 });

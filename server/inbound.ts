@@ -56,6 +56,7 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   headers["x-forwarded-for"] = address;
   headers["x-tieout-client-address"] = address;
   // As sent: on paths with parameters, Next rewrites the query and changes what wasn't UTF-8.
+  headers["x-tieout-path"] = pathOf(request.url ?? "");
   headers["x-tieout-query"] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
@@ -80,6 +81,8 @@ const OURS = new RegExp(
 );
 /** Every client resolves these before it sends: here they would make another path of one that was looked at. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+/** A name or address with an optional port: anything else would make another URL of the request. */
+const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const READING = ["GET", "HEAD", "OPTIONS"];
 
 /** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
@@ -95,6 +98,7 @@ export function requireSound(request: IncomingMessage, dev: boolean): void {
   if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
   if ((!headers.host && httpVersion === "1.1") || (headersDistinct.host?.length ?? 0) > 1)
     throw MALFORMED;
+  if (headers.host && !HOST.test(headers.host)) throw MALFORMED;
   if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path) || DOT_SEGMENT.test(path))
     throw MALFORMED;
   if (LIKE_API.test(path) && !OURS.test(path))

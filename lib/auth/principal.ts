@@ -77,7 +77,7 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
           issuer,
           sessionId,
           id,
-          lineageId: issuer === "" ? id : `${issuer} ${id}`,
+          lineageId: JSON.stringify([issuer, id]),
           name,
           roles,
           scopes: [],

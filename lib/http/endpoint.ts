@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
+import type { Principal } from "../auth/principal.ts";
 import { answerOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
+import { env } from "../runtime/env.ts";
 import { type Contract, type Export, type ExportFormat, exportOf } from "../wire/contract.ts";
+import { invalidRequest } from "../wire/errors.ts";
 import { admit } from "./admit.ts";
 import { isKnown, readIfMatch } from "./conditional.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
@@ -12,6 +15,7 @@ import { logCall } from "./log-call.ts";
 import { timed } from "./metrics.ts";
 import { type Caller, type Exchange, onRecord } from "./on-record.ts";
 import { problemResponse } from "./problem.ts";
+import { lacksReadScope, mayAnswerNothing, requireReadScope } from "./write-only.ts";
 
 export type Endpoint = {
   contract: Contract;
@@ -45,6 +49,10 @@ export function endpoint<C extends Contract>(
     );
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
+    if (mayAnswerNothing(answered) && lacksReadScope(call.ctx.principal, answered)) {
+      exchange.answered = "";
+      return new Response(null, { status: 204, headers });
+    }
     if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag))
       return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
@@ -116,6 +124,8 @@ function served<C extends Contract>(
         );
         exchange.previews =
           contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body));
+        if (exchange.previews || hasFilter(input.body)) requireReadScope(principal, contract);
+        requireReason(principal, auditReason);
         const ctx = contextFor(contract, {
           principal,
           tenantId,
@@ -145,6 +155,20 @@ function served<C extends Contract>(
 /** The field of bodies that can ask for a preview. */
 function isDryRun(body: unknown): boolean {
   return (body as { dry_run?: boolean }).dry_run === true;
+}
+
+/** The field of bodies that change all that a filter finds. */
+function hasFilter(body: unknown): boolean {
+  return (body as { filter?: unknown }).filter !== undefined;
+}
+
+/** @throws ApiError `invalid_request` where the operator wants a reason for each service-role call. */
+function requireReason({ type }: Principal, reason: string | null): void {
+  if (type !== "service_role" || reason !== null) return;
+  if (env().SERVICE_ROLE_REASON === "required")
+    throw invalidRequest([
+      { path: "X-Audit-Reason", message: "Say why the service-role key is used." },
+    ]);
 }
 
 export function newRequestId(): string {

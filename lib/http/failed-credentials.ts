@@ -30,7 +30,7 @@ const proven = () =>
  * @throws ApiError `rate_limited`
  */
 export async function limitingFailures<Result>(
-  { request, address, reply }: Caller,
+  { request, address, reply }: Pick<Caller, "request" | "address" | "reply">,
   verification: () => Promise<Result>,
 ): Promise<Result> {
   const key = addressKey(address);

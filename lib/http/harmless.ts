@@ -1,5 +1,5 @@
 /** What makes a spreadsheet read a cell as a formula, at its start or after what some read as the end of the previous cell. */
-const FORMULA = /^(?=[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/gu;
+const FORMULA = /^(?=\s*[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/gu;
 
 /** The text with an apostrophe before each of them (OWASP, CSV Injection). */
 export function harmless(text: string): string {

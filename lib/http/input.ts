@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { IdempotencyRecord } from "../request/context.ts";
+import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../wire/errors.ts";
 import { fieldWords } from "../wire/field-words.ts";
@@ -49,7 +50,8 @@ export async function readInput<C extends Contract>(
   rawParams: Record<string, string>,
   onRead?: (body: Buffer) => void,
 ): Promise<Input<C>> {
-  const auditReason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
+  const reason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
+  const auditReason = reason && maskSecrets(reason);
   const query = parse(contract.query, readQuery(request), []);
   // An operation without fields rejects any that is sent.
   const readsJson = contract.upload === null && contract.method !== "GET";

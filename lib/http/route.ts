@@ -1,8 +1,11 @@
+import { verifyCredential } from "../auth/credential.ts";
+import type { Identity } from "../auth/principal.ts";
 import type { Contract, Method } from "../wire/contract.ts";
 import { ApiError } from "../wire/errors.ts";
 import { allowsAnyOrigin, preflight } from "./cors.ts";
 import { type Endpoint, newRequestId } from "./endpoint.ts";
-import { logRefusal } from "./log-call.ts";
+import { limitingFailures } from "./failed-credentials.ts";
+import { logRefusal, namedKey } from "./log-call.ts";
 import { problemResponse } from "./problem.ts";
 
 type RouteHandler = (
@@ -80,6 +83,7 @@ function refuse(
   return async (request) => {
     const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
+    const identity = await verifiedKey(request);
     let problem: string | null = null;
     const response = problemResponse(
       new ApiError(code, detail, { headers }),
@@ -89,7 +93,15 @@ function refuse(
         problem = body;
       },
     );
-    logRefusal(request, requestId, code, problem, response);
+    logRefusal({ request, requestId, identity }, code, problem, response);
     return response;
   };
+}
+
+/** Whose API key the call has, so that only its holder's calls reach a tenant's request log whole. */
+async function verifiedKey(request: Request): Promise<Identity | undefined> {
+  if (namedKey(request.headers) === null) return undefined;
+  const address = request.headers.get("x-tieout-client-address");
+  const caller = { request, address, reply: new Headers() };
+  return limitingFailures(caller, () => verifyCredential(request)).catch(() => undefined);
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { breachRisk } from "#components/exceptions/deadline.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
 import { EVENT_KINDS } from "../events/contract.ts";
+import { mayAnswerNothing } from "../http/write-only.ts";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { ERRORS } from "../wire/errors.ts";
@@ -86,6 +87,7 @@ describe("OpenAPI", () => {
     const statuses = new Set([
       declared.status,
       ...(declared.preview ? [200] : []),
+      ...(mayAnswerNothing(declared) ? [204] : []),
       ...(isCacheable(declared) ? [304] : []),
       ...errorCodesOf(declared).map((code) => ERRORS[code].status),
     ]);

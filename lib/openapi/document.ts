@@ -8,8 +8,9 @@ import {
 } from "zod-openapi";
 import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
 import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
+import { mayAnswerNothing } from "../http/write-only.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
-import type { Access } from "../wire/access.ts";
+import { type Access, readScopeOf } from "../wire/access.ts";
 import { type Contract, XLSX } from "../wire/contract.ts";
 import { CONTRACTS } from "../wire/operations.ts";
 import { tenantId } from "../wire/schema.ts";
@@ -241,6 +242,12 @@ function operationOf(
           description: "With preview=true: nothing was kept.",
           headers: ANSWER_HEADERS,
           content: { "application/json": { schema: preview } },
+        },
+      }),
+      ...(mayAnswerNothing(contract) && {
+        204: {
+          description: `Done, for an API key without the scope ${readScopeOf(access)}.`,
+          headers: ANSWER_HEADERS,
         },
       }),
       ...(isCacheable(contract) && {

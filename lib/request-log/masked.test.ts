@@ -1,15 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { newApiKey } from "../api-keys/contract.ts";
+import { maskSecrets, REDACTED } from "../runtime/mask-secrets.ts";
 import { createWebhookContract, rotateWebhookSecretContract } from "../webhooks/contract.ts";
 import type { Contract } from "../wire/contract.ts";
 import { CONTRACTS } from "../wire/operations.ts";
-import {
-  maskedRequest,
-  maskedResponse,
-  REDACTED,
-  secretFields,
-  withoutCredentials,
-} from "./masked.ts";
+import { maskedRequest, maskedResponse, secretFields } from "./masked.ts";
 
 const webhook = createWebhookContract as unknown as Contract;
 const sent = (body: string, headers: Record<string, string> = {}) => ({
@@ -144,5 +139,5 @@ function names(schema: unknown, depth = 0): string[] {
 }
 
 test("a text without a credential is left as it is", () => {
-  expect(withoutCredentials("/v1/exceptions/exc_1")).toBe("/v1/exceptions/exc_1");
+  expect(maskSecrets("/v1/exceptions/exc_1")).toBe("/v1/exceptions/exc_1");
 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { storable } from "../db/storable.ts";
+import { maskSecrets, REDACTED } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import { SECRET_FORMAT } from "../wire/schema.ts";
 import type { LoggedMessage } from "./contract.ts";
 
-export const REDACTED = "[redacted]";
 /** Of a body, in characters. */
 const BODY_MOST = 4096;
 /** So much beyond it is looked at too: a credential that the end cuts in two is still one. */
@@ -19,6 +19,14 @@ const INTERNAL_HEADER = /^x-(?:tieout|middleware|invoke|nextjs|matched)-/;
 
 /** A body as it was sent: null where there was none, or where it was not read as a whole (a file). */
 export type Sent = { headers: Headers; body: string | null; bytes: number | null };
+
+/** Of a call whose credential wasn't verified: anyone can send those, as large as they like. */
+export const NOTHING_KEPT: LoggedMessage = {
+  headers: {},
+  body: null,
+  bytes: null,
+  truncated: false,
+};
 
 /** What of a request is kept: its headers and the beginning of its body, without secrets. */
 export function maskedRequest(
@@ -48,7 +56,7 @@ function maskedHeaders(headers: Headers): Record<string, string> {
     if (left-- === 0) break;
     kept[name] = SECRET_HEADER.test(name)
       ? maskedHeader(name, value)
-      : storable(withoutCredentials(value).slice(0, HEADER_MOST));
+      : storable(maskSecrets(value).slice(0, HEADER_MOST));
   }
   return kept;
 }
@@ -70,7 +78,7 @@ function maskedBody(
   const masked = maskedText(schema, body);
   if (masked === null) return { body: null, bytes, truncated: true };
   const kept = storable(
-    withoutCredentials(masked.slice(0, BODY_MOST + CREDENTIAL_MOST)).slice(0, BODY_MOST),
+    maskSecrets(masked.slice(0, BODY_MOST + CREDENTIAL_MOST)).slice(0, BODY_MOST),
   );
   return {
     body: kept.replace(IDEMPOTENCY_KEY, `$1"${REDACTED}"`),
@@ -126,13 +134,4 @@ function isSecret(field: z.ZodType): boolean {
   if (override?.format === SECRET_FORMAT) return true;
   const { innerType, in: input } = field._zod.def as unknown as Def;
   return [innerType, input].some((part) => part !== undefined && isSecret(part));
-}
-
-/** Credentials wherever they were put: the secret of an API key, a signing secret, a JWT, a Supabase secret key. */
-const CREDENTIAL =
-  /tks_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_-]{8,}|sb_secret_[0-9A-Za-z_-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
-const MAYBE_CREDENTIAL = /tks_|whsec_|sb_secret_|eyJ/;
-
-export function withoutCredentials(text: string): string {
-  return MAYBE_CREDENTIAL.test(text) ? text.replace(CREDENTIAL, REDACTED) : text;
 }

@@ -37,11 +37,14 @@ type Batch = { id: string; calls: Waiting[] };
 const EVERY_MS = 1_000;
 /** Of one statement, which the event loop spends a millisecond or two on. */
 const BATCH_CALLS = 200;
-const WAITING_MOST = 10_000;
+const WAITING_MAX = 10_000;
 /** No tenant's calls take up so much that others' are dropped. */
-const WAITING_OF_ONE = WAITING_MOST / 2;
+const WAITING_OF_ONE = WAITING_MAX / 2;
 /** The share of calls that name a key but prove nothing: invented key IDs get no more room than one tenant. */
 const UNPROVEN = "";
+/** Unverified calls that are kept for one key: what names a key's public ID may be anyone's. */
+const UNVERIFIED_PER_KEY_AND_MINUTE = 60;
+const MINUTE_MS = 60_000;
 /** Bodies of one tenant within a second, in characters: beyond it calls are kept without. */
 const BODIES_OF_ONE = 128 * 1024;
 
@@ -52,6 +55,7 @@ export class RequestLog {
   #waiting: Waiting[] = [];
   #shares = new Map<string, number>();
   #bodies = new Map<string, number>();
+  #unverified = { since: performance.now(), byKey: new Map<string, number>() };
   #unwritten: Batch | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -66,9 +70,13 @@ export class RequestLog {
       this.figures.unattributed++;
       return;
     }
+    if (call.tenant_id === null && !this.#admitsUnverified(call.key_id as string)) {
+      this.figures.dropped++;
+      return;
+    }
     const share = call.tenant_id ?? UNPROVEN;
     const waiting = this.#shares.get(share) ?? 0;
-    if (waiting >= WAITING_OF_ONE || this.#waiting.length >= WAITING_MOST) {
+    if (waiting >= WAITING_OF_ONE || this.#waiting.length >= WAITING_MAX) {
       this.figures.dropped++;
       return;
     }
@@ -87,6 +95,18 @@ export class RequestLog {
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeAll());
     return this.#writing;
+  }
+
+  #admitsUnverified(keyId: string): boolean {
+    const now = performance.now();
+    if (now - this.#unverified.since >= MINUTE_MS)
+      this.#unverified = { since: now, byKey: new Map() };
+    const { byKey } = this.#unverified;
+    const count = byKey.get(keyId) ?? 0;
+    // As many keys as calls can wait: invented ones don't make it grow.
+    if (count >= UNVERIFIED_PER_KEY_AND_MINUTE || byKey.size >= WAITING_MAX) return false;
+    byKey.set(keyId, count + 1);
+    return true;
   }
 
   #withinBounds(call: Call, share: string): Call {

@@ -80,6 +80,7 @@ const variables = z.object({
   DATABASE_MAX_BYTES: whole.default(0),
   DATABASE_DISK: optionalText,
   METRICS_TOKEN: optionalText.pipe(secret32.optional()),
+  SERVICE_ROLE_REASON: optionalText.pipe(z.enum(["optional", "required"]).default("optional")),
 });
 
 type Keys = Record<"AUDIT_SIGNING_KEY" | "AUDIT_PUBLIC_KEYS", Buffer[]>;

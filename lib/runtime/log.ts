@@ -1,18 +1,20 @@
 import pino from "pino";
+import { maskSecrets } from "./mask-secrets.ts";
 import { processWide } from "./process-wide.ts";
 
 const also = () =>
   processWide("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
 
-/** One JSON line per event on stdout; the supervisor adds the part's name. Never log headers, bodies or credentials. */
+/** One JSON line per event on stdout; the supervisor adds the part's name. Never log headers or bodies; secrets are masked. */
 export const log = pino({
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (level) => ({ level }) },
   hooks: {
     streamWrite(line) {
-      also().to?.(line);
-      return line;
+      const masked = maskSecrets(line);
+      also().to?.(masked);
+      return masked;
     },
   },
 });

@@ -2,6 +2,7 @@ import { serviceDb } from "../db/client.ts";
 import { storable } from "../db/storable.ts";
 import type { Json } from "../db/types.gen.ts";
 import { unwrap } from "../db/unwrap.ts";
+import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { CREDENTIALS } from "./contract.ts";
 
 /** An event that the server saw and no function of the database did. */
@@ -33,7 +34,9 @@ export type NewSecurityEvent = {
 /** @throws ApiError `unavailable`, `internal`: nothing of it was kept then. */
 export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
   const kept = JSON.parse(
-    JSON.stringify(events, (_key, value) => (typeof value === "string" ? storable(value) : value)),
+    JSON.stringify(events, (_key, value) =>
+      typeof value === "string" ? storable(maskSecrets(value)) : value,
+    ),
   ) as Json;
   unwrap(
     await serviceDb("the audit log is written even for refused calls").rpc(

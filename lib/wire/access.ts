@@ -51,6 +51,11 @@ export function allows({ roles, scope, service, publishable }: Access, holder: H
   }
 }
 
+/** The scope to read what an operation changes; null where it changes nothing that keys can read. */
+export function readScopeOf({ scope }: Access): Scope | null {
+  return scope?.startsWith("write:") ? (scope.replace("write:", "read:") as Scope) : null;
+}
+
 /** `scoped`: by the scope of its own name, or by this one. */
 type Grant = Omit<Access, "permission" | "scope"> & { scoped: boolean | Scope };
 

@@ -72,6 +72,16 @@ begin
   end if;
 end $$;
 
+-- Lets the caller's tenant's writers of one kind go one at a time until they commit, so that none
+-- of them counts before another inserts.
+create function private.queue_to_count(kind text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(
+    hashtextextended('count ' || private.tenant_id() || ' ' || kind, 0)
+  );
+end $$;
+
 -- The same of the caller's tenant.
 create function private.require_quota(kind text, added bigint default 1) returns void
 language plpgsql volatile set search_path = '' as $$

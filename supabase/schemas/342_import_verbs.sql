@@ -18,10 +18,13 @@ end $$;
 -- What a tenant may have waiting, and what a database may hold: asked before a byte is kept. A byte of a file takes about ten until it is
 -- lines, indexes and the log of both. Refuses: conflict, unavailable.
 create function private.require_room(files integer, bytes bigint, database_max_bytes bigint) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   waiting record;
 begin
+  if require_room.files > 0 then
+    perform private.queue_to_count('imports');
+  end if;
   select count(*) as files, coalesce(sum(greatest(i.bytes_total, i.bytes_read)), 0) as bytes into waiting
   from public.imports i where i.tenant_id = private.tenant_id() and i.status in ('receiving', 'queued', 'reading');
   if waiting.files + require_room.files > 20 or waiting.bytes + require_room.bytes > 4294967296 then

@@ -11,6 +11,9 @@ create table private.acts (
   reason text,
   created_at timestamptz(3) not null default now(),
   created_by text not null,
+  -- Who that is, whatever they are called: null for a key, and of acts from before this was kept.
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
   undone_at timestamptz(3),
   undone_by text,
   primary key (tenant_id, id)

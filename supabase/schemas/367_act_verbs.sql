@@ -100,7 +100,12 @@ begin
   select * into a from private.acts x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('decision');
-  elsif (a.created_by <> private.actor() or a.kind in ('match', 'exclude')) and not private.may('write:reconciliations') then
+  elsif not private.may('write:reconciliations') and (
+    a.kind in ('match', 'exclude')
+    or (a.actor_issuer, a.actor_subject)
+      is distinct from (private.actor_issuer(), private.actor_subject())
+    or a.actor_subject is null
+  ) then
     perform private.refuse('role_required', 'You can undo what you confirmed or rejected yourself. Ask an admin or a lead to undo this.');
   end if;
   return private.answer(request, private.act_json(private.take_back_act(a.id)));

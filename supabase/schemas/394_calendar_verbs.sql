@@ -44,6 +44,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.queue_to_count('calendars');
   if (select count(*) from public.calendars c where c.tenant_id = private.tenant_id()) >= 100 then
     perform private.refuse('conflict', 'A tenant has at most 100 calendars. Change one of them instead.');
   end if;

@@ -102,18 +102,30 @@ begin
   select w.webhook_id from waiting w where w.next_attempt_at <= now() - interval '1 second';
 end $$;
 
--- The pause before the next try: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, each 20 % more or less; then none.
-create function private.retry_pause(failures integer) returns interval
-language plpgsql volatile strict set search_path = '' as $$
-begin
-  return (array[5, 300, 1800, 7200, 18000, 36000, 36000])[failures] * (0.8 + 0.4 * random()) * interval '1 second';
-end $$;
+-- Seconds between attempts, the only place that has them: docs/guides/webhooks.md is tested
+-- against it. A delivery gets one attempt more than there are pauses.
+create function private.retry_schedule() returns integer[]
+language sql immutable set search_path = '' as $$
+  select array[5, 300, 1800, 7200, 18000, 36000, 36000]
+$$;
 
--- What a receiver asked for by Retry-After, from 5 seconds to 10 hours, and up to a tenth later, so that not all come at once.
-create function private.retry_after_pause(seconds integer) returns interval
-language plpgsql volatile strict set search_path = '' as $$
+-- The pause before the next attempt, 20 % more or less so that failed deliveries don't come back
+-- together; null after the last. Retry-After can only lengthen it, to 24 hours at most: a receiver
+-- that asks for a second must not use up the schedule in a minute.
+create function private.retry_pause(failures integer, retry_after_seconds integer) returns interval
+language plpgsql volatile set search_path = '' as $$
+declare
+  scheduled constant double precision := (private.retry_schedule())[failures] * (0.8 + 0.4 * random());
+  -- least() passes over nulls.
+  asked_for constant double precision := least(coalesce(retry_after_seconds, 0), 86400);
 begin
-  return least(greatest(seconds, 5), 36000) * (1 + 0.1 * random()) * interval '1 second';
+  if scheduled is null then
+    return null;
+  end if;
+  -- Of a longer wait, up to a tenth more, for the same reason.
+  return make_interval(secs => case
+    when asked_for > scheduled then least(asked_for * (1 + 0.1 * random()), 86400) else scheduled
+  end);
 end $$;
 
 -- results: [{ attempt_id, status_code, failure_kind, detail, interrupted, pause_seconds, duration_ms, retry_after_seconds,
@@ -167,8 +179,8 @@ begin
       end as kind,
       case
         when h.interrupted then make_interval(secs => coalesce(h.pause_seconds, 0))
-        when h.status_code between 200 and 299 or h.status_code = 410 or not h.active or h.failure_count >= 7 then null
-        else coalesce(private.retry_after_pause(h.retry_after_seconds), private.retry_pause(h.failure_count + 1))
+        when h.status_code between 200 and 299 or h.status_code = 410 or not h.active then null
+        else private.retry_pause(h.failure_count + 1, h.retry_after_seconds)
       end as pause
     from held h
   ), attempts as (

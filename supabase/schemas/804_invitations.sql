@@ -169,6 +169,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.queue_to_count('invitation_mails');
   perform private.require_quota('members');
   if private.is_member_address(input ->> 'email') then
     perform private.refuse('conflict', 'This person is a member already. Change their roles instead.');
@@ -198,7 +199,12 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.queue_to_count('invitation_mails');
   i := private.lock_invitation(input ->> 'id');
+  -- One that expired counts again from here on.
+  if private.invitation_status(i) = 'expired' then
+    perform private.require_quota('members');
+  end if;
   if private.invitation_status(i) not in ('pending', 'expired') then
     perform private.refuse('conflict', format('This invitation was %s. Create a new one.', private.invitation_status(i)));
   elsif i.requested_at > now() - interval '1 minute' then

@@ -66,6 +66,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   account constant auth.users := private.find_account($1);
 begin
+  perform pg_advisory_xact_lock(hashtextextended('password reset ' || account.id, 0));
   if account.id is null or account.banned_until > now() or (
     select count(*) from private.password_resets r where r.user_id = account.id and r.created_at > now() - interval '1 hour'
   ) >= 5 then
@@ -151,7 +152,35 @@ begin
   end if;
   return jsonb_build_object('tenant_id', i.tenant_id, 'tenant_name', (select t.name from public.tenants t where t.id = i.tenant_id),
     'email', i.email, 'roles', i.roles, 'invited_by', i.created_by, 'expires_at', private.iso(i.expires_at),
-    'account_id', (private.find_account(i.email)).id);
+    'account_id', (private.confirmed_account(i.email)).id);
+end $$;
+
+-- The account whose owner has proved that the address is theirs. Anyone can begin to sign up with
+-- an invited address: such an account must neither block the invitation nor profit from it.
+create function private.confirmed_account(email text) returns auth.users
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  account auth.users := private.find_account($1);
+begin
+  if account.email_confirmed_at is null then
+    return null;
+  end if;
+  return account;
+end $$;
+
+-- Gives an account that was never confirmed to the holder of a link that was mailed to its address,
+-- with nothing left of who began to sign up.
+create function private.take_over_account(account auth.users, password_hash text) returns auth.users
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  delete from auth.identities i where i.user_id = account.id and i.provider <> 'email';
+  if to_regclass('auth.sessions') is not null then
+    execute 'delete from auth.sessions where user_id = $1' using account.id;
+  end if;
+  update auth.users u set encrypted_password = $2, email_confirmed_at = now(), updated_at = now(),
+    raw_user_meta_data = '{}', confirmation_token = '', recovery_token = ''
+  where u.id = account.id returning * into account;
+  return account;
 end $$;
 
 -- An account that signs in by this password, as Supabase Auth makes one: its token columns are text that is never null.
@@ -192,20 +221,28 @@ begin
   account := private.find_account(i.email);
   if account.id is null and $3 is not null then
     account := private.create_account(i.email, $3);
+  elsif account.email_confirmed_at is null and $3 is not null
+    and (account.banned_until is null or account.banned_until <= now()) then
+    account := private.take_over_account(account, $3);
   elsif account.id is null or $2 is distinct from account.id or account.banned_until > now() then
     return jsonb_build_object('outcome', 'sign_in');
   end if;
   perform pg_advisory_xact_lock(hashtextextended('members ' || i.tenant_id, 0));
   before := coalesce(private.roles_of_account(account.raw_app_meta_data, i.tenant_id), '[]');
-  update auth.users u set raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, i.tenant_id, to_jsonb(i.roles)), updated_at = now()
-  where u.id = account.id;
+  -- A member keeps the roles they have: an old invitation neither raises nor lowers them.
+  if before = '[]' then
+    update auth.users u set updated_at = now(),
+      raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, i.tenant_id, to_jsonb(i.roles))
+    where u.id = account.id;
+  end if;
   update public.invitations x set accepted_at = now() where x.tenant_id = i.tenant_id and x.id = i.id;
   delete from private.invitation_tokens t where t.tenant_id = i.tenant_id and t.invitation_id = i.id;
   perform private.append_security_event(jsonb_build_object(
     'tenant_id', i.tenant_id, 'type', 'member.admitted', 'actor', 'user:' || private.account_name(account.email, account.id),
     'credential', 'none', 'target', 'user:' || private.account_name(account.email, account.id), 'address', $4 ->> 'address',
     'request_id', $4 ->> 'request_id', 'details', jsonb_build_object('invitation', i.id, 'invited_by', i.created_by, 'email', i.email,
-      'roles', jsonb_build_object('from', before, 'to', to_jsonb(i.roles)))));
+      'roles', jsonb_build_object('from', before, 'to',
+        case when before = '[]' then to_jsonb(i.roles) else before end))));
   return jsonb_build_object('outcome', 'accepted', 'tenant_id', i.tenant_id, 'id', account.id);
 end $$;
 

@@ -16,7 +16,8 @@ create function private.logged_request_json(r public.request_log) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', r.id, 'at', private.iso(r.at), 'operation', r.operation, 'method', r.method, 'path', r.path, 'query', r.query,
+    'id', r.id, 'at', private.iso(r.at), 'operation', r.operation, 'method', r.method, 'path', r.path,
+    'query', case when private.may_call(r.operation) then r.query else '' end,
     'resource', r.resource, 'status', r.status, 'error_code', r.error_code, 'refused', r.refused,
     'duration_ms', r.duration_ms, 'credential', r.credential,
     'actor', r.actor, 'api_key_id', r.api_key_id, 'address', host(r.address)

@@ -120,6 +120,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.queue_to_count('alert_channels');
   if (select count(*) from public.alert_channels x where x.tenant_id = private.tenant_id() and x.deleted_at is null) >= 20 then
     perform private.refuse('conflict', 'A tenant can have 20 alert channels. Delete one first.');
   end if;

@@ -24,7 +24,8 @@ export function sendInvitation(mailer: Mailer, origin: string): Task {
     await mailer.send({
       id: `${invitation_id}-${linkTokenHash(token).slice(0, 12)}`,
       to: mail.email,
-      subject: `${inviter} invited you to ${mail.tenant_name} on Tieout`,
+      // A person chooses their name: it must not write the subject of a mail from us.
+      subject: `Invitation to join ${mail.tenant_name} on Tieout`,
       paragraphs: [
         `${inviter} invited you to join ${mail.tenant_name} on Tieout, where teams reconcile their records and resolve exceptions before they are due.`,
         "The link works once and expires in seven days.",

@@ -117,6 +117,42 @@ describe("the request log", () => {
     expect(await logged(revoked)).toMatchObject({ status: 401, api_key_id: id });
   });
 
+  it("hides a key's secret in path, resource, query, header, user agent and body", async () => {
+    const { tenant, create, logged } = await tenantWithLog();
+    const { credential } = await create();
+    const secret = credential.split(".")[1] ?? "";
+    const encoded = secret.replace("_", "%5F");
+    const headers = { "user-agent": `cli ${credential}`, "x-note": secret };
+    const calls = [
+      await api("GET", `/v1/exceptions/${secret}`, { bearer: credential, tenant, headers }),
+      await api("GET", `/v1/exceptions/${encoded}`, { bearer: credential, tenant, headers }),
+      await api("GET", `/v1/nowhere/${encoded}?q=${encoded}`, { bearer: credential, tenant }),
+      await api("GET", `/v1/exceptions?q=${encoded}`, { bearer: credential, tenant }),
+    ];
+    for (const answer of calls) {
+      const kept = JSON.stringify(await logged(answer));
+      expect(decodeURIComponent(kept)).not.toContain(secret.slice(4));
+      expect(kept).toContain("[redacted]");
+    }
+  });
+
+  it("keeps no headers, query or long path of a call whose key was not verified", async () => {
+    const { tenant, create, logged } = await tenantWithLog();
+    const { key_id } = await create();
+    const headers = { "x-padding": "p".repeat(4000) };
+    const bearer = `${key_id}.guess`;
+    for (const path of ["/v1/exceptions", `/v1/${"nowhere".repeat(100)}`]) {
+      const answer = await api("GET", `${path}?padding=${"p".repeat(2000)}`, {
+        bearer,
+        tenant,
+        headers,
+      });
+      const kept = await logged(answer);
+      expect(kept).toMatchObject({ query: "", request: { headers: {}, body: null } });
+      expect(kept.path.length).toBeLessThanOrEqual(200);
+    }
+  });
+
   it("has nothing of a call refused before a tenant was known, for anybody", async () => {
     const { tenant, admin, logged } = await tenantWithLog();
     const nobody = await api("GET", "/v1/me", { tenant });

@@ -18,13 +18,14 @@ const { hostname, port, host } = new URL(stack.url);
 async function raw(
   line: string,
   headers: string[] = [],
+  named = host,
 ): Promise<{ status: number; head: string; body: string }> {
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
   const auth = [`Authorization: Bearer ${bearer}`, `X-Tenant-Id: ${tenant}`];
   socket.write(
     Buffer.from(
-      [line, `Host: ${host}`, "Connection: close", ...auth, ...headers, "", ""].join("\r\n"),
+      [line, `Host: ${named}`, "Connection: close", ...auth, ...headers, "", ""].join("\r\n"),
       "latin1",
     ),
   );
@@ -167,6 +168,13 @@ describe("every form of a target", () => {
     async (path) => {
       for (const method of ["GET", "POST"])
         expect((await raw(`${method} ${path} HTTP/1.1`)).status).toBe(400);
+    },
+  );
+
+  test.each(["x/v1/fake?a=", "user@elsewhere.example", "a b", "x#y", "x:port"])(
+    "of a host that is a host: %s",
+    async (named) => {
+      expect((await raw("GET /v1/me HTTP/1.1", [], named)).status).toBe(400);
     },
   );
 

@@ -1,0 +1,29 @@
+import type { Principal } from "../auth/principal.ts";
+import { readScopeOf } from "../wire/access.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError } from "../wire/errors.ts";
+
+/**
+ * Whether a change answers 204 to a caller that lacks the scope to read what it changed. Only API
+ * keys can lack it: every role that may write may read. A create answers what the caller sent.
+ */
+export function mayAnswerNothing({ access, method, status, upload }: Contract): boolean {
+  return method !== "GET" && status === 200 && upload === null && readScopeOf(access) !== null;
+}
+
+export function lacksReadScope({ type, scopes }: Principal, { access }: Contract): boolean {
+  const scope = readScopeOf(access);
+  return type === "api_key" && scope !== null && !scopes.includes(scope);
+}
+
+/**
+ * A preview shows what it would change, and a filter counts what it matches: both read.
+ * @throws ApiError `scope_required`
+ */
+export function requireReadScope(principal: Principal, contract: Contract): void {
+  if (!lacksReadScope(principal, contract)) return;
+  throw new ApiError(
+    "scope_required",
+    `A preview or a filter shows what it finds: it also requires the scope ${readScopeOf(contract.access)}.`,
+  );
+}
