@@ -258,8 +258,8 @@ export const WRITES: Break[] = [
     is: "an analyst takes back what a lead decided",
     how: {
       function: "public.undo_decision",
-      replace: "a.created_by <> private.actor() or",
-      by: "",
+      replace: "is distinct from (private.actor_issuer(), private.actor_subject())",
+      by: "is null",
     },
     caught: {
       file: "e2e/api/matching/taking-back.test.ts",

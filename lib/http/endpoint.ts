@@ -4,7 +4,13 @@ import type { Principal } from "../auth/principal.ts";
 import { answerOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
-import { type Contract, type Export, type ExportFormat, exportOf } from "../wire/contract.ts";
+import {
+  type Contract,
+  type Export,
+  type ExportFormat,
+  exportOf,
+  mayAnswerNothing,
+} from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import { admit } from "./admit.ts";
 import { isKnown, readIfMatch } from "./conditional.ts";
@@ -15,7 +21,7 @@ import { logCall } from "./log-call.ts";
 import { timed } from "./metrics.ts";
 import { type Caller, type Exchange, onRecord } from "./on-record.ts";
 import { problemResponse } from "./problem.ts";
-import { lacksReadScope, mayAnswerNothing, requireReadScope } from "./write-only.ts";
+import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
 export type Endpoint = {
   contract: Contract;

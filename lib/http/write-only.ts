@@ -3,14 +3,6 @@ import { readScopeOf } from "../wire/access.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ApiError } from "../wire/errors.ts";
 
-/**
- * Whether a change answers 204 to a caller that lacks the scope to read what it changed. Only API
- * keys can lack it: every role that may write may read. A create answers what the caller sent.
- */
-export function mayAnswerNothing({ access, method, status, upload }: Contract): boolean {
-  return method !== "GET" && status === 200 && upload === null && readScopeOf(access) !== null;
-}
-
 export function lacksReadScope({ type, scopes }: Principal, { access }: Contract): boolean {
   const scope = readScopeOf(access);
   return type === "api_key" && scope !== null && !scopes.includes(scope);

@@ -3,8 +3,8 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { IMPORTS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
-import { SKIP_REASONS, WARNING_CODES } from "./formats/line.ts";
 import { FORMATS, mapping } from "./formats/mapping.ts";
+import { SKIP_REASONS, WARNING_CODES } from "./formats/outcomes.ts";
 
 /** Without `receiving`, which callers never see. */
 export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");

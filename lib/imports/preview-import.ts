@@ -4,6 +4,7 @@ import type { Context } from "../request/context.ts";
 import { type createImportContract, type ImportPreview, PREVIEW_MAX_BYTES } from "./contract.ts";
 import type { File, Opened } from "./create-import.ts";
 import type { ImportLine } from "./formats/line.ts";
+import type { Format } from "./formats/mapping.ts";
 import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
 import { discard, openFile, settle } from "./opened-file.ts";
@@ -48,7 +49,12 @@ export async function previewImport(
       questions.length > 0
         ? { first: [], refusals: [], failure: null, complete: true }
         : await readAll(lines);
-    const duplicates = await duplicatesOf({ ...ctx, continues: true }, sourceId, found.first);
+    const duplicates = await duplicatesOf(
+      { ...ctx, continues: true },
+      sourceId,
+      file.format,
+      found.first,
+    );
     const outcome = outcomeOf(lines.summary);
     const isRead = questions.length === 0 && found.failure === null && found.complete;
     const isNothingNew = isRead && outcome.read_count === duplicates.size;
@@ -116,11 +122,13 @@ async function readAll(lines: ReturnType<typeof readLines>) {
 async function duplicatesOf(
   ctx: Context,
   sourceId: string,
+  format: Format,
   lines: ImportLine[],
 ): Promise<Set<number>> {
   if (lines.length === 0) return new Set();
   const { positions } = await read<{ positions: number[] }>(ctx, "preview_import", {
     source_id: sourceId,
+    format,
     lines: lines.map(({ position: _, ...line }) => line),
   });
   return new Set(positions);

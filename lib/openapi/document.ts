@@ -8,10 +8,9 @@ import {
 } from "zod-openapi";
 import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
 import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
-import { mayAnswerNothing } from "../http/write-only.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import { type Access, readScopeOf } from "../wire/access.ts";
-import { type Contract, XLSX } from "../wire/contract.ts";
+import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
 import { CONTRACTS } from "../wire/operations.ts";
 import { tenantId } from "../wire/schema.ts";
 import { addDescriptions } from "./glossary.ts";

@@ -1,6 +1,6 @@
 /** A contract is data: the endpoint, OpenAPI, the browser's client, the docs and the authorisation tests all read it. */
 import { z } from "zod";
-import type { Access } from "./access.ts";
+import { type Access, readScopeOf } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -183,4 +183,12 @@ function formatOf({ workbook }: Export) {
   const description =
     "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.";
   return z.enum([...EXPORT_FORMATS, "xlsx"]).meta({ description, example });
+}
+
+/**
+ * Whether a change answers 204 to a caller that lacks the scope to read what it changed. Only API
+ * keys can lack it: every role that may write may read. A create answers what the caller sent.
+ */
+export function mayAnswerNothing({ access, method, status, upload }: Contract): boolean {
+  return method !== "GET" && status === 200 && upload === null && readScopeOf(access) !== null;
 }

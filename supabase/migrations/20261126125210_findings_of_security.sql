@@ -2,6 +2,8 @@ alter table private.acts add column actor_issuer text, add column actor_subject 
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+drop function private.known_lines(integer,jsonb);
+drop function private.keep_staged_lines(text,integer,text);
 CREATE OR REPLACE FUNCTION private.queue_to_count(kind text)
  RETURNS void
  LANGUAGE plpgsql
@@ -12,6 +14,133 @@ begin
     hashtextextended('count ' || private.tenant_id() || ' ' || kind, 0)
   );
 end $function$;
+CREATE OR REPLACE FUNCTION private.keep_staged_lines(tenant_id text, source_no integer, import_id text, ids_are_unique boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  s public.sources;
+  staged constant bigint := (select count(*) from pg_temp.staged_lines);
+  accepted bigint;
+  accepted_again bigint;
+  kept_ids uuid[];
+  conflicts jsonb := '[]';
+  conflict_count bigint := 0;
+  items jsonb;
+begin
+  perform private.hold_source($1, $2);
+  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
+  if staged > 10000 then
+    analyze pg_temp.staged_lines (key);
+  end if;
+  if not ids_are_unique then
+    perform private.mark_ids_reused_in_file($1, s.id);
+  end if;
+  perform private.number_repeated_lines(false);
+
+  -- Where nothing can be there yet, nothing is looked for: half the time. Should others add to the source meanwhile, it is.
+  begin
+    execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids using $1, $2, $3, s.id, s.sign, false;
+  exception when unique_violation then
+    execute private.insert_of_staged(true) into accepted, kept_ids using $1, $2, $3, s.id, s.sign, false;
+  end;
+  if accepted < staged and not ids_are_unique and private.mark_ids_reused_in_source($1, s.id) > 0 then
+    perform private.number_repeated_lines(true);
+    execute private.insert_of_staged(true) into accepted_again, kept_ids
+    using $1, $2, $3, s.id, s.sign, true;
+    accepted := accepted + accepted_again;
+  end if;
+
+  if accepted < staged and ids_are_unique then
+    select count(*), coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100), '[]') into conflict_count, conflicts
+    from (
+      select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
+        l.amount_minor || ' ' || l.currency as found, k.amount_minor || ' ' || k.currency as wanted
+      from pg_temp.staged_lines l
+      join public.lines k on k.tenant_id = $1 and k.id = private.line_identity(s.id, l.key, 0)
+      where l.external_id is not null and (k.amount_minor, k.currency) is distinct from (l.amount_minor, l.currency)
+    ) c;
+  end if;
+  if $3 is null then
+    select jsonb_agg(jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id), 'duplicate', i.nth > 1 or i.id <> all (kept_ids)) order by i.position)
+    into items
+    from (
+      select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
+        private.line_identity(s.id, l.key, case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
+      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+    ) i;
+  end if;
+
+  if accepted > 0 then
+    perform private.hold_to_quota($1, 'lines', accepted);
+    update public.sources x set line_count = x.line_count + accepted where x.tenant_id = $1 and x.source_no = $2;
+    perform private.lines_arrived($1, $2);
+  end if;
+  return jsonb_build_object(
+    'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count, 'conflicts', conflicts,
+    'conflict_count', conflict_count, 'items', items
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.add_lines(source_no integer, lines jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  kept jsonb;
+begin
+  perform private.stage_lines_of(lines);
+  kept := private.keep_staged_lines(private.tenant_id(), source_no, null, true);
+  if (kept ->> 'conflict_count')::bigint > 0 then
+    perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.', (
+      select jsonb_agg(jsonb_build_object(
+        'path', format('lines.%s.external_id', c ->> 'position'),
+        'message', format('There is a line with this external_id and another amount, %s in minor units: give each line its own.', c ->> 'wanted')
+      )) from jsonb_array_elements(kept -> 'conflicts') c
+    ));
+  end if;
+  return kept;
+end $function$;
+CREATE OR REPLACE FUNCTION private.known_lines(source_no integer, lines jsonb, ids_are_unique boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  s public.sources;
+  known jsonb;
+begin
+  select * into strict s from public.sources x
+  where x.tenant_id = private.tenant_id() and x.source_no = known_lines.source_no;
+  perform private.stage_lines_of(lines);
+  if not ids_are_unique then
+    perform private.mark_ids_reused_in_file(s.tenant_id, s.id);
+    perform private.mark_ids_reused_in_source(s.tenant_id, s.id);
+  end if;
+  perform private.number_repeated_lines(false);
+  perform private.number_repeated_lines(true);
+  select coalesce(jsonb_agg(l.position order by l.position), '[]') into known
+  from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+  cross join lateral (select coalesce(r.nth, 1) as nth) n
+  where l.external_id is not null and not l.id_is_shared and n.nth > 1 or exists (
+    select from public.lines k
+    where k.tenant_id = s.tenant_id
+      and k.id = private.line_identity(s.id, l.key, n.nth - (l.external_id is not null)::integer)
+  );
+  delete from pg_temp.repeated_lines;
+  delete from pg_temp.staged_lines;
+  return known;
+end $function$;
+CREATE OR REPLACE FUNCTION private.ids_are_unique(format text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+  select format in ('ndjson', 'json')
+$function$;
 CREATE OR REPLACE FUNCTION private.require_room(files integer, bytes bigint, database_max_bytes bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -31,6 +160,68 @@ begin
   if pg_database_size(current_database()) + 10 * (waiting.bytes + require_room.bytes) > database_max_bytes then
     perform private.refuse('unavailable', 'There is not enough disk space for this file. Nothing of it was kept.');
   end if;
+end $function$;
+CREATE OR REPLACE FUNCTION public.preview_import(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, 'preview_import');
+  return jsonb_build_object(
+    'positions', private.known_lines(
+      (private.find_source(input ->> 'source_id')).source_no, input -> 'lines',
+      private.ids_are_unique(input ->> 'format')
+    )
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.finish_import(tenant_id text, import_id text, outcome jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  i public.imports;
+  kept jsonb;
+  lines_at constant regclass := pg_get_serial_sequence('public.lines', 'line_no');
+  first_no constant bigint := pg_sequence_last_value(lines_at);
+begin
+  select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
+  kept := private.keep_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
+  update public.imports x set
+    status = 'done', finished_at = now(), bytes_read = x.bytes_total,
+    read_count = (outcome ->> 'read_count')::bigint,
+    accepted_count = (kept ->> 'accepted')::bigint,
+    duplicate_count = (kept ->> 'duplicates')::bigint,
+    refused_count = (outcome ->> 'refused_count')::bigint + (kept ->> 'conflict_count')::bigint,
+    skipped_count = (outcome ->> 'skipped_count')::bigint,
+    refusals = private.first_of(outcome -> 'refusals' || (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'line', c -> 'file_line', 'field', 'external_id', 'message', format(
+          'A line with this external_id has another amount. Found "%s", expected %s.',
+          c ->> 'found', c ->> 'wanted'
+        )
+      )), '[]') from jsonb_array_elements(kept -> 'conflicts') c
+    ), 100),
+    skips = private.first_of(outcome -> 'skips', 100),
+    warnings = case when (kept ->> 'accepted')::bigint = 0
+      then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end || (outcome -> 'warnings'),
+    statements = private.first_of(outcome -> 'statements', 100),
+    opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
+    closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,
+    balance_holds = (outcome ->> 'balance_holds')::boolean,
+    first_line_no = coalesce(first_no, 0), last_line_no = pg_sequence_last_value(lines_at)
+  where x.tenant_id = $1 and x.id = $2 and x.status = 'reading'
+  returning * into i;
+  if not found then
+    return (select x.status from public.imports x where x.tenant_id = $1 and x.id = $2);
+  end if;
+  delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
+  update public.sources s set last_import_at = now() where s.tenant_id = $1 and s.source_no = i.source_no;
+  perform private.emit_import_done(i);
+  return 'done';
 end $function$;
 CREATE OR REPLACE FUNCTION public.undo_decision(input jsonb, request jsonb)
  RETURNS jsonb

@@ -178,11 +178,14 @@ begin
   $sql$;
 end $$;
 
--- Keeps what is staged and not there yet, and opens it in each pair of its source.
+-- Keeps what is staged and not there yet, and opens it in each pair of its source. ids_are_unique:
+-- whoever sends the lines promises that an external_id is one line's, as programs do and banks don't.
 -- Answers { staged, accepted, duplicates, conflicts, conflict_count, items }. A conflict has the external_id of another line and another
 -- amount; it is not kept: [{ position, file_line, external_id, found, wanted }], the first 100. items, for a call:
 -- [{ index, id, duplicate }] in the order of positions.
-create function private.keep_staged_lines(tenant_id text, source_no integer, import_id text) returns jsonb
+create function private.keep_staged_lines(
+  tenant_id text, source_no integer, import_id text, ids_are_unique boolean
+) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   s public.sources;
@@ -199,7 +202,7 @@ begin
   if staged > 10000 then
     analyze pg_temp.staged_lines (key);
   end if;
-  if $3 is not null then
+  if not ids_are_unique then
     perform private.mark_ids_reused_in_file($1, s.id);
   end if;
   perform private.number_repeated_lines(false);
@@ -210,14 +213,14 @@ begin
   exception when unique_violation then
     execute private.insert_of_staged(true) into accepted, kept_ids using $1, $2, $3, s.id, s.sign, false;
   end;
-  if accepted < staged and $3 is not null and private.mark_ids_reused_in_source($1, s.id) > 0 then
+  if accepted < staged and not ids_are_unique and private.mark_ids_reused_in_source($1, s.id) > 0 then
     perform private.number_repeated_lines(true);
     execute private.insert_of_staged(true) into accepted_again, kept_ids
     using $1, $2, $3, s.id, s.sign, true;
     accepted := accepted + accepted_again;
   end if;
 
-  if accepted < staged and $3 is null then
+  if accepted < staged and ids_are_unique then
     select count(*), coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100), '[]') into conflict_count, conflicts
     from (
       select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
@@ -269,7 +272,7 @@ declare
   kept jsonb;
 begin
   perform private.stage_lines_of(lines);
-  kept := private.keep_staged_lines(private.tenant_id(), source_no, null);
+  kept := private.keep_staged_lines(private.tenant_id(), source_no, null, true);
   if (kept ->> 'conflict_count')::bigint > 0 then
     perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.', (
       select jsonb_agg(jsonb_build_object(
@@ -282,7 +285,8 @@ begin
 end $$;
 
 -- The places of those lines that a source of the caller's tenant has already, or that are twice among them.
-create function private.known_lines(source_no integer, lines jsonb) returns jsonb
+create function private.known_lines(source_no integer, lines jsonb, ids_are_unique boolean)
+returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   s public.sources;
@@ -291,8 +295,10 @@ begin
   select * into strict s from public.sources x
   where x.tenant_id = private.tenant_id() and x.source_no = known_lines.source_no;
   perform private.stage_lines_of(lines);
-  perform private.mark_ids_reused_in_file(s.tenant_id, s.id);
-  perform private.mark_ids_reused_in_source(s.tenant_id, s.id);
+  if not ids_are_unique then
+    perform private.mark_ids_reused_in_file(s.tenant_id, s.id);
+    perform private.mark_ids_reused_in_source(s.tenant_id, s.id);
+  end if;
   perform private.number_repeated_lines(false);
   perform private.number_repeated_lines(true);
   select coalesce(jsonb_agg(l.position order by l.position), '[]') into known

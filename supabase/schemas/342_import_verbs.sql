@@ -15,6 +15,12 @@ begin
   );
 end $$;
 
+-- Whether an external_id of such a file is one line's: programs of the tenant write these formats.
+create function private.ids_are_unique(format text) returns boolean
+language sql immutable set search_path = '' as $$
+  select format in ('ndjson', 'json')
+$$;
+
 -- What a tenant may have waiting, and what a database may hold: asked before a byte is kept. A byte of a file takes about ten until it is
 -- lines, indexes and the log of both. Refuses: conflict, unavailable.
 create function private.require_room(files integer, bytes bigint, database_max_bytes bigint) returns void
@@ -131,13 +137,16 @@ begin
   return '{}';
 end $$;
 
--- input: { source_id, lines }. Answers { positions }: of the lines that are there already. Refuses: not_found.
+-- input: { source_id, format, lines }. Answers { positions }: of the lines that are there already. Refuses: not_found.
 create function public.preview_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.enter(request, 'preview_import');
   return jsonb_build_object(
-    'positions', private.known_lines((private.find_source(input ->> 'source_id')).source_no, input -> 'lines')
+    'positions', private.known_lines(
+      (private.find_source(input ->> 'source_id')).source_no, input -> 'lines',
+      private.ids_are_unique(input ->> 'format')
+    )
   );
 end $$;
 

@@ -47,15 +47,22 @@ declare
   first_no constant bigint := pg_sequence_last_value(lines_at);
 begin
   select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
-  kept := private.keep_staged_lines($1, i.source_no, $2);
+  kept := private.keep_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
   update public.imports x set
     status = 'done', finished_at = now(), bytes_read = x.bytes_total,
     read_count = (outcome ->> 'read_count')::bigint,
     accepted_count = (kept ->> 'accepted')::bigint,
     duplicate_count = (kept ->> 'duplicates')::bigint,
-    refused_count = (outcome ->> 'refused_count')::bigint,
+    refused_count = (outcome ->> 'refused_count')::bigint + (kept ->> 'conflict_count')::bigint,
     skipped_count = (outcome ->> 'skipped_count')::bigint,
-    refusals = private.first_of(outcome -> 'refusals', 100),
+    refusals = private.first_of(outcome -> 'refusals' || (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'line', c -> 'file_line', 'field', 'external_id', 'message', format(
+          'A line with this external_id has another amount. Found "%s", expected %s.',
+          c ->> 'found', c ->> 'wanted'
+        )
+      )), '[]') from jsonb_array_elements(kept -> 'conflicts') c
+    ), 100),
     skips = private.first_of(outcome -> 'skips', 100),
     warnings = case when (kept ->> 'accepted')::bigint = 0
       then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end || (outcome -> 'warnings'),

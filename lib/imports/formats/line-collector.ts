@@ -3,12 +3,12 @@ import {
   type Details,
   type ImportLine,
   type Skip,
-  type SkipReason,
   type StatementSummary,
   type Summary,
   TEXT_MAX,
   type Warning,
 } from "./line.ts";
+import type { SkipReason } from "./outcomes.ts";
 import { type Place, type Refusal, refusal, refuseFile } from "./refusal.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,3 +1,4 @@
+import type { SkipReason, WarningCode } from "./outcomes.ts";
 import type { Place } from "./refusal.ts";
 
 /**
@@ -45,19 +46,6 @@ export const TEXT_MAX = {
 /** Length of all names and texts of `details` together; what comes after that is left out, and `details.cut` says "details". */
 export const DETAILS_MAX_LENGTH = 12_000;
 
-/** Why an entry of a file is no line: it isn't booked money. */
-export const SKIP_REASONS = [
-  "pending",
-  "declined",
-  "information",
-  "expected",
-  "total",
-  "non_monetary",
-  "unsupported",
-  "status",
-] as const;
-export type SkipReason = (typeof SKIP_REASONS)[number];
-
 /** An entry that was left out, with what a person needs to find it in the file. */
 export type Skip = {
   /** Line of the file, from 1. */
@@ -67,16 +55,7 @@ export type Skip = {
   text: string;
 };
 
-/** What is worth a look although the file could be read. */
-export const WARNING_CODES = [
-  "nothing_stored",
-  "skipped",
-  "refused",
-  "balance_differs",
-  "running_balance_breaks",
-  "control_totals_differ",
-] as const;
-export type Warning = { code: (typeof WARNING_CODES)[number]; message: string };
+export type Warning = { code: WarningCode; message: string };
 
 /** A statement, report, notification or account of a file. Amounts in minor units of `currency`. */
 export type StatementSummary = {

@@ -1,0 +1,25 @@
+/** Words for what becomes of a file's entries. Safe in the browser. */
+
+/** Why an entry of a file is no line: it isn't booked money. */
+export const SKIP_REASONS = [
+  "pending",
+  "declined",
+  "information",
+  "expected",
+  "total",
+  "non_monetary",
+  "unsupported",
+  "status",
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** What is worth a look although the file could be read. */
+export const WARNING_CODES = [
+  "nothing_stored",
+  "skipped",
+  "refused",
+  "balance_differs",
+  "running_balance_breaks",
+  "control_totals_differ",
+] as const;
+export type WarningCode = (typeof WARNING_CODES)[number];
