@@ -116,6 +116,73 @@ describe("trust anchors of a web process", () => {
     }
   });
 
+  it("allow an issuer's clock a minute, for nbf as for iat and exp", async () => {
+    const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+    const times = (claims: object) => handMade({}, { ...good(), ...claims });
+    expect(await me(await times({ nbf: inSeconds(30), iat: inSeconds(30) }))).toBe(200);
+    expect(await me(await times({ iat: inSeconds(-299) + 0.25, exp: inSeconds(300) + 0.25 }))).toBe(
+      200,
+    );
+    expect(await me(await times({ exp: inSeconds(-30) }))).toBe(200);
+    expect(await me(await times({ nbf: inSeconds(600) }))).toBe(401);
+    expect(await me(await times({ exp: inSeconds(-90) }))).toBe(401);
+  });
+
+  it("try each key that fits where a token names none, and no other where it names one", async () => {
+    const second = await generateKeyPair("RS256", { extractable: true });
+    const twin = { ...(await exportJWK(second.publicKey)), kid: "two", alg: "RS256", use: "sig" };
+    const encryption = await generateKeyPair("RS256", { extractable: true });
+    const keys = [
+      ...jwks.keys,
+      twin,
+      twin,
+      { ...(await exportJWK(encryption.publicKey)), kid: "enc", use: "enc" },
+    ];
+    const server = createServer((_request, response) =>
+      response.end(JSON.stringify({ keys })),
+    ).listen(0, "127.0.0.1");
+    const rotating = await startWebProcess({
+      AUTH_JWT_JWKS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`,
+      AUTH_JWT_TENANTS_CLAIM: CLAIM,
+    });
+    try {
+      const status = async (key: CryptoKey, kid?: string) => {
+        const bearer = await rs256(good(), key, kid);
+        const headers = { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant };
+        return (await fetch(`${rotating.url}/v1/me`, { headers })).status;
+      };
+      expect(await status(published)).toBe(200);
+      expect(await status(second.privateKey)).toBe(200);
+      expect(await status(second.privateKey, "two")).toBe(200);
+      expect(await status(second.privateKey, "one")).toBe(401);
+      expect(await status(encryption.privateKey)).toBe(401);
+    } finally {
+      await rotating.stop();
+      server.close();
+    }
+  });
+
+  it("say why they refuse a token, as RFC 6750 has it", async () => {
+    const stranger = await generateKeyPair("RS256");
+    const why = async (bearer: string) => {
+      const challenge = (await ask(bearer, tenant)).headers.get("www-authenticate") ?? "";
+      expect(challenge).toContain('error="invalid_token"');
+      return /error_description="([^"]+)"/.exec(challenge)?.[1];
+    };
+    const { exp: _exp, ...endless } = good();
+    expect(await why(await handMade({}, { ...good(), exp: inMinutes(-5) }))).toMatch(/expired/);
+    expect(await why(await handMade({}, { ...good(), nbf: inMinutes(5) }))).toMatch(
+      /not valid yet/,
+    );
+    expect(await why(await handMade({}, { ...good(), aud: "other" }))).toMatch(/audience/);
+    expect(await why(await handMade({}, endless))).toMatch(/no expiry/);
+    expect(await why(await handMade({}, { ...good(), iss: "https://evil.example" }))).toMatch(
+      /issuer/,
+    );
+    expect(await why(await rs256(good(), stranger.privateKey))).toMatch(/signature/);
+    expect(await why("a.b.c")).toMatch(/not a JWT/);
+  });
+
   it("ask the JWKS seldom, however many unknown kids come", async () => {
     const stranger = await generateKeyPair("RS256");
     for (let index = 0; index < 20; index++)

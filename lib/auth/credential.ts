@@ -1,9 +1,12 @@
 import { parseCredential } from "../api-keys/credential-format.ts";
 import { verifyApiKey } from "../api-keys/verify-api-key.ts";
 import { env } from "../runtime/env.ts";
+import { log } from "../runtime/log.ts";
+import type { ApiError } from "../wire/errors.ts";
 import type { Identity } from "./principal.ts";
 import { isSameSecret } from "./same-secret.ts";
 import { sessionIdentity } from "./session.ts";
+import { TokenRefused } from "./token-refused.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
@@ -15,12 +18,28 @@ const LONGEST_CREDENTIAL = 8192;
  */
 export async function verifyCredential(request: Request): Promise<Identity> {
   const header = request.headers.get("authorization");
-  const identity = header === null ? await sessionIdentity(request) : await verifyBearer(header);
+  const identity =
+    header === null
+      ? await sessionIdentity(request)
+      : await verifyBearer(header).catch((error) => {
+          throw error instanceof TokenRefused ? refusedToken(error, request) : error;
+        });
   if (!identity)
     throw unauthenticated(
       "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.",
     );
   return identity;
+}
+
+/** The caller learns the reason (RFC 6750, 3), the log has what the token says of itself. */
+function refusedToken(refused: TokenRefused, { headers }: Request): ApiError {
+  const { reason, about, message } = refused;
+  log.info({ request_id: headers.get("x-request-id"), reason, ...about }, "token refused");
+  return unauthenticated(
+    `${message} Request a new one from your identity provider.`,
+    `, error="invalid_token", error_description="${message}"`,
+    refused,
+  );
 }
 
 async function verifyBearer(header: string): Promise<Identity | null> {

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import {
   decodeJwt,
   decodeProtectedHeader,
+  errors,
   type JWTPayload,
   type JWTVerifyGetKey,
   jwtVerify,
@@ -15,11 +16,14 @@ import { assuranceOf, issuerOf, livesAtMost, membershipsOf, nameOf, subjectOf } 
 import type { UserIdentity } from "./principal.ts";
 import { KeysUnavailable } from "./remote-keys.ts";
 import { currentMemberships } from "./session-user.ts";
+import { moreTelling, type RefusalReason, reasonOf, TokenRefused } from "./token-refused.ts";
 import { supabaseIssuer, type TrustAnchor, trustAnchors } from "./trust-anchors.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 
 type Verified = { claims: JWTPayload; anchor: TrustAnchor };
 
+/** Of `exp`, `nbf` and `iat`: clocks of issuers differ from ours. */
+const LEEWAY_SECONDS = 60;
 /** How long a signature that was good is not checked again: what it signs cannot change, and its end is looked at each time. */
 const BELIEVED_MS = 10_000;
 const believed = () =>
@@ -31,15 +35,19 @@ const believed = () =>
 let anchors: Promise<TrustAnchor[]> | undefined;
 
 /**
- * The identity a JWT proves, or null where no trust anchor vouches for it. Nothing in the token is fetched or obeyed.
- * @throws ApiError `unauthenticated` with its reason where a good signature is not enough; `unavailable` where the keys it may be signed
- * with were never seen.
+ * The identity a JWT proves. Nothing in the token is fetched or obeyed. Null for an account that is
+ * gone or banned.
+ * @throws TokenRefused where no trust anchor vouches for it
+ * @throws ApiError `unauthenticated` where a good signature is not enough; `unavailable` where the
+ * keys it may be signed with were never seen
  */
 export async function verifyJwt(token: string): Promise<UserIdentity | null> {
   const verified = await believedClaims(token);
-  const subject = verified && subjectOf(verified.claims);
-  const issuer = verified && issuerOf(verified.claims);
-  if (!verified || !subject || issuer === null || !mayNameIssuer(verified)) return null;
+  const subject = subjectOf(verified.claims);
+  const issuer = issuerOf(verified.claims);
+  const about = { issuer: verified.claims.iss };
+  if (!subject) throw new TokenRefused("subject", about);
+  if (issuer === null || !mayNameIssuer(verified)) throw new TokenRefused("issuer", about);
   const { claims, anchor } = verified;
   requireSoundLife(claims);
   requireAssurance(claims);
@@ -82,44 +90,70 @@ function requireAssurance(claims: JWTPayload): void {
   );
 }
 
-async function believedClaims(token: string): Promise<Verified | null> {
+async function believedClaims(token: string): Promise<Verified> {
   const digest = hash("sha256", token, "base64");
   const known = believed().get(digest);
   if (known && (known.claims.exp ?? 0) > Date.now() / 1000) return known;
   const verified = await verifiedClaims(token);
-  if (verified) believed().set(digest, verified);
+  believed().set(digest, verified);
   return verified;
 }
 
-async function verifiedClaims(token: string): Promise<Verified | null> {
-  let algorithm: string | undefined;
+/** @throws TokenRefused with the most telling reason of all anchors that the token could be of. */
+async function verifiedClaims(token: string): Promise<Verified> {
+  let header: ReturnType<typeof decodeProtectedHeader>;
   let issuer: string | undefined;
   try {
-    algorithm = decodeProtectedHeader(token).alg;
+    header = decodeProtectedHeader(token);
     issuer = decodeJwt(token).iss;
   } catch {
-    return null;
+    throw new TokenRefused("malformed", {});
   }
+  const about = { issuer, kid: header.kid, algorithm: header.alg };
   anchors ??= trustAnchors();
   let unanswered: KeysUnavailable | undefined;
+  let reason: RefusalReason = "algorithm";
   for (const anchor of await anchors) {
-    if (!algorithm || !anchor.algorithms.includes(algorithm)) continue;
-    if (anchor.issuer !== undefined && anchor.issuer !== issuer) continue;
+    if (!header.alg || !anchor.algorithms.includes(header.alg)) continue;
+    if (anchor.issuer !== undefined && anchor.issuer !== issuer) {
+      reason = moreTelling(reason, "issuer");
+      continue;
+    }
     try {
-      const { payload } = await jwtVerify(token, anchor.key as JWTVerifyGetKey, {
-        algorithms: anchor.algorithms,
-        requiredClaims: ["exp"],
-        issuer: anchor.issuer,
-        audience: anchor.audience,
-      });
-      return { claims: payload, anchor };
+      return { claims: await claimsBy(anchor, token), anchor };
     } catch (error) {
-      // Anything else: not this anchor's token.
       if (error instanceof KeysUnavailable) unanswered = error;
+      else reason = moreTelling(reason, reasonOf(error));
     }
   }
   if (unanswered) throw unavailable(unanswered);
-  return null;
+  throw new TokenRefused(reason, about);
+}
+
+/** Where several keys fit, each is tried: `kid` is optional (RFC 7515, 4.1.4). */
+async function claimsBy(anchor: TrustAnchor, token: string): Promise<JWTPayload> {
+  const options = {
+    algorithms: anchor.algorithms,
+    requiredClaims: ["exp"],
+    issuer: anchor.issuer,
+    audience: anchor.audience,
+    clockTolerance: LEEWAY_SECONDS,
+  };
+  try {
+    return (await jwtVerify(token, anchor.key as JWTVerifyGetKey, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let last: unknown = error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failure) {
+        last = failure;
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw last;
+  }
 }
 
 function unavailable(cause: KeysUnavailable): ApiError {

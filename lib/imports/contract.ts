@@ -4,7 +4,7 @@ import { contract } from "../wire/contract.ts";
 import { IMPORTS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
 import { FORMATS, mapping } from "./formats/mapping.ts";
-import { SKIP_REASONS, WARNING_CODES } from "./formats/outcomes.ts";
+import { SKIP_REASONS, WARNING_CODES } from "./formats/skip-reasons.ts";
 
 /** Without `receiving`, which callers never see. */
 export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");

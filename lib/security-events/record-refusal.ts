@@ -1,4 +1,5 @@
 import { actorOf, type Identity, type Principal, personOf } from "../auth/principal.ts";
+import { TokenRefused } from "../auth/token-refused.ts";
 import type { Contract } from "../wire/contract.ts";
 import type { ApiError, ErrorCode } from "../wire/errors.ts";
 import { countEvents, countEventsLater } from "./event-counter.ts";
@@ -38,13 +39,15 @@ export function isRefusal(code: ErrorCode): boolean {
 export async function recordRefusal(
   { operationId: operation, tenantParam }: Contract,
   call: Refused,
-  { code }: ApiError,
+  { code, cause }: ApiError,
 ): Promise<void> {
   const { identity } = call;
-  if (!identity)
-    return countEventsLater([
-      { ...bare(operation, call, code), bucket: `anonymous ${code} ${call.address}` },
-    ]);
+  if (!identity) {
+    const event = bare(operation, call, code);
+    const token = cause instanceof TokenRefused ? tokenDetails(cause) : undefined;
+    const bucket = JSON.stringify(["anonymous", code, call.address, token]);
+    return countEventsLater([{ ...event, details: { ...event.details, ...token }, bucket }]);
+  }
   const actor = actorOfIdentity(identity);
   const person = personOf(identity);
   const bucket = JSON.stringify([actor, person, code]);
@@ -77,6 +80,12 @@ export async function recordRefusal(
   await countEvents(
     homes.length > 0 ? homes.map((tenant_id) => ({ ...attempt, tenant_id })) : [attempt],
   );
+}
+
+/** Counted per issuer, so that a provider whose tokens are refused shows. */
+function tokenDetails({ reason, about }: TokenRefused): Record<string, string | null> {
+  const issuer = about.issuer?.slice(0, LONGEST_ORIGIN) ?? null;
+  return { token_refused: reason, token_issuer: issuer };
 }
 
 function bare(

@@ -3,6 +3,7 @@ import type { LookupFunction, Socket } from "node:net";
 import { buildConnector } from "undici";
 import { isAddress, isPublicAddress } from "./receiver-address.ts";
 import { type LookedUp, type Resolve, resolveName } from "./resolve-name.ts";
+import { skipContinue } from "./skip-continue.ts";
 
 const CONNECT_WITHIN_MS = 15_000;
 
@@ -27,7 +28,9 @@ export function pinnedConnector(
     lookup: lookupWith((name) => systemLookup(name, { all: true })),
   });
 
-  return (options, callback) => {
+  return (options, done) => {
+    const callback: buildConnector.Callback = (...[error, socket]) =>
+      error ? done(error, null) : done(null, skipContinue(socket) as typeof socket);
     if (allowHosts.has(options.hostname)) return toAnything(options, callback);
     if (isAddress(options.hostname) && !isPublicAddress(options.hostname))
       return callback(blocked(), null);

@@ -89,6 +89,10 @@ const secret = z
 export function secretFault(given: string): string | null {
   if (!isWithin([...given].length, SECRET_MIN, SECRET_MAX) || given.trim() === "")
     return `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`;
+  if (given.trim() !== given)
+    return "Remove the white space or line break at its beginning or end: receivers trim it or don't, and signatures would fail.";
+  if (/^v\d+[a-z]?,/.test(given))
+    return `Remove "${given.slice(0, given.indexOf(",") + 1)}": it begins a signature, not a secret.`;
   return given.startsWith("whsec_") && !isBase64(given.slice("whsec_".length))
     ? "Must be base64 after whsec_."
     : null;

@@ -33,6 +33,11 @@ export function faultOf(error: unknown): Fault {
       return { failure_kind: "timeout", detail: "The receiver didn't respond within 15 s." };
     }
   }
+  if (causesOf(error).some(isMalformed))
+    return {
+      failure_kind: "connection_failed",
+      detail: "The receiver's response is malformed HTTP.",
+    };
   const codes = causesOf(error).map(codeOf);
   const known = codes.find((code) => code in SENTENCES);
   return {
@@ -44,9 +49,19 @@ export function faultOf(error: unknown): Fault {
 function describe(code: string): string {
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return "The receiver doesn't support a compatible TLS version.";
-  if (code.startsWith("HPE_") || code === "UND_ERR_HTTP_PARSER")
-    return "The receiver's response isn't HTTP.";
   return "The connection to the receiver failed.";
+}
+
+/** The receiver was reached, and what it sent can't be read as a response. */
+function isMalformed({ name, message, ...error }: Error & { code?: unknown }): boolean {
+  const code = String(error.code ?? "");
+  return (
+    name === "HTTPParserError" ||
+    code.startsWith("HPE_") ||
+    code === "UND_ERR_HTTP_PARSER" ||
+    code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" ||
+    (code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)/.test(message))
+  );
 }
 
 /** An error, what it was caused by, and the errors it gathers. */

@@ -2,6 +2,7 @@
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+-- contracts: only private.settle_webhook_attempts called it, which is replaced below.
 drop function private.retry_after_pause(integer);
 drop function private.retry_pause(integer);
 CREATE OR REPLACE FUNCTION private.retry_schedule()

@@ -206,8 +206,9 @@ begin
       )), '[]') from jsonb_array_elements(kept -> 'conflicts') c
     ), 100),
     skips = private.first_of(outcome -> 'skips', 100),
-    warnings = case when (kept ->> 'accepted')::bigint = 0
-      then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end || (outcome -> 'warnings'),
+    warnings = case when (kept ->> 'accepted')::bigint = 0 and outcome ? 'nothing_stored'
+      then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end
+      || coalesce(outcome -> 'warnings', '[]'),
     statements = private.first_of(outcome -> 'statements', 100),
     opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
     closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,

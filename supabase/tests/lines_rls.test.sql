@@ -22,7 +22,7 @@ select pg_temp.expect_refused('nobody writes the texts of lines but a matcher', 
 select pg_temp.expect_rows('a lead finds its own tenant''s lines alone, whatever sources are named',
   $$select from unnest(private.find_own_lines('1250', array(select n from generate_series(1, 10000) n), 100))$$, 2);
 select pg_temp.expect_refused('nobody stages lines on their own', 'select private.stage_lines()');
-select pg_temp.expect_refused('nobody keeps staged lines on their own', $$select private.keep_staged_lines('one', 1, null)$$);
+select pg_temp.expect_refused('nobody keeps staged lines on their own', $$select private.keep_staged_lines('one', 1, null, true)$$);
 select pg_temp.expect_refused('nobody claims an import but a matcher', $$select private.claim_import('one', 'imp_one')$$);
 select pg_temp.become_owner();
 

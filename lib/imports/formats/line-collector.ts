@@ -8,8 +8,8 @@ import {
   TEXT_MAX,
   type Warning,
 } from "./line.ts";
-import type { SkipReason } from "./outcomes.ts";
 import { type Place, type Refusal, refusal, refuseFile } from "./refusal.ts";
+import type { SkipReason } from "./skip-reasons.ts";
 import type { Statement } from "./statement.ts";
 
 const STATEMENTS_KEPT = 1_000;

@@ -1,5 +1,5 @@
-import type { SkipReason, WarningCode } from "./outcomes.ts";
 import type { Place } from "./refusal.ts";
+import type { SkipReason, WarningCode } from "./skip-reasons.ts";
 
 /**
  * What a file says of a line beyond the fields. CSV and JSON: cells and members without a mapping, by their own names. The other formats,

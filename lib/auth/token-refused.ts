@@ -1,0 +1,55 @@
+import { errors } from "jose";
+
+/** From the least telling to the most: of several trust anchors, the one that came closest counts. */
+const REASONS = {
+  malformed: "The token is not a JWT.",
+  algorithm: "The token is signed with an algorithm that is not accepted.",
+  issuer: "The token's issuer (iss) is not accepted.",
+  unknown_key: "The token names a key (kid) that its issuer doesn't publish.",
+  signature: "The token's signature doesn't verify.",
+  audience: "The token is for another audience (aud).",
+  missing_exp: "The token has no expiry (exp).",
+  not_yet_valid: "The token is not valid yet (nbf).",
+  claims: "A claim of the token is not valid.",
+  subject: "The token has no subject (sub).",
+  expired: "The token has expired (exp).",
+} as const;
+
+export type RefusalReason = keyof typeof REASONS;
+
+/** What the token says about itself: unverified, for the server's log. */
+type About = {
+  issuer?: string | undefined;
+  kid?: string | undefined;
+  algorithm?: string | undefined;
+};
+
+/** A JWT that no trust anchor vouches for, and why. */
+export class TokenRefused extends Error {
+  readonly reason: RefusalReason;
+  readonly about: About;
+
+  constructor(reason: RefusalReason, about: About) {
+    super(REASONS[reason]);
+    this.reason = reason;
+    this.about = about;
+  }
+}
+
+const RANKS = Object.keys(REASONS);
+
+export function moreTelling(one: RefusalReason, other: RefusalReason): RefusalReason {
+  return RANKS.indexOf(other) > RANKS.indexOf(one) ? other : one;
+}
+
+/** What jose found wrong. */
+export function reasonOf(error: unknown): RefusalReason {
+  if (error instanceof errors.JWTExpired) return "expired";
+  if (error instanceof errors.JWKSNoMatchingKey) return "unknown_key";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "signature";
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return "malformed";
+  if (error.claim === "exp") return error.reason === "missing" ? "missing_exp" : "expired";
+  if (error.claim === "nbf") return "not_yet_valid";
+  if (error.claim === "iss") return "issuer";
+  return error.claim === "aud" ? "audience" : "claims";
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { secretFault } from "./contract.ts";
+
+test.each([
+  ["correct-horse-battery-staple-42\n", /white space/],
+  [" correct-horse-battery-staple-42", /white space/],
+  ["whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX \n", /white space/],
+  ["\tsecret secret", /white space/],
+  ["v1,whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", /Remove "v1,"/],
+  ["v1a,whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", /Remove "v1a,"/],
+])("the secret %j is refused with what to remove", (secret, reason) => {
+  expect(secretFault(secret)).toMatch(reason);
+});
+
+test.each(["sixteen bytes ok", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", "with, a comma v1,"])(
+  "the secret %j is accepted",
+  (secret) => {
+    expect(secretFault(secret)).toBeNull();
+  },
+);
