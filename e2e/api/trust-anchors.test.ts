@@ -138,9 +138,10 @@ describe("trust anchors of a web process", () => {
       twin,
       { ...(await exportJWK(encryption.publicKey)), kid: "enc", use: "enc" },
     ];
-    const server = createServer((_request, response) =>
-      response.end(JSON.stringify({ keys })),
-    ).listen(0, "127.0.0.1");
+    const server = createServer((_request, response) => {
+      response.end(JSON.stringify({ keys }));
+    });
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const rotating = await startWebProcess({
       AUTH_JWT_JWKS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`,
       AUTH_JWT_TENANTS_CLAIM: CLAIM,

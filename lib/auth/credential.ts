@@ -11,6 +11,7 @@ import { unauthenticated } from "./unauthenticated.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
 const LONGEST_CREDENTIAL = 8192;
+const INVALID = "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.";
 
 /**
  * The identity behind a request: the bearer credential, else our own pages' session.
@@ -24,10 +25,7 @@ export async function verifyCredential(request: Request): Promise<Identity> {
       : await verifyBearer(header).catch((error) => {
           throw error instanceof TokenRefused ? refusedToken(error, request) : error;
         });
-  if (!identity)
-    throw unauthenticated(
-      "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.",
-    );
+  if (!identity) throw unauthenticated(INVALID);
   return identity;
 }
 
@@ -36,7 +34,7 @@ function refusedToken(refused: TokenRefused, { headers }: Request): ApiError {
   const { reason, about, message } = refused;
   log.info({ request_id: headers.get("x-request-id"), reason, ...about }, "token refused");
   return unauthenticated(
-    `${message} Request a new one from your identity provider.`,
+    refused.isGenuine ? `${message} Request a new one from your identity provider.` : INVALID,
     `, error="invalid_token", error_description="${message}"`,
     refused,
   );

@@ -18,21 +18,25 @@ const REASONS = {
 export type RefusalReason = keyof typeof REASONS;
 
 /** What the token says about itself: unverified, for the server's log. */
-type About = {
-  issuer?: string | undefined;
-  kid?: string | undefined;
-  algorithm?: string | undefined;
-};
+type Claimed = { issuer?: unknown; kid?: unknown; algorithm?: unknown };
+type About = { issuer?: string; kid?: string; algorithm?: string };
 
 /** A JWT that no trust anchor vouches for, and why. */
 export class TokenRefused extends Error {
   readonly reason: RefusalReason;
   readonly about: About;
 
-  constructor(reason: RefusalReason, about: About) {
+  constructor(reason: RefusalReason, claimed: Claimed) {
     super(REASONS[reason]);
     this.reason = reason;
-    this.about = about;
+    this.about = Object.fromEntries(
+      Object.entries(claimed).filter(([, value]) => typeof value === "string"),
+    );
+  }
+
+  /** Whether the signature was good: the caller holds a token of ours, and may be told in the body. */
+  get isGenuine(): boolean {
+    return RANKS.indexOf(this.reason) > RANKS.indexOf("signature");
   }
 }
 

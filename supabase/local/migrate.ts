@@ -2,12 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
-import { isFromBefore, moveToBaseline, VERSIONS } from "./before-baseline.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
 const SEED_PATH = "supabase/seed.sql";
 const LOCK_KEY = "hashtext('tieout migrations')::bigint";
+/** The newest of the migrations that the baseline stands for, and a commit that applies them all. */
+const REPLACED = { newest: "20261126015851", commit: "b948a13" };
 const TRY_EVERY_MS = 250;
 const SAY_EVERY_MS = 10_000;
 const HOLDER = `select a.pid, nullif(a.application_name, '') as name, host(a.client_addr) as address, a.backend_start::timestamptz(0)::text as since
@@ -49,13 +50,43 @@ async function appliedVersions(client: Client): Promise<Set<string>> {
   return new Set(rows.map(({ version }) => version));
 }
 
+/** A database with all migrations that the baseline stands for has the baseline. */
 function stateOf(applied: ReadonlySet<string>): MigrationState {
   const known = migrations();
-  const versions = new Set([...known.map(({ version }) => version), ...VERSIONS]);
+  const versions = new Set(known.map(({ version }) => version));
+  const hasBaseline = applied.has(REPLACED.newest);
   return {
-    pending: known.filter(({ version }) => !applied.has(version)),
-    unknown: [...applied].filter((version) => !versions.has(version)),
+    pending: known.filter(({ version }, at) => !applied.has(version) && !(at === 0 && hasBaseline)),
+    unknown: [...applied].filter(
+      (version) => !versions.has(version) && !(hasBaseline && isReplaced(version)),
+    ),
   };
+}
+
+function isReplaced(version: string): boolean {
+  return version <= REPLACED.newest;
+}
+
+/**
+ * Records the baseline on a database that went through the migrations it stands for.
+ * @throws Error where it went through some of them only: what it lacks is no longer here
+ */
+async function recordBaseline(client: Client, applied: ReadonlySet<string>): Promise<void> {
+  const [baseline] = migrations();
+  if (!baseline || applied.has(baseline.version) || ![...applied].some(isReplaced)) return;
+  if (!applied.has(REPLACED.newest))
+    throw new Error(
+      `This database was last started with an older commit. Start ${REPLACED.commit} on it once, then this one.`,
+    );
+  await transaction(client, nameOf(baseline), async () => {
+    await client.query("delete from supabase_migrations.schema_migrations where version <= $1", [
+      REPLACED.newest,
+    ]);
+    await client.query(
+      "insert into supabase_migrations.schema_migrations (version, name) values ($1, $2)",
+      [baseline.version, baseline.name],
+    );
+  });
 }
 
 export type MigrateOptions = {
@@ -76,13 +107,9 @@ export function migrate(databaseUrl: string, options: MigrateOptions = {}): Prom
     const applied = await appliedVersions(client);
     const { pending, unknown } = stateOf(applied);
     if (refuseUnknown && unknown.length > 0) throw new UnknownMigrations(unknown);
+    await recordBaseline(client, applied);
     await runMigrations({ connectionString: databaseUrl });
-    const fromBefore = isFromBefore(applied);
-    for (const [index, migration] of pending.entries()) {
-      await apply(client, migration, (sql) =>
-        index === 0 && fromBefore ? moveToBaseline(client, sql) : client.query(sql),
-      );
-    }
+    for (const migration of pending) await apply(client, migration);
     return pending.map(nameOf);
   });
 }
@@ -112,15 +139,11 @@ export function seed(databaseUrl: string): Promise<boolean> {
   });
 }
 
-async function apply(
-  client: Client,
-  migration: Migration,
-  run: (sql: string) => Promise<unknown>,
-): Promise<void> {
+async function apply(client: Client, migration: Migration): Promise<void> {
   const { version, name, file } = migration;
   const sql = readFileSync(file, "utf8");
   await transaction(client, nameOf(migration), async () => {
-    await run(sql);
+    await client.query(sql);
     await client.query(
       "insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)",
       [version, [sql], name],
