@@ -144,6 +144,8 @@ describe("trust anchors of a web process", () => {
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const rotating = await startWebProcess({
       AUTH_JWT_JWKS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`,
+      AUTH_JWT_ISSUER: "https://idp.example",
+      AUTH_JWT_AUDIENCE: "tieout",
       AUTH_JWT_TENANTS_CLAIM: CLAIM,
     });
     try {
