@@ -85,7 +85,16 @@ export const explanation = z
       .nullable()
       .meta({ description: "By how many nats; null where nothing came second.", example: 4.1 }),
     held: z
-      .enum(["rule", "track_record", "score", "margin", "chance", "budget"])
+      .enum([
+        "rule",
+        "track_record",
+        "score",
+        "margin",
+        "chance",
+        "budget",
+        "contradiction",
+        "window",
+      ])
       .nullable()
       .meta({ description: "Why it is only suggested; null of a match.", example: null }),
     // Left out of what earlier versions kept.

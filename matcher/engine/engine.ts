@@ -6,10 +6,13 @@
 import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
 import { exact } from "./assignment/exact.ts";
 import { reversal, tolerant } from "./assignment/nearest-rules.ts";
+import { references } from "./assignment/references.ts";
 import { disjointSuggestions } from "./assignment/suggestions.ts";
 import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
+import type { Contradictions } from "./evidence/contradictions.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
+import { inOrderOfEvidence } from "./passes.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { RunState } from "./prepare/run-state.ts";
 import type { Progress } from "./progress.ts";
@@ -45,6 +48,7 @@ export type Result = {
   /** What `explain` needs. */
   input: Input;
   weighed: ReadonlyMap<number, Weighed>;
+  contradictions: Contradictions;
 };
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -65,11 +69,12 @@ export function* run(input: Input): Generator<Progress, Result> {
   const suggestOnly = automatic === "suggest_only";
   const weighed = new Map<number, Weighed>();
   const lessons: Lessons = new Map();
-  for (const [index, rule] of rules.entries()) {
+  for (const { rule, index, sumsOf } of inOrderOfEvidence(rules)) {
     yield { stage: rule.name, done: 0, total: 0 };
     if (rule.kind === "exact") yield* exact(state, rule, index, businessDays);
     else if (rule.kind === "tolerance") yield* tolerant(state, rule, index, businessDays);
     else if (rule.kind === "reversal") yield* reversal(state, rule, index, businessDays);
+    else if (rule.kind === "reference") yield* references(state, rule, index, businessDays);
     else if (rule.kind === "group") {
       yield* keyedGroups(state, rule, index, businessDays);
       if (!rule.on?.length)
@@ -78,6 +83,7 @@ export function* run(input: Input): Generator<Progress, Result> {
           suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
           index,
           businessDays,
+          sumsOf,
         );
     } else {
       yield* state.readTexts(rule.name);
@@ -107,6 +113,7 @@ export function* run(input: Input): Generator<Progress, Result> {
     digest: digestOf(state.confirmed, suggested, left, right),
     input,
     weighed,
+    contradictions: state.contradictions,
   };
 }
 

@@ -62,6 +62,9 @@ export function explain(
   );
   const notes = [
     verdict.note,
+    ...result.contradictions
+      .of(matches.left(index), matches.right(index))
+      .map((one) => `The ${one.field} differs: ${one.left} / ${one.right}.`),
     weighed && isBeyond(explained.tolerance) ? BEYOND : null,
     weighed?.slips,
   ].filter((sentence) => sentence);

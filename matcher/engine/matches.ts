@@ -36,6 +36,10 @@ export const HELD = {
   chance: 5,
   /** The search ended at its budget of steps. */
   budget: 6,
+  /** The lines say what cannot both be true of one payment. */
+  contradiction: 7,
+  /** The days lie farther apart than the rule says. */
+  window: 8,
 } as const;
 export type Held = (typeof HELD)[keyof typeof HELD];
 
@@ -47,6 +51,8 @@ export type Verdict = {
   margin: number;
   runnerUp?: RunnerUp;
   note?: string;
+  /** Of a sum: its lines name each other. */
+  isNamed?: boolean;
 };
 /** The line that came second, of either side. */
 export type RunnerUp = { side: "left" | "right"; line: number };
@@ -70,6 +76,7 @@ export class Matches {
   readonly partial = new Map<number, readonly number[]>();
   readonly runnersUp = new Map<number, RunnerUp>();
   readonly notes = new Map<number, string>();
+  readonly namedSums = new Set<number>();
 
   add(
     rule: number,
@@ -97,6 +104,7 @@ export class Matches {
     if (allocated) this.partial.set(index, allocated);
     if (verdict.runnerUp) this.runnersUp.set(index, verdict.runnerUp);
     if (verdict.note) this.notes.set(index, verdict.note);
+    if (verdict.isNamed) this.namedSums.add(index);
     this.length += 1;
     return index;
   }

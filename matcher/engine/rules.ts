@@ -3,7 +3,14 @@
  * without loading the engine.
  */
 
-export const RULE_KINDS = ["exact", "tolerance", "reversal", "group", "score"] as const;
+export const RULE_KINDS = [
+  "exact",
+  "tolerance",
+  "reversal",
+  "reference",
+  "group",
+  "score",
+] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 /** Fields that a rule may demand to be equal, in their normal form. Amount and currency are compared by every rule. */
@@ -90,6 +97,13 @@ export const DEFAULT_RULES: readonly Rule[] = [
     then: "match",
   },
   { name: "Same amount", kind: "score", days_before: 4, days_after: 12, then: "match" },
+  {
+    name: "Reference in text",
+    kind: "reference",
+    days_before: 31,
+    days_after: 31,
+    then: "match",
+  },
   {
     name: "Fees",
     kind: "score",

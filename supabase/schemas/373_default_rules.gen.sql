@@ -8,6 +8,7 @@ return '[
   {"name":"Reversals","kind":"reversal","on":["reference"],"days_before":5,"days_after":45,"then":"match"},
   {"name":"Group key","kind":"group","on":["group_key"],"days_before":3,"days_after":10,"then":"match"},
   {"name":"Same amount","kind":"score","days_before":4,"days_after":12,"then":"match"},
+  {"name":"Reference in text","kind":"reference","days_before":31,"days_after":31,"then":"match"},
   {"name":"Fees","kind":"score","amount_tolerance_bps":500,"amount_tolerance_minor":2500,"days_before":3,"days_after":12,"residual":"keep","then":"match"},
   {"name":"Sums","kind":"group","days_before":4,"days_after":10,"max_group_size":8,"then":"match"},
   {"name":"Part payments","kind":"score","amount_tolerance_bps":9500,"days_before":5,"days_after":31,"residual":"none","then":"suggest"}

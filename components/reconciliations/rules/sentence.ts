@@ -32,6 +32,7 @@ const SUBJECTS: Record<Rule["kind"], (rule: Rule) => string> = {
   tolerance: (rule) => `lines of about the same amount${fieldsOf(rule, " with the same ")}`,
   reversal: (rule) =>
     `lines of one side that cancel each other${fieldsOf(rule, " with the same ")}`,
+  reference: () => "lines of the same amount, or sums, that call each other by one number",
   group: (rule) =>
     rule.on?.length
       ? `groups of lines${fieldsOf(rule, " with the same ")} whose sums agree`
@@ -75,6 +76,7 @@ export const KIND_WORDS: Record<Rule["kind"], string> = {
   exact: "Exact",
   tolerance: "Tolerance",
   reversal: "Reversal",
+  reference: "Reference",
   group: "Group",
   score: "Score",
 };

@@ -43,6 +43,8 @@ const HELD: Record<NonNullable<MatchExplanation["held"]>, string> = {
   margin: "Another line fits almost as well.",
   chance: "A sum like this could be a coincidence.",
   budget: "The search ended before it could rule out every other sum.",
+  contradiction: "The lines contradict each other.",
+  window: "The days lie farther apart than the rule allows.",
 };
 
 /** Why a person has to decide. */

@@ -4,6 +4,8 @@
  */
 
 import { Pool } from "../candidates/pool.ts";
+import { Alignment, WORD } from "../evidence/alignment.ts";
+import { lacksReference, saidOf } from "../evidence/contradictions.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
 import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
 import { namesAnother } from "../evidence/other-number.ts";
@@ -12,6 +14,7 @@ import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
+import { FIELD_COUNT } from "../prepare/texts.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { sureScore, type Weights } from "../weights.ts";
@@ -27,6 +30,8 @@ export const SURE_MARGIN = 3;
 /** Less probable pairs are not even suggested. */
 const SUGGEST_SCORE = 0.2;
 const SLICE = 200;
+/** Both sides together: fewer tell nothing of how rare things are. */
+const FEW_LINES = 50;
 
 export type Weighed = { pool: Pool; model: Model };
 
@@ -67,7 +72,7 @@ export function* matchByEvidence(
   const { model } = weighing;
   const pairs = yield* weighing.find(everyNode(pool.seekers));
   const solved = yield* solve(weighing.graph(pairs), rule);
-  const judge = new Judge(state, rule, options);
+  const judge = new Judge(state, rule, options, { pool, model });
   const solution = inNodeOrder(solved);
   const remainder = new Remainder(solution, left, right);
   for (const pair of solution) {
@@ -134,8 +139,14 @@ class Judge {
   private readonly rule: Rule;
   private readonly options: EvidenceOptions;
   private readonly sureScore: number;
+  private readonly pool: Pool;
+  private readonly model: Model;
+  private readonly alignment: Alignment;
 
-  constructor(state: RunState, rule: Rule, options: EvidenceOptions) {
+  constructor(state: RunState, rule: Rule, options: EvidenceOptions, { pool, model }: Weighed) {
+    this.pool = pool;
+    this.model = model;
+    this.alignment = new Alignment(pool.texts);
     this.sureScore = sureScore(options.weights, SURE_SCORE);
     this.state = state;
     this.rule = rule;
@@ -160,16 +171,34 @@ class Judge {
       margin: pair.margin,
       runnerUp,
     };
-    if (verdict.held === HELD.no) state.confirm(ruleIndex, [l], [r], verdict, allocated);
-    else state.proposed.add(ruleIndex, [l], [r], verdict, allocated);
+    state.decide(ruleIndex, [l], [r], verdict, allocated);
   }
 
-  /** Of amounts that differ, too, the number has the last word. */
+  /** Amounts that differ need the number that one of them has, or a difference that others have, too. */
   private isOfAnother(l: number, r: number): boolean {
     const { left, right } = this.state;
-    if (left.amount[l] === right.amount[r]) return false;
+    const [a, b] = [left.amount[l] as number, right.amount[r] as number];
+    if (a === b) return false;
     const texts = this.state.texts();
-    return namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
+    if (namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number))
+      return true;
+    if (this.model.usualDifference(a - b) || this.model.usualRate(a, b)) return false;
+    return lacksReference(saidOf(left, l), saidOf(right, r));
+  }
+
+  /** Of a handful of lines how rare an amount is isn't known: where both have texts, they have to have something in common. */
+  private isGuess(l: number, r: number): boolean {
+    if (this.pool.leftLines + this.pool.rightLines > FEW_LINES) return false;
+    const { texts } = this.pool;
+    this.alignment.align(texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
+    const { leftState, rightState, leftStart, rightStart } = this.alignment;
+    const [lefts, rights] = [leftStart[FIELD_COUNT] as number, rightStart[FIELD_COUNT] as number];
+    return (
+      lefts > 0 &&
+      rights > 0 &&
+      leftState.subarray(0, lefts).every((state) => state === WORD.alone) &&
+      rightState.subarray(0, rights).every((state) => state === WORD.alone)
+    );
   }
 
   private heldBack(
@@ -182,7 +211,7 @@ class Judge {
     if (margin < SURE_MARGIN || contested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     if (this.options.suggestOnly) return HELD.track_record;
-    return this.isOfAnother(l, r) ? HELD.score : HELD.no;
+    return this.isOfAnother(l, r) || this.isGuess(l, r) ? HELD.score : HELD.no;
   }
 }
 

@@ -72,15 +72,8 @@ function pair(
   basis: 0 | 1,
 ): void {
   if (state.isRejected(left, right)) return;
-  if (rule.then === "match")
-    state.confirm(ruleIndex, left, right, { basis, held: HELD.no, score: 1, margin: Infinity });
-  else
-    state.proposed.add(ruleIndex, left, right, {
-      basis,
-      held: HELD.rule,
-      score: 1,
-      margin: Infinity,
-    });
+  const held = rule.then === "match" ? HELD.no : HELD.rule;
+  state.decide(ruleIndex, left, right, { basis, held, score: 1, margin: Infinity });
 }
 
 function withinDays(

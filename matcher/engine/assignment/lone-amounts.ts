@@ -60,7 +60,7 @@ export function proposeLoneAmounts(
         margin: -Math.log(chance),
         note: NOTE,
       };
-      state.proposed.add(ruleIndex, [one], [other], verdict);
+      state.decide(ruleIndex, [one], [other], verdict);
     }
   }
 }

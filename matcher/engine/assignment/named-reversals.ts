@@ -144,12 +144,8 @@ class Pairs {
         note: this.noteOf(pair),
       };
       const [left, right] = this.membersOf(pair);
-      if (held === HELD.no) state.confirm(ruleIndex, left, right, verdict);
-      else {
-        state.proposed.add(ruleIndex, left, right, verdict);
-        if (rule.then === "match")
-          for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
-      }
+      if (!state.decide(ruleIndex, left, right, verdict) && rule.then === "match")
+        for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
     }
   }
 

@@ -33,8 +33,7 @@ export function* tolerant(
       };
       const allocated = allocate(state.left, [l], state.right, [r], rule);
       if (allocated === null) continue;
-      if (rule.then === "match") state.confirm(ruleIndex, [l], [r], verdict, allocated);
-      else state.proposed.add(ruleIndex, [l], [r], verdict, allocated);
+      state.decide(ruleIndex, [l], [r], verdict, allocated);
     }
   }
 }
@@ -96,8 +95,7 @@ export function* reversal(
         margin: pair.alone ? Infinity : pair.margin,
         runnerUp: runnerUp && { ...runnerUp, side },
       };
-      if (rule.then === "match") state.confirm(ruleIndex, left, right, verdict);
-      else state.proposed.add(ruleIndex, left, right, verdict);
+      state.decide(ruleIndex, left, right, verdict);
     }
     if (rule.on?.includes("reference"))
       yield* namedReversals(state, side, rule, ruleIndex, dayNumber);

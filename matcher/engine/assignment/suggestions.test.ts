@@ -13,7 +13,7 @@ function lines(side: "left" | "right"): Lines {
     two.add({
       handle,
       identity: `${side}${handle}`,
-      amount_minor: 1000 + handle,
+      amount_minor: side === "left" ? 1000 : 999 + handle,
       currency: "EUR",
       value_date: 20_000,
     });
@@ -42,5 +42,12 @@ test("of rules that propose the same lines the first is suggested, whatever the 
 });
 
 test("of proposals that share a line the more probable is suggested", () => {
-  expect(suggested([FEES, 0, 0, 0.8], [PART_PAYMENTS, 0, 1, 0.9])).toEqual([[PART_PAYMENTS, 0, 1]]);
+  expect(suggested([FEES, 0, 0, 0.8], [PART_PAYMENTS, 1, 0, 0.9])).toEqual([[PART_PAYMENTS, 1, 0]]);
+});
+
+test("of proposals that share a line the one without a difference is suggested, where it is probable", () => {
+  expect(suggested([FEES, 0, 0, 0.99], [PART_PAYMENTS, 0, 1, 0.8])).toEqual([
+    [PART_PAYMENTS, 0, 1],
+  ]);
+  expect(suggested([FEES, 0, 0, 0.99], [PART_PAYMENTS, 0, 1, 0.3])).toEqual([[FEES, 0, 0]]);
 });

@@ -1,11 +1,14 @@
-import { Matches } from "../matches.ts";
+import { BASIS, Matches } from "../matches.ts";
 import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
+import { sum } from "../prepare/sum.ts";
 
 /** Of all proposals the best, so that none shares a line with a confirmed match or with a better one. */
 export function disjointSuggestions(state: RunState): Matches {
   const { proposed } = state;
-  const order = firstOfEach(proposed).sort((a, b) => compareProposals(state, a, b));
+  const first = firstOfEach(proposed);
+  const exact = new Set(first.filter((index) => isExact(state, index)));
+  const order = first.sort((a, b) => compareProposals(state, exact, a, b));
   const used = {
     left: new Uint8Array(state.left.length),
     right: new Uint8Array(state.right.length),
@@ -38,9 +41,29 @@ function firstOfEach(proposed: Matches): number[] {
   });
 }
 
-/** The more probable first, then the rule that comes first, then the order of the lines. */
-function compareProposals({ proposed, left, right }: RunState, one: number, other: number): number {
+/** From this probability on, what is exact comes before what leaves a difference. */
+const PROBABLE = 0.5;
+
+/** A pair of one amount, or a sum of lines that name each other, which are as probable as not. */
+function isExact({ proposed, left, right }: RunState, index: number): boolean {
+  const lines = (proposed.start[index + 1] as number) - (proposed.start[index] as number);
+  if ((proposed.score[index] as number) <= PROBABLE) return false;
+  if (lines > 2 && proposed.basis[index] !== BASIS.keyed && !proposed.namedSums.has(index))
+    return false;
+  const amounts = (of: typeof left, members: Int32Array) =>
+    sum(Array.from(members, (line) => of.amount[line] as number));
+  return amounts(left, proposed.left(index)) === amounts(right, proposed.right(index));
+}
+
+/** What is exact first, then the more probable, then the rule that comes first, then the order of the lines. */
+function compareProposals(
+  { proposed, left, right }: RunState,
+  exact: ReadonlySet<number>,
+  one: number,
+  other: number,
+): number {
   const order =
+    Number(exact.has(other)) - Number(exact.has(one)) ||
     (proposed.score[other] as number) - (proposed.score[one] as number) ||
     (proposed.rule[one] as number) - (proposed.rule[other] as number);
   if (order !== 0) return order;

@@ -148,8 +148,7 @@ function pair(
   for (let at = 0; at < few; at++) {
     const [l, r] = [left[at] as number, right[at] as number];
     if (state.isRejected([l], [r])) continue;
-    if (held === HELD.no) state.confirm(ruleIndex, [l], [r], verdict);
-    else state.proposed.add(ruleIndex, [l], [r], verdict);
+    state.decide(ruleIndex, [l], [r], verdict);
   }
 }
 

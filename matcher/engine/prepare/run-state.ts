@@ -1,11 +1,16 @@
 import { CloseWords } from "../candidates/close-words.ts";
 import { combinationHash } from "../content-hash.ts";
+import { Contradictions } from "../evidence/contradictions.ts";
 import { Kinds } from "../evidence/kinds.ts";
+import { Numbering } from "../evidence/numbering.ts";
 import type { Lines } from "../lines.ts";
-import { Matches, type Verdict } from "../matches.ts";
+import { HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
 import { compareContent, inOrder } from "./order.ts";
 import { type SideTexts, Texts } from "./texts.ts";
+
+/** What a match is worth at most whose lines contradict each other. */
+const CONTRADICTED = 0.5;
 
 /** How far a run has come: what its stages read and what they have settled. */
 export class RunState {
@@ -22,6 +27,8 @@ export class RunState {
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
   private words: Texts | null = null;
   private movements: Kinds | null = null;
+  private numbers: Numbering | null = null;
+  readonly contradictions: Contradictions;
   private readonly close = new Map<SideTexts, CloseWords>();
 
   constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
@@ -29,6 +36,7 @@ export class RunState {
     this.right = right;
     this.rejected = rejected;
     this.settled = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
+    this.contradictions = new Contradictions(left, right, () => this.numbering());
   }
 
   isOpen(side: "left" | "right", line: number): boolean {
@@ -39,7 +47,29 @@ export class RunState {
     return this[side].length - this.settledCount[side];
   }
 
-  confirm(
+  /**
+   * The one way into the result: confirms what nothing holds back, unless the lines contradict each other, and proposes the rest.
+   * @returns whether it was confirmed.
+   */
+  decide(
+    rule: number,
+    left: ArrayLike<number>,
+    right: ArrayLike<number>,
+    verdict: Verdict,
+    allocated?: readonly number[],
+  ): boolean {
+    const contradicts = this.contradictions.of(left, right).length > 0;
+    if (verdict.held === HELD.no && !contradicts) {
+      this.confirm(rule, left, right, verdict, allocated);
+      return true;
+    }
+    const held = verdict.held === HELD.no ? HELD.contradiction : verdict.held;
+    const score = contradicts ? Math.min(verdict.score, CONTRADICTED) : verdict.score;
+    this.proposed.add(rule, left, right, { ...verdict, held, score }, allocated);
+    return false;
+  }
+
+  private confirm(
     rule: number,
     left: ArrayLike<number>,
     right: ArrayLike<number>,
@@ -94,6 +124,11 @@ export class RunState {
   kinds(): Kinds {
     this.movements ??= new Kinds(this.texts());
     return this.movements;
+  }
+
+  private numbering(): Numbering {
+    this.numbers ??= new Numbering(this.texts());
+    return this.numbers;
   }
 
   /** Words of a side that are one slip away from others. */

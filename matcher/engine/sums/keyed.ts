@@ -168,16 +168,8 @@ function settle(
 ): void {
   const allocated = allocate(state.left, left, state.right, right, rule);
   if (allocated === null) return;
-  if (verdict.held === HELD.no && rule.then === "match")
-    state.confirm(ruleIndex, left, right, verdict, allocated);
-  else
-    state.proposed.add(
-      ruleIndex,
-      left,
-      right,
-      { ...verdict, held: verdict.held === HELD.no ? HELD.rule : verdict.held },
-      allocated,
-    );
+  const held = verdict.held === HELD.no && rule.then !== "match" ? HELD.rule : verdict.held;
+  state.decide(ruleIndex, left, right, { ...verdict, held }, allocated);
 }
 
 function withinTolerance(rule: Rule, one: number, other: number): boolean {

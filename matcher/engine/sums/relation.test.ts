@@ -113,6 +113,17 @@ describe("a sum, however rare", () => {
     expect(explain(result, "suggested", at)).toMatchObject({ rule: "Sums", held: "chance" });
   });
 
+  test("of one name that another pays is only suggested, and the note says so", () => {
+    const result = solve([{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }], {
+      counterparty: "Zimmer",
+    });
+    expect(sumIn(result, "confirmed")).toBe(-1);
+    expect(explain(result, "suggested", sumIn(result, "suggested"))).toMatchObject({
+      held: "contradiction",
+      note: "The counterparty differs: Adler GmbH / Zimmer.",
+    });
+  });
+
   test("of a name that is named and one that is not is no match", () => {
     const result = solve(
       [{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }],
@@ -125,7 +136,7 @@ describe("a sum, however rare", () => {
     [
       "one name",
       [{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }],
-      { counterparty: "Zimmer" },
+      { description: "PAYMENT" },
     ],
     ["a name that is cut", [{ counterparty: "Adler Bakery" }, { counterparty: "ADLER BAKE" }], {}],
     [

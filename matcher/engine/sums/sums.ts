@@ -43,6 +43,7 @@ export function* sums(
   rule: Rule,
   ruleIndex: number,
   businessDays: BusinessDays,
+  sumsOf: "named" | "all",
 ): Generator<Progress> {
   const solutions: Solution[] = [];
   for (const side of ["left", "right"] as const) {
@@ -51,7 +52,7 @@ export function* sums(
     for (const [done, target] of targets.entries()) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
       if (search.steps > BUDGET) break;
-      const solution = search.solve(target);
+      const solution = search.solve(target, sumsOf === "named");
       if (solution) solutions.push(solution);
     }
   }
@@ -75,14 +76,14 @@ class SumSearch {
   }
 
   /** The best sum that makes up the target; null where there is none worth proposing. */
-  solve(target: number): Solution | null {
+  solve(target: number, onlyNamed: boolean): Solution | null {
     const amount = this.state[this.side].amount[target] as number;
     if (amount === 0 || this.pool.isLost(target)) return null;
     const tried = { named: 0, unnamed: 0 };
     const hasEqual = this.pool.hasEqual(target);
     for (const { core, lines, named, whole, most } of this.pool.families(target)) {
       // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
-      if (hasEqual && !named) return null;
+      if ((hasEqual || onlyNamed) && !named) return null;
       const kind = named ? "named" : "unnamed";
       const solution = whole
         ? this.wholeOf(target, lines)
@@ -219,11 +220,11 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
       held: !sure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,
       score,
       margin: -Math.log(chance),
+      isNamed: named,
     };
     const allocated = allocate(state.left, left, state.right, right, rule);
     if (allocated === null) continue;
-    if (verdict.held === HELD.no) state.confirm(ruleIndex, left, right, verdict, allocated);
-    else state.proposed.add(ruleIndex, left, right, verdict, allocated);
+    state.decide(ruleIndex, left, right, verdict, allocated);
   }
 }
 

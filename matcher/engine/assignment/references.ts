@@ -1,0 +1,174 @@
+/**
+ * Lines that one side calls by a number that the other has: an invoice number in a bank's text, a reference with check digits against
+ * the bare number. What names each other, has the same amount and nobody else is a match from the first run on: a pair of lines, or
+ * one line and the sum of all that it names.
+ */
+
+import { type Days, daysAround } from "../candidates/window.ts";
+import type { Lines } from "../lines.ts";
+import { BASIS, HELD, type Verdict } from "../matches.ts";
+import { type BusinessDays, daysOf } from "../prepare/days.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { sum } from "../prepare/sum.ts";
+import type { Progress } from "../progress.ts";
+import { MAX_DAYS, type Rule } from "../rules.ts";
+import { type Named, NamedLines } from "./named-lines.ts";
+
+const SURE_SCORE = 0.999;
+/** Of lines with one number that lie farther apart than the rule looks. */
+const FAR_SCORE = 0.6;
+/** More lines are no longer the parts of one. */
+const MOST_PARTS = 50;
+
+type Side = "left" | "right";
+
+export function* references(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  businessDays: BusinessDays,
+): Generator<Progress> {
+  const named = yield* NamedLines.read(state, rule.name);
+  const matching = new Matching(state, rule, ruleIndex, businessDays, named);
+  matching.pairs();
+  matching.sums();
+}
+
+class Matching {
+  private readonly state: RunState;
+  private readonly rule: Rule;
+  private readonly ruleIndex: number;
+  private readonly named: NamedLines;
+  private readonly days: Days;
+  private readonly dayNumber: (day: number) => number;
+
+  constructor(
+    state: RunState,
+    rule: Rule,
+    ruleIndex: number,
+    businessDays: BusinessDays,
+    named: NamedLines,
+  ) {
+    this.state = state;
+    this.rule = rule;
+    this.ruleIndex = ruleIndex;
+    this.named = named;
+    this.days = daysAround(rule);
+    this.dayNumber = daysOf(rule, businessDays);
+  }
+
+  /** Lines of one amount that name each other and nobody else of that amount. */
+  pairs(): void {
+    const { left, right } = this.state;
+    for (const l of this.state.open("left")) {
+      const [found, second] = this.equals("left", l);
+      if (!found || second || this.equals("right", found.line).length !== 1) continue;
+      const r = found.line;
+      if (!left.amount[l] || this.state.isRejected([l], [r])) continue;
+      const lag = this.lag(l, r);
+      const isNear = lag >= -this.days.before && lag <= this.days.after;
+      if (!isNear && (Math.abs(lag) > MAX_DAYS || !this.named.isOnlyName(l, found))) continue;
+      this.decide([l], [r], {
+        basis: BASIS.unique,
+        held: isNear ? HELD.no : HELD.window,
+        score: isNear ? SURE_SCORE : FAR_SCORE,
+        margin: Infinity,
+        note: noteOf(found, left, l, right, r),
+      });
+    }
+  }
+
+  /** One line and all lines that it names, or that name it. */
+  sums(): void {
+    for (const side of ["left", "right"] as const) {
+      const other = side === "left" ? "right" : "left";
+      for (const target of this.state.open(side)) {
+        if (!this.state.isOpen(side, target)) continue;
+        const parts = this.partsOf(side, target);
+        if (parts.length < 2 || parts.length > MOST_PARTS) continue;
+        const lines = parts.map(({ line }) => line);
+        const [lefts, rights] = side === "left" ? [[target], lines] : [lines, [target]];
+        if (this.state.isRejected(lefts, rights)) continue;
+        const [first] = parts as [Named];
+        const from = first.isSaidByOther ? `${other} lines` : `${side} line`;
+        this.decide(lefts, rights, {
+          basis: BASIS.keyed,
+          held: HELD.no,
+          score: SURE_SCORE,
+          margin: Infinity,
+          note: `“${first.name}” was found in the text of the ${from}.`,
+        });
+      }
+    }
+  }
+
+  /** Those open ones that are to be the whole: all in the window, with no other target, and their sum the target's amount. */
+  private partsOf(side: Side, target: number): Named[] {
+    const other = side === "left" ? "right" : "left";
+    const amount = this.state[side].amount[target] as number;
+    const parts = this.named
+      .of(side, target)
+      .filter(({ line }) => this.areOpen(side, target, line));
+    if (parts.length < 2) return [];
+    const isWhole =
+      sum(parts.map(({ line }) => this.state[other].amount[line] as number)) === BigInt(amount);
+    const areAlone = parts.every(
+      ({ line }) =>
+        this.isNear(side, target, line) &&
+        this.named.of(other, line).filter((one) => this.areOpen(other, line, one.line)).length ===
+          1,
+    );
+    return isWhole && areAlone && amount !== 0 ? parts : [];
+  }
+
+  private equals(side: Side, line: number): Named[] {
+    const other = side === "left" ? "right" : "left";
+    const amount = this.state[side].amount[line];
+    return this.named
+      .of(side, line)
+      .filter(
+        (one) =>
+          this.state[other].amount[one.line] === amount && this.areOpen(side, line, one.line),
+      );
+  }
+
+  private areOpen(side: Side, line: number, otherLine: number): boolean {
+    const other = side === "left" ? "right" : "left";
+    return (
+      this.state.isOpen(side, line) &&
+      this.state.isOpen(other, otherLine) &&
+      this.state[side].currency[line] === this.state[other].currency[otherLine]
+    );
+  }
+
+  private isNear(side: Side, line: number, otherLine: number): boolean {
+    const lag = side === "left" ? this.lag(line, otherLine) : this.lag(otherLine, line);
+    return lag >= -this.days.before && lag <= this.days.after;
+  }
+
+  private lag(l: number, r: number): number {
+    const { left, right } = this.state;
+    return (
+      this.dayNumber(right.value_date[r] as number) - this.dayNumber(left.value_date[l] as number)
+    );
+  }
+
+  private decide(left: number[], right: number[], verdict: Verdict): void {
+    const held = verdict.held === HELD.no && this.rule.then !== "match" ? HELD.rule : verdict.held;
+    this.state.decide(this.ruleIndex, left, right, { ...verdict, held });
+  }
+}
+
+/** Where a number was found that is no reference of both. */
+function noteOf(
+  { name, isSaidByOther }: Named,
+  left: Lines,
+  l: number,
+  right: Lines,
+  r: number,
+): string {
+  const references = [left.text(l, "reference"), right.text(r, "reference")];
+  if (references[0] !== null && references[1] !== null)
+    return `“${references[0]}” and “${references[1]}” are one number.`;
+  return `“${name}” was found in the text of the ${isSaidByOther ? "right" : "left"} line.`;
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import { mondayToFriday } from "../prepare/days.ts";
+import { learn, trackRecord } from "../weights.ts";
+import { type CaseLine, lineOf, solveCase } from "./solve-case.ts";
+
+describe("a number inside another number", () => {
+  const left: CaseLine[] = [
+    {
+      id: "b1",
+      amount: "-859.00",
+      date: "2026-03-02",
+      description: "Levbet Nordbeispiel AB (1814)",
+    },
+    { id: "b2", amount: "-430.00", date: "2026-03-03", description: "Levbet Kontorsexempel 2214" },
+  ];
+  const v1 = {
+    id: "v1",
+    amount: "-859.00",
+    date: "2026-02-27",
+    reference: "14",
+    counterparty: "Postexempel AB",
+  };
+  const v2 = {
+    id: "v2",
+    amount: "-859.00",
+    date: "2026-02-26",
+    reference: "1814",
+    counterparty: "Nordbeispiel AB",
+  };
+  const v3 = {
+    id: "v3",
+    amount: "-430.00",
+    date: "2026-03-01",
+    reference: "14",
+    counterparty: "Annan Exempel AB",
+  };
+
+  test("is no reference: the line that names the whole number is matched", () => {
+    const { confirmed, areConfirmed } = solveCase(left, [v1, v2, v3]);
+    expect(confirmed).toContain("b1|v2");
+    expect(areConfirmed("b2", "v3")).toBe(false);
+  });
+
+  test("is no reference, whoever else is there", () => {
+    const { confirmed } = solveCase(left, [v1, v3]);
+    expect(confirmed).toEqual([]);
+  });
+});
+
+describe("references and names that contradict each other", () => {
+  const left: CaseLine[] = [
+    {
+      id: "b1",
+      amount: "-4250.00",
+      date: "2026-03-25",
+      reference: "712219",
+      counterparty: "EXAMPLE ALPHA",
+    },
+    { id: "b2", amount: "-4250.00", date: "2026-03-26", reference: "900619" },
+  ];
+  const right: CaseLine[] = [
+    {
+      id: "j1",
+      amount: "-4250.00",
+      date: "2026-03-25",
+      reference: "900619",
+      counterparty: "SAMPLE BETA",
+    },
+  ];
+
+  test("are never confirmed, and the line with the same reference is", () => {
+    expect(solveCase(left, right).confirmed).toEqual(["b2|j1"]);
+  });
+
+  test("are at most suggested where nobody else is there, and the note says what differs", () => {
+    const { confirmed, suggested, noteOf } = solveCase(left.slice(0, 1), right);
+    expect(confirmed).toEqual([]);
+    expect(suggested).toEqual(["b1|j1"]);
+    expect(noteOf("b1|j1")).toContain("reference differs: 712219 / 900619");
+  });
+
+  test("are never confirmed after automatic matching was earned", () => {
+    const names = ["Nordtal", "Alfabau", "Kontorvik", "Bergson", "Deltamark", "Exempeltal"];
+    const history = Array.from({ length: 260 }, (_, at) => {
+      const name = `${names[at % names.length]} ${100 + at}`;
+      const amount = String(-(1000 + at * 37.31));
+      const date = new Date(Date.UTC(2026, 0, 5 + (at % 60))).toISOString().slice(0, 10);
+      const line = { id: String(at), amount, date };
+      return {
+        left: lineOf({ ...line, description: `Levbet ${name}` }),
+        right: lineOf({ ...line, counterparty: name }),
+        confirmed: true,
+        score: 0.9995,
+      };
+    });
+    const weights = learn(null, history, mondayToFriday);
+    expect(trackRecord(weights, 0.99).proven).toBe(true);
+    const { confirmed } = solveCase(
+      [
+        left[0] as CaseLine,
+        {
+          id: "b9",
+          amount: "-430.00",
+          date: "2026-03-03",
+          description: "Levbet Kontorsexempel 2214",
+        },
+      ],
+      [
+        ...right,
+        {
+          id: "v3",
+          amount: "-430.00",
+          date: "2026-03-01",
+          reference: "14",
+          counterparty: "Annan Exempel AB",
+        },
+      ],
+      { weights },
+    );
+    expect(confirmed).toEqual([]);
+  });
+});
+
+describe("a printed reference", () => {
+  test("is found by its check digit or its RF, and siblings are not matched crosswise", () => {
+    const { confirmed } = solveCase(
+      [
+        { id: "b1", amount: "1250.00", date: "2026-04-07", reference: "202601175" },
+        { id: "b2", amount: "1250.00", date: "2026-04-07", reference: "202601712" },
+        { id: "b3", amount: "1250.00", date: "2026-04-08", reference: "RF18 5390 0754 7034" },
+      ],
+      [
+        { id: "i1", amount: "1250.00", date: "2026-03-31", reference: "2026-0117" },
+        { id: "i2", amount: "1250.00", date: "2026-03-31", reference: "2026-0171" },
+        { id: "i3", amount: "1250.00", date: "2026-04-01", reference: "539007547034" },
+        { id: "i4", amount: "1250.00", date: "2026-04-01", reference: "539007547042" },
+      ],
+    );
+    expect(confirmed).toEqual(["b1|i1", "b2|i2", "b3|i3"]);
+  });
+});
+
+describe("small equal amounts each day", () => {
+  test("are told apart by their day, and the day that is missing stays open", () => {
+    const on = (day: number, amount: string, text: string): CaseLine => ({
+      id: `d${day}`,
+      amount,
+      date: `2026-08-0${day}`,
+      description: text,
+    });
+    const amountOf = (day: number) => (day < 4 ? "1.02" : "1.03");
+    const left = [1, 2, 3, 4, 5, 6, 7].map((day) => on(day, amountOf(day), "INTEREST"));
+    const right = [1, 2, 3, 4, 6, 7].map((day) => on(day, amountOf(day), "Savings interest"));
+    const { confirmed, suggested } = solveCase(left, right);
+    const found = [...confirmed, ...suggested];
+    expect(found.sort()).toEqual([1, 2, 3, 4, 6, 7].map((day) => `d${day}|d${day}`));
+  });
+});
+
+describe("the same reference and amount", () => {
+  test.each([
+    ["2026-04-07", "2026-03-08"],
+    ["2026-03-08", "2026-04-07"],
+    ["2026-03-01", "2026-06-20"],
+    ["2026-06-20", "2026-03-01"],
+  ])("%s and %s apart are at least suggested", (one, other) => {
+    const { confirmed, suggested } = solveCase(
+      [{ id: "a", amount: "1250.00", date: one, reference: "2026-0117" }],
+      [{ id: "A", amount: "1250.00", date: other, reference: "2026-0117" }],
+    );
+    expect([...confirmed, ...suggested]).toEqual(["a|A"]);
+  });
+});
+
+describe("a payout whose fee is a line of its own", () => {
+  test("is the exact sum of what names it, and no difference is suggested", () => {
+    const { confirmed, suggested } = solveCase(
+      [{ id: "b", amount: "4850.00", date: "2026-03-10", description: "STRIPE PAYOUT po_777" }],
+      [
+        { id: "p", amount: "5000.00", date: "2026-03-09", reference: "po_777" },
+        { id: "f", amount: "-150.00", date: "2026-03-09", reference: "po_777" },
+      ],
+    );
+    expect([...confirmed, ...suggested]).toEqual(["b|f,p"]);
+  });
+});
+
+describe("plain payments of a new pair", () => {
+  const invoices = (amountOf: (at: number) => string): [CaseLine[], CaseLine[]] => {
+    const numbers = ["INV-1041", "INV-1042", "INV-1043", "INV-1044", "INV-1045", "INV-1046"];
+    return [
+      numbers.map((number, at) => ({
+        id: `b${at}`,
+        amount: amountOf(at),
+        date: `2026-03-1${at}`,
+        description: `Überweisung Rechnung Nr. ${number.slice(4)} danke`,
+      })),
+      numbers.map((reference, at) => ({
+        id: `i${at}`,
+        amount: amountOf(at),
+        date: `2026-03-0${at + 1}`,
+        reference,
+        counterparty: `Kunde ${at} GmbH`,
+      })),
+    ];
+  };
+  const all = [0, 1, 2, 3, 4, 5].map((at) => `b${at}|i${at}`);
+
+  test("match automatically by the invoice number in their text, whatever their amounts", () => {
+    const [left, right] = invoices((at) => `${(at + 1) * 119}.00`);
+    expect(solveCase(left, right, { automatic: "suggest_only" }).confirmed).toEqual(all);
+    const [equal, equals] = invoices(() => "500.00");
+    expect(solveCase(equal, equals, { automatic: "suggest_only" }).confirmed).toEqual(all);
+  });
+});

@@ -1,0 +1,248 @@
+/**
+ * What two lines say that cannot both be true of one payment: another reference, another counterparty, another account, another
+ * currency. Where they do, no rule confirms them, whatever else agrees.
+ */
+import type { Lines } from "../lines.ts";
+import { remainder97 } from "../prepare/check-digits.ts";
+import {
+  digitsIn,
+  formsOf,
+  identifierOf,
+  identifiersIn,
+  isDate,
+  isStrong,
+  LEAST_FOUND,
+} from "../prepare/identifiers.ts";
+import { namesDiffer, saysName } from "./names-differ.ts";
+import { kindOf, type Numbering } from "./numbering.ts";
+
+export type Contradiction = {
+  field: "reference" | "counterparty" | "account" | "currency";
+  left: string;
+  right: string;
+};
+
+/** What a line says of itself. */
+type Said = {
+  /** As it stands, and as one word. */
+  reference: string | null;
+  name: string | null;
+  counterparty: string | null;
+  knownAs: string | null;
+  /** All its texts. */
+  text: string;
+  /** Numbers in its texts, by what they are compared as. */
+  numbers: string[];
+};
+
+export function saidOf(lines: Lines, line: number): Said {
+  const reference = lines.text(line, "reference");
+  const counterparty = lines.text(line, "counterparty");
+  const description = lines.text(line, "description");
+  const groupKey = lines.text(line, "group_key");
+  const name = identifierOf(reference) ?? checkNumberIn(description);
+  return {
+    reference,
+    name,
+    counterparty: lines.hashes.counterparty.has(line) ? counterparty : null,
+    knownAs: lines.knownAs.get(line) ?? null,
+    text: [counterparty, description, reference, groupKey].filter(Boolean).join(" \n"),
+    numbers: [
+      ...identifiersIn(description),
+      ...identifiersIn(counterparty),
+      ...identifiersIn(groupKey),
+      ...(name === null ? identifiersIn(reference) : []),
+    ],
+  };
+}
+
+export class Contradictions {
+  private readonly left: Lines;
+  private readonly right: Lines;
+  private readonly numbering: () => Numbering;
+
+  /** @param numbering of these sides: asked only where references are written differently. */
+  constructor(left: Lines, right: Lines, numbering: () => Numbering) {
+    this.left = left;
+    this.right = right;
+    this.numbering = numbering;
+  }
+
+  /** Of a match of any shape; of one with several lines on a side what holds of each pair across. */
+  of(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
+    if (left.length === 0 || right.length === 0)
+      return this.ofReversal(left.length > 0 ? this.left : this.right, left, right);
+    if (left.length === 1 && right.length === 1)
+      return this.between(left[0] as number, right[0] as number);
+    return this.ofGroup(left, right);
+  }
+
+  private between(l: number, r: number): Contradiction[] {
+    if (this.haveStrongReference(l, r)) return [];
+    return this.compare(saidOf(this.left, l), saidOf(this.right, r));
+  }
+
+  /** By far the most matches: one long reference on both sides outweighs what a name says. */
+  private haveStrongReference(l: number, r: number): boolean {
+    const { reference } = this.left.hashes;
+    if (!reference.has(l) || !reference.equal(l, this.right.hashes.reference, r)) return false;
+    const name = identifierOf(this.left.text(l, "reference"));
+    return name !== null && isStrong(name);
+  }
+
+  private compare(left: Said, right: Said, isBatch = false): Contradiction[] {
+    const found: Contradiction[] = [];
+    const agreed = agreedReference(left, right);
+    if (agreed !== null && isStrong(agreed)) return found;
+    if (agreed === null) {
+      const differing = this.differingReference(left, right, isBatch);
+      if (differing) found.push({ field: "reference", left: differing[0], right: differing[1] });
+    }
+    return [...found, ...differingParty(left, right)];
+  }
+
+  /** A batch has a number of another kind than its lines. */
+  private differingReference(left: Said, right: Said, isBatch: boolean): [string, string] | null {
+    const shown = (said: Said) => said.reference ?? (said.name as string);
+    if (left.name !== null && right.name !== null) {
+      const areRivals = isBatch
+        ? kindOf(left.name) === kindOf(right.name)
+        : this.numbering().areComparable(left.name, right.name);
+      if (areRivals) return [shown(left), shown(right)];
+    }
+    if (left.name !== null) {
+      const other = this.numbering().rivalOf(left.name, right.numbers);
+      if (other !== null) return [shown(left), other];
+    }
+    if (right.name !== null) {
+      const other = this.numbering().rivalOf(right.name, left.numbers);
+      if (other !== null) return [other, shown(right)];
+    }
+    return null;
+  }
+
+  /** A batch has a number of its own: what it names is compared only where it names lines of its kind, and none of these. */
+  private ofGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
+    if (this.haveOneKey(left, right)) return [];
+    const lefts = Array.from(left, (line) => saidOf(this.left, line));
+    const rights = Array.from(right, (line) => saidOf(this.right, line));
+    const pairs = lefts.flatMap((one) => rights.map((other) => [one, other] as const));
+    if (pairs.some(([one, other]) => agreedReference(one, other) !== null)) return [];
+    const [first, ...others] = pairs.map(([one, other]) => this.compare(one, other, true));
+    const isBatch = [lefts, rights].some(haveSeveralNames);
+    return (first ?? []).filter(
+      ({ field }) =>
+        !(isBatch && field === "counterparty") &&
+        others.every((found) => found.some((one) => one.field === field)),
+    );
+  }
+
+  private haveOneKey(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
+    const [own, other] = [this.left.hashes.group_key, this.right.hashes.group_key];
+    const [l, r] = [left[0] as number, right[0] as number];
+    return own.has(l) && own.equal(l, other, r);
+  }
+
+  private ofReversal(
+    lines: Lines,
+    left: ArrayLike<number>,
+    right: ArrayLike<number>,
+  ): Contradiction[] {
+    const [one, other] = Array.from(left.length > 0 ? left : right, (line) => saidOf(lines, line));
+    return one && other ? differingParty(one, other) : [];
+  }
+}
+
+/** A number that both sides name; null where there is none. */
+export function agreedReference(left: Said, right: Said): string | null {
+  const [mine, theirs] = [namesOf(left), namesOf(right)];
+  for (const name of mine) if (theirs.has(name)) return name;
+  const numbers = new Set(right.numbers);
+  for (const name of mine) if (digitsIn(name) >= LEAST_FOUND - 1 && numbers.has(name)) return name;
+  const own = new Set(left.numbers);
+  for (const name of theirs) if (digitsIn(name) >= LEAST_FOUND - 1 && own.has(name)) return name;
+  for (const number of own)
+    if (numbers.has(number) && isStrong(number) && !isDate(number)) return number;
+  return null;
+}
+
+function haveSeveralNames(lines: readonly Said[]): boolean {
+  const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
+  return names.some((name) => namesDiffer(name, names[0] as string));
+}
+
+/** Whether one of two lines has a reference that the other doesn't say. */
+export function lacksReference(left: Said, right: Said): boolean {
+  return (left.name !== null || right.name !== null) && agreedReference(left, right) === null;
+}
+
+function namesOf({ name }: Said): Set<string> {
+  return new Set(name === null ? [] : formsOf(name));
+}
+
+function differingParty(left: Said, right: Said): Contradiction[] {
+  const found: Contradiction[] = [];
+  if (left.counterparty !== null && right.counterparty !== null) {
+    const isKnown = right.knownAs !== null && saysName(left.text, right.knownAs);
+    const isSaid =
+      !namesDiffer(left.counterparty, right.counterparty) ||
+      saysName(withoutParty(left), right.counterparty) ||
+      saysName(withoutParty(right), left.counterparty);
+    if (!isKnown && !isSaid)
+      found.push({ field: "counterparty", left: left.counterparty, right: right.counterparty });
+  }
+  const accounts = [accountsIn(left.text), accountsIn(right.text)] as const;
+  if (areDisjoint(...accounts))
+    found.push({ field: "account", left: String(accounts[0]), right: String(accounts[1]) });
+  const currencies = [currenciesIn(left.text), currenciesIn(right.text)] as const;
+  if (areDisjoint(...currencies))
+    found.push({ field: "currency", left: String(currencies[0]), right: String(currencies[1]) });
+  return found;
+}
+
+function withoutParty({ text, counterparty }: Said): string {
+  return counterparty === null ? text : text.slice(counterparty.length);
+}
+
+function areDisjoint(one: readonly string[], other: readonly string[]): boolean {
+  return one.length > 0 && other.length > 0 && !one.some((value) => other.includes(value));
+}
+
+const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
+
+function accountsIn(text: string): string[] {
+  const found: string[] = [];
+  for (const [written] of text.toUpperCase().matchAll(IBAN)) {
+    const account = written.replaceAll(" ", "");
+    // What stands behind it may look like its last group.
+    for (let length = Math.min(34, account.length); length >= 15; length--) {
+      const cut = account.slice(0, length);
+      if (remainder97(cut.slice(4) + cut.slice(0, 4)) !== 1) continue;
+      found.push(cut);
+      break;
+    }
+  }
+  return found;
+}
+
+const CODES =
+  "AED|AUD|BGN|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|ILS|INR|JPY|KRW|MXN|MYR|NOK|NZD|PHP|PLN|RON|SEK|SGD|THB|TRY|TWD|USD|ZAR";
+const MONEY = new RegExp(`\\b(${CODES})\\s?\\d|\\d[\\d.,' ]*?(${CODES})\\b|([€$£])\\s?\\d`, "gi");
+const SIGNS: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP" };
+
+/** Currencies that stand beside an amount. */
+function currenciesIn(text: string): string[] {
+  if (!/\d/.test(text)) return [];
+  return Array.from(
+    text.matchAll(MONEY),
+    ([, before, after, sign]) =>
+      (before ?? after)?.toUpperCase() ?? (SIGNS[sign as string] as string),
+  );
+}
+
+const CHECK =
+  /\b(?:checks?|cheques?|chq|chk|scheck)\b[\s.:#-]*(?:(?:no|nr|number|paid)\b[\s.:#-]*)*0*(\d{2,12})\b/i;
+
+function checkNumberIn(text: string | null): string | null {
+  return text === null ? null : (CHECK.exec(text)?.[1] ?? null);
+}

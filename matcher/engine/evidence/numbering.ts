@@ -1,0 +1,81 @@
+/**
+ * How the numbers of two sides are written. Numbers of one kind that differ name different things; a bank's own number beside an
+ * invoice's says nothing. Which kinds both sides have is counted; of a handful of lines it is not known, and any two may be rivals.
+ */
+import { digitsIn, identifierOf, isDate } from "../prepare/identifiers.ts";
+import type { SideTexts, Texts } from "../prepare/texts.ts";
+
+/** With fewer references on a side nothing is known of how it writes them. */
+const FEW = 20;
+/** A number of more lines of a side than this names none of them. */
+const MOST_LINES = 2;
+const LEAST_DIGITS = 4;
+const MOST_NUMBERS = 2;
+
+export class Numbering {
+  private readonly texts: Texts;
+  private readonly kinds: { left: Map<string, number>; right: Map<string, number> };
+  private readonly few: boolean;
+  private ids: Map<string, number> | null = null;
+
+  constructor(texts: Texts) {
+    this.texts = texts;
+    this.kinds = { left: kindsOf(texts.left), right: kindsOf(texts.right) };
+    this.few = (["left", "right"] as const).some((side) => {
+      let references = 0;
+      for (const count of this.kinds[side].values()) references += count;
+      return references < FEW;
+    });
+  }
+
+  /** Whether two references would be the same if they named the same. */
+  areComparable(left: string, right: string): boolean {
+    const [one, other] = [kindOf(left), kindOf(right)];
+    if (one === other || this.few) return true;
+    return this.kinds.right.has(one) && this.kinds.left.has(other);
+  }
+
+  /** A number of a text that is another than the reference and of its kind, or has it within itself; null where there is none. */
+  rivalOf(name: string, numbers: readonly string[]): string | null {
+    const kind = kindOf(name);
+    const isPlain = isNumber(name);
+    const telling = numbers.filter((one) => !isDate(one) && digitsIn(one) >= LEAST_DIGITS);
+    // A text with many numbers is not called by any of them.
+    const many = telling.filter(isNumber).length > MOST_NUMBERS;
+    for (const number of numbers)
+      if (isPlain && isNumber(number) && number.length > name.length && number.includes(name))
+        return number;
+    for (const number of telling) {
+      if (kindOf(number) !== kind || (isPlain && many)) continue;
+      if (this.isRare(number)) return number;
+    }
+    return null;
+  }
+
+  private isRare(number: string): boolean {
+    this.ids ??= new Map(this.texts.spelling.map((word, id) => [word, id]));
+    const id = this.ids.get(number);
+    return id === undefined || (this.texts.lineCount[id] as number) <= MOST_LINES;
+  }
+}
+
+function isNumber(name: string): boolean {
+  return /^\d+$/.test(name);
+}
+
+/** Its letters, and how many digits it has. */
+export function kindOf(name: string): string {
+  return name.replaceAll(/\d+/g, (digits) => `#${digits.length}`);
+}
+
+function kindsOf({ lines, lineOf }: SideTexts): Map<string, number> {
+  const kinds = new Map<string, number>();
+  for (const line of lineOf) {
+    if (!lines.hashes.reference.has(line)) continue;
+    const name = identifierOf(lines.text(line, "reference"));
+    if (name === null) continue;
+    const kind = kindOf(name);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  return kinds;
+}

@@ -1,0 +1,32 @@
+/**
+ * The order in which a run goes through its rules: what explains lines to the cent comes before what leaves a difference, whatever
+ * the order of the list. Within each the list decides.
+ */
+import type { Rule } from "./rules.ts";
+
+/** `sumsOf`: which sums a group rule without a key looks for. */
+export type Pass = { rule: Rule; index: number; sumsOf: "named" | "all" };
+
+export function inOrderOfEvidence(rules: readonly Rule[]): Pass[] {
+  const exact: Pass[] = [];
+  const differing: Pass[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const isSearch = rule.kind === "group" && !rule.on?.length;
+    if (!leavesDifference(rule)) {
+      exact.push({ rule, index, sumsOf: isSearch ? "named" : "all" });
+      if (isSearch) differing.push({ rule, index, sumsOf: "all" });
+      continue;
+    }
+    if (rule.kind === "group") exact.push({ rule: withoutTolerance(rule), index, sumsOf: "named" });
+    differing.push({ rule, index, sumsOf: "all" });
+  }
+  return [...exact, ...differing];
+}
+
+function leavesDifference({ amount_tolerance_minor = 0, amount_tolerance_bps = 0 }: Rule): boolean {
+  return amount_tolerance_minor > 0 || amount_tolerance_bps > 0;
+}
+
+function withoutTolerance(rule: Rule): Rule {
+  return { ...rule, amount_tolerance_minor: 0, amount_tolerance_bps: 0 };
+}

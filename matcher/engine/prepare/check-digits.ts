@@ -1,0 +1,69 @@
+/**
+ * What a printed reference is without its check digits: ISO 11649 (RF), the Swiss QR reference, and numbers that end in a digit by
+ * Luhn (Swedish OCR, Norwegian KID), by modulus 11 (KID) or by weights of 7, 3 and 1 (Finnish).
+ */
+
+/** Shorter numbers end in a right digit by chance too often. */
+const LEAST_DIGITS = 4;
+const QR_DIGITS = 27;
+
+/** @param name a reference as one word. @returns without leading zeros; none where no check digit is right. */
+export function withoutCheckDigits(name: string): string[] {
+  const creditor = /^RF(\d\d)([A-Z0-9]{1,21})$/.exec(name);
+  if (creditor) {
+    const [, check = "", body = ""] = creditor;
+    return remainder97(`${body}RF${check}`) === 1 ? [body.replace(/^0+(?=.)/, "")] : [];
+  }
+  if (!/^\d+$/.test(name) || name.length <= LEAST_DIGITS || name.length > QR_DIGITS) return [];
+  const body = name.slice(0, -1);
+  const check = Number(name.at(-1));
+  const isRight =
+    luhn(body) === check ||
+    finnish(body) === check ||
+    modulus11(body) === check ||
+    (name.length >= QR_DIGITS - 1 && swiss(body) === check);
+  const bare = body.replace(/^0+(?=\d)/, "");
+  return isRight && bare.length >= LEAST_DIGITS ? [bare] : [];
+}
+
+/** ISO 7064, with A as 10 to Z as 35. */
+export function remainder97(text: string): number {
+  let rest = 0;
+  for (const letter of text) {
+    const value = Number.parseInt(letter, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest;
+}
+
+function luhn(body: string): number {
+  let sum = 0;
+  for (let at = 0; at < body.length; at++) {
+    const digit = Number(body[body.length - 1 - at]) * (at % 2 === 0 ? 2 : 1);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return (10 - (sum % 10)) % 10;
+}
+
+function finnish(body: string): number {
+  let sum = 0;
+  for (let at = 0; at < body.length; at++)
+    sum += Number(body[body.length - 1 - at]) * ([7, 3, 1][at % 3] as number);
+  return (10 - (sum % 10)) % 10;
+}
+
+/** 10 stands for the numbers whose check would be a hyphen. */
+function modulus11(body: string): number {
+  let sum = 0;
+  for (let at = 0; at < body.length; at++)
+    sum += Number(body[body.length - 1 - at]) * ((at % 6) + 2);
+  return (11 - (sum % 11)) % 11;
+}
+
+const SWISS = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5];
+
+function swiss(body: string): number {
+  let carry = 0;
+  for (const digit of body) carry = SWISS[(carry + Number(digit)) % 10] as number;
+  return (10 - carry) % 10;
+}
