@@ -1,4 +1,4 @@
-import { CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
+import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
 import { delimiterOf } from "./csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
@@ -159,9 +159,12 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
     throw refused(
       "This version is not known.",
       `${format}.001.${version}`,
-      `${format}.001.02 to .12`,
+      `${format}.001.02 to .${CAMT_VERSIONS.last}`,
     );
   }
+  const message = /<(?:[\w.-]+:)?(BkToCstmr\w{1,20})[\s>]/.exec(start)?.[1] ?? "";
+  const format = CAMT_MESSAGES[message];
+  if (format) return { format, version: null };
   const namespace = /xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/.exec(start)?.[1];
   throw refused(
     "This is XML, but no statement.",
