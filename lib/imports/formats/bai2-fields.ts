@@ -25,7 +25,7 @@ export class Bai2Totals {
     parts: string | undefined,
     records: string | undefined,
   ): boolean {
-    const minor = minorAmount((total ?? "").trim().replace(/^\+/, ""));
+    const minor = minorAmount((total ?? "").trim().replace(/^\+/, "") || "0");
     if (typeof minor !== "number" || BigInt(minor) !== this.sum) return false;
     const isCount = isNumber(records, this.#coded) || isNumber(records, this.#physical);
     return isCount && (parts === undefined || isNumber(parts, this.parts));

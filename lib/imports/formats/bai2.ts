@@ -32,6 +32,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let file = new Bai2Totals();
   let group: Group | undefined;
   let account: Account | undefined;
+  /** Whether all groups were read, so that the file's trailer can be checked. */
+  let isFileRead = true;
   let state: "start" | "file" | "end" = "start";
 
   const records = new Bai2Records(RECORD_MAX_LENGTH, {
@@ -76,6 +78,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     if (code === "01") {
       state = "file";
       file = new Bai2Totals();
+      isFileRead = true;
     }
     for (const totals of [file, group?.totals, account?.totals]) totals?.count(record);
     const fields = text.split(",");
@@ -86,7 +89,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     else if (code === "98") endGroup(record, fields);
     else if (code === "99") {
       if (group) dropGroup(record);
-      out.control(file.agrees(fields[1], fields[2], fields[3]));
+      if (isFileRead) out.control(file.agrees(fields[1], fields[2], fields[3]));
       state = "end";
     }
   }
@@ -111,6 +114,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
       currency: currency.trim() || sourceCurrency || DEFAULT_CURRENCY,
     };
     group.totals.count(record);
+    if (group.day === null) isFileRead = false;
   }
 
   function beginAccount(record: Bai2Record, fields: string[]) {

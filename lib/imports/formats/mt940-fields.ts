@@ -121,7 +121,8 @@ export class Mt940Fields {
     // Field 13 stands before the lines.
     if (/^1[23]/.test(name)) return !this.#handler.isWithinStatement();
     if (name === "61") return /\d{4}|\d,/.test(content);
-    return KNOWN.test(name) || MONEY.test(content);
+    // A time of day may look like a tag of two digits, never like :65F:.
+    return KNOWN.test(name) || /^[69]\d[A-Z]$/.test(name) || MONEY.test(content);
   }
 
   #append(text: string): void {

@@ -166,6 +166,9 @@ export function readMt940(
         break;
       default:
         if (/^[69]/.test(name) && name !== "64" && name !== "65") {
+          // A balance under another tag shows that the statement's end is there.
+          if (/^6\d[FM]$/.test(name)) current.hasClosing = true;
+          statement.contradictory ||= current.hasClosing;
           out.refuse(
             { line },
             `:${name}:`,
