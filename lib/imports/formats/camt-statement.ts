@@ -108,15 +108,15 @@ export class CamtStatement {
   entry(node: XmlNode, transactions: Transaction[], count: number, place: Place) {
     const { out } = this.#reading;
     const status = node.get("Sts", "Cd") ?? node.get("Sts", "Prtry") ?? node.get("Sts") ?? "";
-    const written = this.#signed(node, "Amt", place);
-    if (!written) return;
-    const money = this.#inAccountCurrency(written, node, transactions, count);
-    this.#tally(this.#all, money.minor);
     const skipped = SKIPPED.find(([words]) => words.test(status));
+    const written = skipped ? this.#pendingMoney(node) : this.#signed(node, "Amt", place);
+    const money = written && this.#inAccountCurrency(written, node, transactions, count);
+    if (money) this.#tally(this.#all, money.minor);
     if (skipped) {
-      const text = `${status} ${node.get("CdtDbtInd")} ${written.currency} ${node.get("Amt")}`;
+      const text = `${status} ${node.get("CdtDbtInd")} ${node.child("Amt")?.ccy} ${node.get("Amt")}`;
       return out.skip(place, skipped[1], text);
     }
+    if (!written || !money) return;
     // A statement has booked entries alone, and so need not say it.
     if (!BOOKED.test(status) && (status !== "" || this.#format === "camt.052"))
       return out.refuse(
@@ -305,6 +305,14 @@ export class CamtStatement {
       return undefined;
     }
     return { minor: direction === "CRDT" || minor === 0 ? minor : -minor, currency: money.ccy };
+  }
+
+  /** Of an entry that is no line, for the file's own totals: what can't be read of it matters to nobody. */
+  #pendingMoney(node: XmlNode): Money | undefined {
+    const money = moneyOf(node.child("Amt"));
+    const minor = money && standardAmount(money.text, money.ccy, ".");
+    if (!money || typeof minor !== "number") return undefined;
+    return { minor: node.get("CdtDbtInd") === "DBIT" ? -minor || 0 : minor, currency: money.ccy };
   }
 
   /** Of an entry in another currency, what it brings in the account's, where the file says it. */

@@ -11,7 +11,7 @@ import type { Statement } from "./statement.ts";
  * ED is MT942's. References are longer than 16 at many banks; some fill up with blanks, and some leave out a comma without cents.
  */
 const LINE =
-  /^(\d{6})(\d{4}|\s{4})?\s*(RC|RD|EC|ED|C|D)([A-Z])?\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})\s*(?:([A-Z][A-Z0-9 ]{0,3})(.*)|(?=\/\/)(.*)|)$/s;
+  /^(\d{6})(\d{4}|\s{4})?\s*(RC|RD|EC|ED|C|D)([A-Z])?\s*(\d{1,24},\d{0,10}|,\d{1,10}|\d{1,24}(?![A-Z0-9. ]{0,8}[,.]\d))\s*(?:([SNF][A-Z0-9 ]{0,3}|[A-Z]{3}[A-Z0-9])(.*)|(?=\/\/)(.*)|)$/s;
 const WANTED =
   "value date, C or D, amount with a comma, type and reference, such as 2601020102D12,50NTRFREF//BANKREF";
 const NO_REFERENCE = /^(?:NON ?REF|NOT ?PROVIDED|NOREF|0+|-)?$/i;
