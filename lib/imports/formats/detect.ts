@@ -195,9 +195,10 @@ function parses(text: string): boolean {
 function swiftFormat(text: string): { format: Format; version: null } | undefined {
   const has = (tag: string) => new RegExp(`^(?:\\{1:.*\\{4:)?:${tag}:`, "m").test(text);
   if (!has("20") && !has("25") && !/^\{1:F\d{2}/m.test(text)) return undefined;
-  if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };
+  // Beside statements, an interim report has what is only noted.
   if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]"))
     return { format: "mt940", version: null };
+  if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };
   if (has("34F") || has("13D?") || has("90[CD]")) return { format: "mt942", version: null };
   return has("61") || has("28C?") ? { format: "mt940", version: null } : undefined;
 }
