@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
@@ -17,7 +18,18 @@ type Props = {
   onAdd: (days: SpecialDay[]) => void;
   onClose: () => void;
 };
-type Read = { file: string; special_days: SpecialDay[]; skipped: number };
+type Read = { file: string } & z.output<typeof readIcsContract.response>;
+type Reason = Read["skipped_events"][number]["reason"];
+
+const REASONS: Record<Reason, string> = {
+  cancelled: "cancelled",
+  observance: "observed, not a holiday",
+  not_all_day: "has a time of day",
+  too_long: "longer than 31 days",
+  recurrence: "recurs in a way that can't be read",
+  limit: "more than a calendar can have",
+};
+const SHOWN_SKIPPED = 10;
 
 /** Reads special days from an ICS file, and says what of it was skipped. */
 export function IcsDialog({ known, onAdd, onClose }: Props) {
@@ -62,13 +74,19 @@ export function IcsDialog({ known, onAdd, onClose }: Props) {
         <Note tone={read.skipped > 0 ? "warning" : "info"}>
           <strong className="wrap-anywhere">{read.file}</strong>:{" "}
           {counted(read.special_days.length, "day")} read
-          {read.skipped > 0 &&
-            `, ${counted(read.skipped, "event")} skipped. Skipped are events with a time of day, longer than 31 days, or that recur other than yearly`}
-          .
+          {read.skipped > 0 && `, ${counted(read.skipped, "event")} skipped: ${skippedOf(read)}`}.
         </Note>
       )}
     </AddDaysDialog>
   );
+}
+
+function skippedOf({ skipped, skipped_events }: Read): string {
+  const shown = skipped_events
+    .slice(0, SHOWN_SKIPPED)
+    .map(({ name, line, reason }) => `${name ?? `line ${line}`} (${REASONS[reason]})`);
+  const others = skipped - shown.length;
+  return others > 0 ? `${shown.join(", ")} and ${others} more` : shown.join(", ");
 }
 
 function counted(count: number, noun: string): string {

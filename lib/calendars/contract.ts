@@ -29,6 +29,16 @@ export const calendarId = id("cal");
 export const INTERVALS_A_DAY = 20;
 export const SPECIAL_DAYS_MAX = CALENDAR_VERSIONS.special_days.most;
 export const SPECIAL_DAY_NAME_MAX = 200;
+/** Why an event of an ICS file gave no closed day. */
+export const SKIP_REASONS = [
+  "cancelled",
+  "observance",
+  "not_all_day",
+  "too_long",
+  "recurrence",
+  "limit",
+] as const;
+export const SKIPPED_EVENTS_MAX = 100;
 const PREVIEW_DAYS = 366;
 const DAY_MS = 86_400_000;
 
@@ -340,8 +350,8 @@ export const readIcsContract = contract({
   tag,
   summary: "Read special days from an ICS file",
   description:
-    "All-day events become closed days (RFC 5545); those that recur yearly, for five years ahead. Nothing is added to a calendar until you send them as " +
-    "special_days.",
+    "All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as " +
+    "they are now. Nothing is added to a calendar until you send them as special_days.",
   access: needs("write:calendars"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
@@ -356,9 +366,27 @@ export const readIcsContract = contract({
       special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX),
       skipped: z.int().min(0).meta({
         description:
-          "Events that aren't all-day, last over 31 days or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
+          "Events that aren't all-day, last over 31 days, were cancelled, are only observed or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
         example: 0,
       }),
+      skipped_events: z
+        .array(
+          z.object({
+            line: z.int().min(1).meta({ description: "Where it begins.", example: 4 }),
+            name: z
+              .string()
+              .max(SPECIAL_DAY_NAME_MAX)
+              .nullable()
+              .meta({ example: "Founders' day" }),
+            reason: z.enum(SKIP_REASONS).meta({
+              description:
+                "`observance`: a day that is noted, not a holiday. `recurrence`: it recurs in a way that isn't read.",
+              example: "cancelled",
+            }),
+          }),
+        )
+        .max(SKIPPED_EVENTS_MAX)
+        .meta({ description: "The first 100 of them.", example: [] }),
     })
     .meta({ id: "IcsDays" }),
 });

@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** `count` days from the one that begins at `first`, in milliseconds of UTC, as YYYY-MM-DD. */
 export function daysFrom(first: number, count: number): string[] {

@@ -45,7 +45,7 @@ describe("an ICS file", () => {
     expect(text.split("\r\n").every((line) => new TextEncoder().encode(line).length <= 75)).toBe(
       true,
     );
-    expect(readDays(text, 2026)).toEqual({ special_days, skipped: 0 });
+    expect(readDays(text, 2026)).toEqual({ special_days, skipped: 0, skipped_events: [] });
   });
 
   it("counts each day of an event of several, its end excluded", () => {
@@ -85,7 +85,162 @@ describe("an ICS file", () => {
       ["DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"],
       ["DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=DAILY"],
     );
-    expect(readDays(text, 2026)).toEqual({ special_days: [], skipped: 3 });
+    expect(readDays(text, 2026)).toEqual({
+      special_days: [],
+      skipped: 3,
+      skipped_events: [
+        { line: 3, name: "A meeting", reason: "not_all_day" },
+        { line: 7, name: null, reason: "recurrence" },
+        { line: 11, name: null, reason: "recurrence" },
+      ],
+    });
+  });
+
+  it.each<[string, string[], string[]]>([
+    ["the last Monday of May", ["20210531", "YEARLY;BYMONTH=5;BYDAY=-1MO"], ["05-25"]],
+    ["the fourth Thursday of November", ["20211125", "YEARLY;BYMONTH=11;BYDAY=4TH"], ["11-26"]],
+    ["a day of a month", ["20211225", "YEARLY;BYMONTH=12;BYMONTHDAY=25"], ["12-25"]],
+    [
+      "the last day of two months",
+      ["20250331", "MONTHLY;BYMONTH=3,6;BYMONTHDAY=-1"],
+      ["03-31", "06-30"],
+    ],
+    [
+      "the Monday from 8 to 14 October",
+      ["20211011", "YEARLY;BYMONTH=10;BYDAY=MO;BYMONTHDAY=8,9,10,11,12,13,14"],
+      ["10-12"],
+    ],
+    [
+      "the last working day of December",
+      ["20211231", "YEARLY;BYMONTH=12;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"],
+      ["12-31"],
+    ],
+    [
+      "the last working day of each quarter's last month",
+      ["20260331", "MONTHLY;INTERVAL=3;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"],
+      ["03-31", "06-30", "09-30", "12-31"],
+    ],
+    [
+      "30 February, and 25 December",
+      ["20211225", "YEARLY;BYMONTH=2,12;BYMONTHDAY=25,30"],
+      ["02-25", "12-25", "12-30"],
+    ],
+    ["the 20th Monday of the year", ["20250519", "YEARLY;BYDAY=20MO"], ["05-18"]],
+    ["three days in a row", ["20261228", "DAILY;COUNT=3"], ["12-28", "12-29", "12-30"]],
+    [
+      "the first three Mondays and Fridays",
+      ["20260803", "WEEKLY;BYDAY=MO,FR;COUNT=3"],
+      ["08-03", "08-07", "08-10"],
+    ],
+    [
+      "the fifth and last of a count",
+      ["20220103", "YEARLY;BYMONTH=1;BYDAY=1MO;COUNT=5"],
+      ["01-05"],
+    ],
+    ["one past its count", ["20210104", "YEARLY;BYMONTH=1;BYDAY=1MO;COUNT=5"], []],
+    ["one in leap years alone", ["20240229", "YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=2"], []],
+  ])("finds %s in 2026", (_what, [start = "", rule = ""], days) => {
+    const text = file([`DTSTART;VALUE=DATE:${start}`, `RRULE:FREQ=${rule}`]);
+    const { special_days, skipped } = readDays(text, 2026);
+    const found = special_days.map(({ date }) => date).filter((date) => date.startsWith("2026"));
+    expect(found).toEqual(days.map((day) => `2026-${day}`));
+    expect(skipped).toBe(0);
+  });
+
+  it("moves and cancels single occurrences, and leaves out what was cancelled or excluded", () => {
+    const text = file(
+      [
+        "UID:1",
+        "DTSTART;VALUE=DATE:20241226",
+        "SUMMARY:Boxing Day",
+        "RRULE:FREQ=YEARLY",
+        "EXDATE;VALUE=DATE:20291226",
+      ],
+      ["UID:1", "RECURRENCE-ID;VALUE=DATE:20261226", "DTSTART;VALUE=DATE:20261228"],
+      ["UID:1", "RECURRENCE-ID:20281226", "DTSTART;VALUE=DATE:20281226", "STATUS:CANCELLED"],
+      ["UID:2", "DTSTART;VALUE=DATE:20260430", "SUMMARY:Founders day", "STATUS:CANCELLED"],
+      [
+        "UID:3",
+        "DTSTART;VALUE=DATE:20260501",
+        "RDATE;VALUE=DATE:20260701,20260801",
+        "DURATION:P2D",
+      ],
+    );
+    const { special_days, skipped_events } = readDays(text, 2026);
+    expect(special_days.map(({ date }) => date)).toEqual([
+      "2025-12-26",
+      "2026-05-01",
+      "2026-05-02",
+      "2026-07-01",
+      "2026-07-02",
+      "2026-08-01",
+      "2026-08-02",
+      "2026-12-28",
+      "2027-12-26",
+      "2030-12-26",
+      "2031-12-26",
+    ]);
+    expect(skipped_events).toEqual([{ line: 21, name: "Founders day", reason: "cancelled" }]);
+  });
+
+  it("names a series that is changed from one day on, as it isn't read", () => {
+    const text = file(
+      ["UID:1", "DTSTART;VALUE=DATE:20260101", "SUMMARY:New Year", "RRULE:FREQ=YEARLY"],
+      [
+        "UID:1",
+        "RECURRENCE-ID;RANGE=THISANDFUTURE;VALUE=DATE:20270101",
+        "DTSTART;VALUE=DATE:20270102",
+        "SUMMARY:Later",
+      ],
+    );
+    const { special_days, skipped_events } = readDays(text, 2026);
+    expect(special_days).toEqual([]);
+    expect(skipped_events.map(({ name }) => name)).toEqual(["New Year", "Later"]);
+  });
+
+  it("keeps days that are only observed apart from holidays", () => {
+    const day = (date: string, ...lines: string[]) => [
+      `DTSTART;VALUE=DATE:${date}`,
+      `SUMMARY:${date}`,
+      ...lines,
+    ];
+    const text = file(
+      day("20260214", "DESCRIPTION:Observance\\nTo hide observances, go to settings"),
+      day("20260508", "CATEGORIES:Gedenktag"),
+      day("20260703", "DESCRIPTION:Public holiday"),
+      ["DTSTART;VALUE=DATE:20270705", "SUMMARY:Independence Day (observed)"],
+    );
+    const { special_days, skipped_events } = readDays(text, 2026);
+    expect(special_days.map(({ date }) => date)).toEqual(["2026-07-03", "2027-07-05"]);
+    expect(skipped_events.map(({ reason }) => reason)).toEqual(["observance", "observance"]);
+  });
+
+  it("takes midnight to midnight for a whole day, unless it is UTC's", () => {
+    const text = file(
+      ["DTSTART:20260501T000000", "DTEND:20260502T000000"],
+      ["DTSTART;TZID=Europe/Berlin:20261003T000000", "DTEND;TZID=Europe/Berlin:20261004T000000"],
+      ["DTSTART:20261225T000000Z", "DTEND:20261226T000000Z"],
+    );
+    const { special_days, skipped } = readDays(text, 2026);
+    expect(special_days.map(({ date }) => date)).toEqual(["2026-05-01", "2026-10-03"]);
+    expect(skipped).toBe(1);
+  });
+
+  it("expands the rules of a hostile file in bounded time", () => {
+    const rules = [
+      "YEARLY;BYMONTH=2;BYMONTHDAY=30",
+      "YEARLY;COUNT=100000;BYDAY=MO,TU,WE,TH,FR,SA,SU",
+      "MONTHLY;COUNT=100000;BYDAY=5MO;BYMONTHDAY=1",
+      "DAILY;UNTIL=99991231",
+    ];
+    const events = Array.from({ length: 2000 }, (_, nth) => [
+      "DTSTART;VALUE=DATE:16040101",
+      `RRULE:FREQ=${rules[nth % rules.length]}`,
+    ]);
+    const startedAt = process.cpuUsage();
+    readDays(file(...events), 2026);
+    const { user, system } = process.cpuUsage(startedAt);
+    expect((user + system) / 1e6).toBeLessThan(5);
   });
 
   it("is read in bounded time and space", () => {

@@ -5,47 +5,94 @@ import { text } from "../wire/schema.ts";
 import {
   INTERVALS_A_DAY,
   type Interval,
+  SKIPPED_EVENTS_MAX,
   SPECIAL_DAY_NAME_MAX,
   SPECIAL_DAYS_MAX,
   type SpecialDay,
 } from "./contract.ts";
-import { daysFrom, daysIn } from "./days.ts";
+import { daysOf, reasonToSkip, replacedBy, type SkipReason, uidOf } from "./ics-events.ts";
 import { eventLinesOf, lineRefused } from "./ics-lines.ts";
+import type { Window } from "./ics-recurrence.ts";
 
-/** What is taken of a hostile file: its first events, and of each no more than a month. */
+/** Some leave out that a date is one. */
+const UNMARKED_DATES = /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(:\d{8}(?:,\d{8})*\r?)$/gim;
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** What is taken of a hostile file: its first events, and of the skipped ones the first hundred by name. */
 const EVENTS_MAX = 2000;
-const LASTING_MAX = 31;
 const YEARS_AHEAD = 5;
+const LOOKUPS_MAX = 100_000;
 const INTERVALS = /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
+/** An event that gave no day, or not all of its days. */
+export type SkippedEvent = { line: number; name: string | null; reason: SkipReason };
+
 /**
- * The days of a file's all-day events, in order; of two on one day the first. Events that recur yearly count from the year before `year` until five
- * years after it. What has a time of day, lasts over a month or recurs otherwise is skipped, and counted.
+ * The days of a file's all-day events, in order; of two on one day the first. Events that recur count from the year before `year` until
+ * five years after it; what was moved or cancelled counts as it is now. What has a time of day, lasts over a month, is no day off or
+ * recurs in a way that isn't read is skipped, counted and named.
  * @throws ApiError `invalid_request` if the text is no iCalendar file, naming the line where it is one that can't be read
  */
 export function readDays(
   text: string,
   year: number,
-): { special_days: SpecialDay[]; skipped: number } {
+): { special_days: SpecialDay[]; skipped: number; skipped_events: SkippedEvent[] } {
   const lines = eventLinesOf(text);
   const events = eventsOf(text);
+  const window = {
+    from: Date.UTC(year - 1, 0, 1),
+    to: Date.UTC(year + YEARS_AHEAD, 11, 31),
+    lookups: LOOKUPS_MAX,
+  };
+  const series = seriesOf(events.slice(0, EVENTS_MAX));
   const days = new Map<string, SpecialDay>();
-  let skipped = Math.max(0, events.length - EVENTS_MAX);
-  for (const [nth, event] of events.slice(0, EVENTS_MAX).entries()) {
-    const found = readEvent(event, year, lines[nth] ?? 1);
-    if (!found) skipped += 1;
-    for (const day of found ?? []) {
-      if (days.has(day.date)) continue;
-      if (days.size >= SPECIAL_DAYS_MAX) skipped += 1;
-      else days.set(day.date, day);
+  const skipped_events: SkippedEvent[] = [];
+  let skipped = 0;
+  const skip = (event: ICAL.Component, line: number, reason: SkipReason) => {
+    skipped++;
+    if (skipped <= SKIPPED_EVENTS_MAX) skipped_events.push({ line, name: nameOf(event), reason });
+  };
+  for (const [nth, event] of events.entries()) {
+    const line = lines[nth] ?? 1;
+    if (nth >= EVENTS_MAX) {
+      skip(event, line, "limit");
+      continue;
     }
+    const found = readEvent(event, window, series, line);
+    if (!Array.isArray(found)) skip(event, line, found);
+    else if (!keep(days, found)) skip(event, line, "limit");
   }
-  return { special_days: [...days.values()].sort((a, b) => a.date.localeCompare(b.date)), skipped };
+  const special_days = [...days.values()].sort((a, b) => a.date.localeCompare(b.date));
+  return { special_days, skipped, skipped_events };
+}
+
+/** Whether there was room for all of them. */
+function keep(days: Map<string, SpecialDay>, found: SpecialDay[]): boolean {
+  for (const day of found) {
+    if (days.has(day.date)) continue;
+    if (days.size >= SPECIAL_DAYS_MAX) return false;
+    days.set(day.date, day);
+  }
+  return true;
+}
+
+/** Of each UID the days whose occurrences other events replace; null where one replaces all that come later. */
+function seriesOf(events: ICAL.Component[]): Map<string, Set<string> | null> {
+  const series = new Map<string, Set<string> | null>();
+  for (const event of events) {
+    const replaced = replacedBy(event);
+    if (!replaced) continue;
+    const known = series.get(replaced.uid);
+    if (replaced.isRange || known === null) series.set(replaced.uid, null);
+    else series.set(replaced.uid, (known ?? new Set()).add(replaced.day));
+  }
+  return series;
 }
 
 function eventsOf(text: string): ICAL.Component[] {
   try {
-    return ICAL.Component.fromString(text).getAllSubcomponents("vevent");
+    const dated = text.replace(UNMARKED_DATES, "$1;VALUE=DATE$2");
+    return ICAL.Component.fromString(dated).getAllSubcomponents("vevent");
   } catch {
     throw invalidRequest([
       { path: "ics", message: "Must be an iCalendar file, from BEGIN:VCALENDAR to END:VCALENDAR." },
@@ -53,12 +100,26 @@ function eventsOf(text: string): ICAL.Component[] {
   }
 }
 
-/** Undefined where its dates are. @throws ApiError `invalid_request`, naming `line` */
-function readEvent(event: ICAL.Component, year: number, line: number): SpecialDay[] | undefined {
+/** Its days, or why it has none. @throws ApiError `invalid_request`, naming `line` */
+function readEvent(
+  event: ICAL.Component,
+  window: Window,
+  series: Map<string, Set<string> | null>,
+  line: number,
+): SpecialDay[] | SkipReason {
   try {
+    const replaced = replacedBy(event);
+    const reason = reasonToSkip(event);
+    // A cancelled occurrence is left out of its series, and that is all it says.
+    if (reason === "cancelled" && replaced && !replaced.isRange) return [];
+    if (reason) return reason;
+    const moved = replaced ? NOTHING : series.get(uidOf(event));
+    const dates =
+      moved === null || replaced?.isRange ? undefined : daysOf(event, window, moved ?? NOTHING);
+    if (!dates) return "recurrence";
     const name = nameOf(event);
     const intervals = intervalsOf(event);
-    return datesOf(event, year)?.map((date) => ({ date, name, intervals }));
+    return dates.map((date) => ({ date, name, intervals }));
   } catch {
     throw lineRefused(
       line,
@@ -75,60 +136,6 @@ function nameOf(event: ICAL.Component): string | null {
     .slice(0, SPECIAL_DAY_NAME_MAX)
     .replace(/[\uD800-\uDBFF]$/, "");
   return text(SPECIAL_DAY_NAME_MAX).safeParse(cut).data ?? null;
-}
-
-/** Undefined where it isn't all-day, is too long, or recurs otherwise than yearly. */
-function datesOf(event: ICAL.Component, around: number): string[] | undefined {
-  const start = event.getFirstPropertyValue("dtstart");
-  const end = event.getFirstPropertyValue("dtend");
-  if (
-    !(start instanceof ICAL.Time) ||
-    !start.isDate ||
-    event.hasProperty("rdate") ||
-    event.hasProperty("recurrence-id")
-  )
-    return undefined;
-  const first = Date.UTC(start.year, start.month - 1, start.day);
-  const lasting =
-    end instanceof ICAL.Time ? daysIn(Date.UTC(end.year, end.month - 1, end.day) - first) : 1;
-  if (lasting > LASTING_MAX) return undefined;
-  const rule = event.getFirstPropertyValue("rrule");
-  if (rule === null) return daysFrom(first, lasting);
-  if (!(rule instanceof ICAL.Recur) || rule.freq !== "YEARLY" || Object.keys(rule.parts).length > 0)
-    return undefined;
-  const until = rule.until
-    ? Date.UTC(rule.until.year, rule.until.month - 1, rule.until.day)
-    : Number.POSITIVE_INFINITY;
-  const excluded = new Set(
-    event
-      .getAllProperties("exdate")
-      .flatMap((one) => one.getValues().map((value) => String(value).slice(0, 10))),
-  );
-  return yearsOf(start, rule, around)
-    .map((year) => Date.UTC(year, start.month - 1, start.day))
-    .filter((at) => at <= until && !excluded.has(new Date(at).toISOString().slice(0, 10)))
-    .flatMap((at) => daysFrom(at, lasting));
-}
-
-/** In which years a yearly event takes place, from the year before `around` on. One of 29 February comes in leap years alone. */
-function yearsOf(start: ICAL.Time, rule: ICAL.Recur, around: number): number[] {
-  const every = Math.max(1, rule.interval);
-  const takesPlace = start.month === 2 && start.day === 29 ? ICAL.Time.isLeapYear : () => true;
-  const before = Math.max(0, Math.ceil((around - 1 - start.year) / every));
-  let left = Number.POSITIVE_INFINITY;
-  if (typeof rule.count === "number") {
-    left = rule.count;
-    for (let nth = 0; nth < before && left > 0; nth++)
-      if (takesPlace(start.year + nth * every)) left -= 1;
-  }
-  const found: number[] = [];
-  for (
-    let year = start.year + before * every;
-    year <= around + YEARS_AHEAD && found.length < left;
-    year += every
-  )
-    if (takesPlace(year)) found.push(year);
-  return found;
 }
 
 /** As `writeDays` keeps them; closed where there are none, or they aren't ours. */

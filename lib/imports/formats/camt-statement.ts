@@ -1,5 +1,6 @@
 import { decimalsOf } from "../../wire/currencies.ts";
 import { standardAmount } from "../../wire/money.ts";
+import { accountAmount, accountParts } from "./camt-currency.ts";
 import {
   bankTransactionCode,
   camtTransaction,
@@ -9,8 +10,8 @@ import {
   said,
   type Transaction,
 } from "./camt-transaction.ts";
-import { type DateReader, isoDay } from "./dates.ts";
-import type { Details, ImportLine } from "./line.ts";
+import { type DateReader, isoDate, isoDay } from "./dates.ts";
+import type { Details, ImportLine, SkipReason } from "./line.ts";
 import { DetailsBuilder } from "./line-collector.ts";
 import type { Format } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
@@ -18,7 +19,13 @@ import { type Place, refuseFile } from "./refusal.ts";
 import { Statement } from "./statement.ts";
 import type { XmlNode } from "./xml-events.ts";
 
-const SKIPPED = new Set(["PDNG", "INFO", "FUTR"]);
+/** By ISO's codes, and by the words that stand there as proprietary text. */
+const BOOKED = /^(?:BOOK|BOOKED)$/i;
+const SKIPPED: [RegExp, SkipReason][] = [
+  [/^(?:PDNG|PENDING)$/i, "pending"],
+  [/^(?:FUTR|FUTURE)$/i, "expected"],
+  [/^(?:INFO|INFORMATION)$/i, "information"],
+];
 /** Transactions of an entry that stays one line, kept in its details. */
 const TRANSACTIONS_KEPT = 50;
 
@@ -27,6 +34,7 @@ const BALANCES_MAX = 10_000;
 
 type Totals = { count: number; credits: number; creditSum: bigint; debitSum: bigint };
 type Balance = { code: string; minor: number; day: string };
+type Money = { minor: number; currency: string };
 type Entry = {
   amount_minor: number;
   currency: string;
@@ -42,6 +50,8 @@ export class CamtStatement {
   readonly #place: Place;
   readonly #format: Format;
   readonly #readDay: DateReader;
+  /** When the message was made: the day of a notification's entries that have none. */
+  #createdAt: string | undefined;
   readonly #statement = new Statement();
   readonly #balances: Balance[] = [];
   #summary: XmlNode | undefined;
@@ -49,7 +59,8 @@ export class CamtStatement {
   readonly #all: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
   readonly #booked: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
 
-  constructor(reading: Reading, format: Format, place: Place) {
+  constructor(reading: Reading, format: Format, place: Place, createdAt?: string) {
+    this.#createdAt = createdAt;
     this.#reading = reading;
     this.#format = format;
     this.#place = place;
@@ -58,6 +69,7 @@ export class CamtStatement {
 
   describe(part: XmlNode) {
     if (part.name === "Id") this.#statement.id = part.text.trim() || null;
+    else if (part.name === "CreDtTm") this.#createdAt = part.text.trim() || this.#createdAt;
     else if (part.name === "Acct") {
       this.#statement.account =
         part.get("Id", "IBAN") ??
@@ -96,20 +108,24 @@ export class CamtStatement {
   entry(node: XmlNode, transactions: Transaction[], count: number, place: Place) {
     const { out } = this.#reading;
     const status = node.get("Sts", "Cd") ?? node.get("Sts", "Prtry") ?? node.get("Sts") ?? "";
-    const money = this.#signed(node, "Amt", place);
-    if (!money) return;
-    this.#tally(this.#all, money.minor);
-    if (SKIPPED.has(status)) {
-      const reason = status === "INFO" ? "information" : "pending";
-      return out.skip(place, reason, `${status} ${money.minor} ${money.currency}`);
+    const skipped = SKIPPED.find(([words]) => words.test(status));
+    const written = skipped ? this.#pendingMoney(node) : this.#signed(node, "Amt", place);
+    const money = written && this.#inAccountCurrency(written, node, transactions, count);
+    if (money) this.#tally(this.#all, money.minor);
+    if (skipped) {
+      const text = `${status} ${node.get("CdtDbtInd")} ${node.child("Amt")?.ccy} ${node.get("Amt")}`;
+      return out.skip(place, skipped[1], text);
     }
-    if (status !== "BOOK")
+    if (!written || !money) return;
+    // A statement has booked entries alone, and so need not say it.
+    if (!BOOKED.test(status) && (status !== "" || this.#format === "camt.052"))
       return out.refuse(
         place,
         "Sts",
         "This is not a status of entries.",
         status,
         "BOOK, PDNG, INFO or FUTR",
+        this.#statement,
       );
     this.#tally(this.#booked, money.minor);
     const booked = this.#dayOf(node.child("BookgDt"));
@@ -125,11 +141,20 @@ export class CamtStatement {
           "This is not a date.",
           textOf(node.child(field)),
           "a day of the calendar as YYYY-MM-DD",
+          this.#statement,
         );
     }
-    const value_date = value ?? booked;
+    const created = this.#format === "camt.054" ? this.#readDay(this.#createdAt ?? "") : null;
+    const value_date = value ?? booked ?? created;
     if (!value_date)
-      return out.refuse(place, "ValDt", "The entry has no date.", "", "ValDt or BookgDt");
+      return out.refuse(
+        place,
+        "ValDt",
+        "The entry has no date.",
+        "",
+        "ValDt or BookgDt",
+        this.#statement,
+      );
     const entry: Entry = {
       amount_minor: money.minor,
       currency: money.currency,
@@ -138,7 +163,9 @@ export class CamtStatement {
       reversal: node.get("RvslInd") === "true",
       node,
     };
-    const parts = transactions.length > 1 ? this.#parts(entry, transactions) : undefined;
+    const isConverted = written.currency !== money.currency;
+    const own = isConverted ? accountParts(transactions, money.currency) : transactions;
+    const parts = own.length > 1 ? this.#parts(entry, own) : undefined;
     if (parts)
       for (const [at, minor] of parts.entries())
         this.#add(entry, minor, transactions[at] as Transaction, place);
@@ -239,11 +266,7 @@ export class CamtStatement {
     this.#reading.out.add(line, this.#statement);
   }
 
-  #signed(
-    node: XmlNode,
-    field: string,
-    place: Place,
-  ): { minor: number; currency: string } | undefined {
+  #signed(node: XmlNode, field: string, place: Place): Money | undefined {
     const { out } = this.#reading;
     const money = moneyOf(node.child("Amt"));
     if (!money || decimalsOf(money.ccy) === undefined) {
@@ -253,6 +276,7 @@ export class CamtStatement {
         "This is not a currency.",
         node.child("Amt")?.ccy ?? "",
         "an ISO 4217 code such as EUR",
+        this.#statement,
       );
       return undefined;
     }
@@ -265,7 +289,7 @@ export class CamtStatement {
               wanted: "an amount without a sign, and CdtDbtInd",
             }
           : minor;
-      out.refuse(place, field, fault.problem, money.text, fault.wanted);
+      out.refuse(place, field, fault.problem, money.text, fault.wanted, this.#statement);
       return undefined;
     }
     const direction = node.get("CdtDbtInd") ?? "";
@@ -276,16 +300,40 @@ export class CamtStatement {
         "This says neither credit nor debit.",
         direction,
         "CRDT or DBIT",
+        this.#statement,
       );
       return undefined;
     }
     return { minor: direction === "CRDT" || minor === 0 ? minor : -minor, currency: money.ccy };
   }
 
+  /** Of an entry that is no line, for the file's own totals: what can't be read of it matters to nobody. */
+  #pendingMoney(node: XmlNode): Money | undefined {
+    const money = moneyOf(node.child("Amt"));
+    const minor = money && standardAmount(money.text, money.ccy, ".");
+    if (!money || typeof minor !== "number") return undefined;
+    return { minor: node.get("CdtDbtInd") === "DBIT" ? -minor || 0 : minor, currency: money.ccy };
+  }
+
+  /** Of an entry in another currency, what it brings in the account's, where the file says it. */
+  #inAccountCurrency(
+    written: Money,
+    node: XmlNode,
+    transactions: Transaction[],
+    count: number,
+  ): Money {
+    const currency = this.#statement.currency;
+    if (currency === null || currency === written.currency) return written;
+    const minor = accountAmount(node, transactions, count, currency);
+    if (minor === undefined) return written;
+    return { minor: written.minor < 0 ? -minor || 0 : minor, currency };
+  }
+
   /** Undefined where there is no date, null where it is none. */
   #dayOf(node: XmlNode | undefined): string | null | undefined {
     if (!node) return undefined;
-    return this.#readDay(textOf(node));
+    const date = node.get("Dt");
+    return date === undefined ? this.#readDay(textOf(node)) : isoDate(date);
   }
 
   #tally(totals: Totals, minor: number): void {

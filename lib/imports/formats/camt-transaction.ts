@@ -3,9 +3,13 @@ import { XmlNode } from "./xml-events.ts";
 /** Transactions of one entry that become lines of their own; an entry of more stays one line. */
 export const TRANSACTIONS_MAX = 50_000;
 
+export type Amount = { text: string; ccy: string };
+
 /** What a TxDtls says, in few texts: an entry may have tens of thousands of them. */
 export type Transaction = {
-  amount: { text: string; ccy: string } | undefined;
+  amount: Amount | undefined;
+  /** The other amounts that it names, in what currency soever. */
+  amounts: Amount[];
   /** CRDT or DBIT where the transaction says so itself. */
   direction: string | undefined;
   reference: string | undefined;
@@ -59,6 +63,7 @@ export function camtTransaction(node: XmlNode = EMPTY): Transaction {
     amounts.at("CntrValAmt", "CcyXchg");
   return {
     amount: moneyOf(node.child("Amt") ?? amounts.at("TxAmt", "Amt")),
+    amounts: amountsOf(amounts),
     direction: node.get("CdtDbtInd"),
     reference:
       creditorReference ??
@@ -118,7 +123,14 @@ export function bankTransactionCode(node: XmlNode): string | undefined {
   return domain || code?.get("Prtry", "Cd");
 }
 
-export function moneyOf(node: XmlNode | undefined): { text: string; ccy: string } | undefined {
+/** Amounts of AmtDtls, the one that was booked before what was told or ordered. */
+export function amountsOf(details: XmlNode): Amount[] {
+  return ["TxAmt", "CntrValAmt", "AnncdPstngAmt", "InstdAmt"]
+    .map((name) => moneyOf(details.at(name, "Amt")))
+    .filter((amount) => amount !== undefined);
+}
+
+export function moneyOf(node: XmlNode | undefined): Amount | undefined {
   const text = node?.text.trim();
   return node?.ccy !== undefined && text ? { text, ccy: node.ccy } : undefined;
 }

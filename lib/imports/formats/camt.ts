@@ -5,25 +5,32 @@ import type { Reader, Reading } from "./reader.ts";
 import { type Place, refuseFile } from "./refusal.ts";
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
-/** ISO's namespaces, and SWIFT's of the first years. */
-export const CAMT_NAMESPACE =
-  /^urn:(?:iso:std:iso:20022:tech:xsd:|swift:xsd:\$?)(camt\.05[234])\.001\.(\d{2})$/;
-export const CAMT_VERSIONS = { first: 2, last: 12 };
+/** ISO's namespaces, SWIFT's of the first years, and national ones that restrict ISO's (`ISO:camt.053.001.02:APC:STUZZA:…`). */
+export const CAMT_NAMESPACE = /\b(camt\.05[234])\.001\.(\d{2})\b/;
+/** Namespaces that name another message of ISO 20022. */
+const OTHER_MESSAGE = /\b[a-z]{4}\.\d{3}\.\d{3}\.\d{2}\b/;
+export const CAMT_VERSIONS = { first: 2, last: 13 };
+/** What a message is, where its namespace doesn't say so. */
+export const CAMT_MESSAGES: Record<string, Format> = {
+  BkToCstmrAcctRpt: "camt.052",
+  BkToCstmrStmt: "camt.053",
+  BkToCstmrDbtCdtNtfctn: "camt.054",
+};
 
-const STATEMENTS: Record<string, string> = {
+const STATEMENTS: Record<string, Format> = {
   Stmt: "camt.053",
   Rpt: "camt.052",
   Ntfctn: "camt.054",
 };
 /** Parts of a statement that are looked at; the others are passed over. */
-const PARTS = new Set(["Id", "FrToDt", "Acct", "Bal", "TxsSummry", "Ntry"]);
+const PARTS = new Set(["Id", "CreDtTm", "FrToDt", "Acct", "Bal", "TxsSummry", "Ntry"]);
 /** Of one entry without its transactions, and of one transaction. */
 const NODES_MAX = 20_000;
 /** Of all that is kept of an entry until its end. */
 const TEXT_MAX_LENGTH = 32 * 1024 * 1024;
 
 /**
- * ISO 20022 camt.052, 053 and 054, versions 02 to 12. Booked entries become lines; pending and information entries (PDNG, INFO,
+ * ISO 20022 camt.052, 053 and 054, versions 02 to 13. Booked entries become lines; pending and information entries (PDNG, INFO,
  * FUTR) are counted as skipped. An entry of several transactions becomes one line each where their amounts add up to it, else one line
  * with the transactions in its details. What was written with a reversal indicator keeps the sign it has: CdtDbtInd says the
  * direction of the entry itself.
@@ -33,6 +40,8 @@ export function readCamt(reading: Reading, format: Format): Reader {
   let statement: CamtStatement | undefined;
   let statementDepth = 0;
   let statements = 0;
+  let message: string | undefined;
+  let headerDate: string | undefined;
   /** Elements of the part that is being read, outermost first. */
   const open: XmlNode[] = [];
   let nodes = 0;
@@ -43,22 +52,25 @@ export function readCamt(reading: Reading, format: Format): Reader {
   let transactionCount = 0;
 
   function begin(place: Place): void {
-    statement = new CamtStatement(reading, format, place);
+    statement = new CamtStatement(reading, format, place, headerDate);
     statementDepth = depth;
     statements++;
   }
 
   function requireFormat(uri: string, local: string, place: Place): void {
-    const [, found = "", version = ""] = CAMT_NAMESPACE.exec(uri) ?? [];
+    const [, named, version] = CAMT_NAMESPACE.exec(uri) ?? [];
+    const other = named === undefined ? OTHER_MESSAGE.exec(uri)?.[0] : undefined;
+    const found = named ?? other ?? message ?? format;
     if (found !== format || STATEMENTS[local] !== format)
-      throw refuseFile(place, null, "This is another kind of statement.", found || uri, format);
+      throw refuseFile(place, null, "This is another kind of statement.", found, format);
+    if (version === undefined) return;
     if (Number(version) >= CAMT_VERSIONS.first && Number(version) <= CAMT_VERSIONS.last) return;
     throw refuseFile(
       place,
       null,
       "This version is not known.",
       `${found}.001.${version}`,
-      `${format}.001.02 to .12`,
+      `${format}.001.02 to .${CAMT_VERSIONS.last}`,
     );
   }
 
@@ -70,6 +82,9 @@ export function readCamt(reading: Reading, format: Format): Reader {
       case "Bal":
         statement?.balance(part);
         break;
+      case "GrpHdr":
+        headerDate = part.get("CreDtTm");
+        break;
       default:
         statement?.describe(part);
     }
@@ -80,12 +95,13 @@ export function readCamt(reading: Reading, format: Format): Reader {
       depth++;
       const parent = open.at(-1);
       if (parent === undefined) {
-        if (statement === undefined) {
+        if (statement === undefined && tag.local !== "GrpHdr") {
+          message = CAMT_MESSAGES[tag.local] ?? message;
           if (!Object.hasOwn(STATEMENTS, tag.local)) return;
           requireFormat(tag.uri, tag.local, place());
           return begin(place());
         }
-        if (depth !== statementDepth + 1 || !PARTS.has(tag.local)) return;
+        if (statement && (depth !== statementDepth + 1 || !PARTS.has(tag.local))) return;
         nodes = 0;
         textLength = 0;
         if (tag.local === "Ntry") {

@@ -167,7 +167,22 @@ function zoneDays(timeZone: string): (ms: number) => string {
   };
 }
 
-/** A day, or a time with its offset, as XML Schema writes them. */
+/** A time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the day that is written. */
 export function isoDay(timeZone: string): DateReader {
-  return dateReader("YYYY-MM-DD", timeZone);
+  const read = dateReader("YYYY-MM-DD", timeZone);
+  return (text) => {
+    const [, day] =
+      /^(\d{4}-\d\d-\d\d)(?:T24:00(?::00(?:\.0+)?)?)?(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+    return read(day ?? text);
+  };
 }
+
+/** The day of an xs:date, which may have an offset: a day is the one that is written, wherever that was. */
+export function isoDate(text: string): string | null {
+  const [day = ""] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  return /^(?:T[\d:.]+)?(?:Z|[+-]\d\d:\d\d)?$/.test(text.slice(day.length))
+    ? writtenDay(day)
+    : null;
+}
+
+const writtenDay = dateReader("YYYY-MM-DD", "UTC");

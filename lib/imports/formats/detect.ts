@@ -1,4 +1,4 @@
-import { CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
+import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
 import { delimiterOf } from "./csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
@@ -159,9 +159,12 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
     throw refused(
       "This version is not known.",
       `${format}.001.${version}`,
-      `${format}.001.02 to .12`,
+      `${format}.001.02 to .${CAMT_VERSIONS.last}`,
     );
   }
+  const message = /<(?:[\w.-]+:)?(BkToCstmr\w{1,20})[\s>]/.exec(start)?.[1] ?? "";
+  const format = CAMT_MESSAGES[message];
+  if (format) return { format, version: null };
   const namespace = /xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/.exec(start)?.[1];
   throw refused(
     "This is XML, but no statement.",
@@ -192,9 +195,10 @@ function parses(text: string): boolean {
 function swiftFormat(text: string): { format: Format; version: null } | undefined {
   const has = (tag: string) => new RegExp(`^(?:\\{1:.*\\{4:)?:${tag}:`, "m").test(text);
   if (!has("20") && !has("25") && !/^\{1:F\d{2}/m.test(text)) return undefined;
-  if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };
+  // Beside statements, an interim report has what is only noted.
   if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]"))
     return { format: "mt940", version: null };
+  if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };
   if (has("34F") || has("13D?") || has("90[CD]")) return { format: "mt942", version: null };
   return has("61") || has("28C?") ? { format: "mt940", version: null } : undefined;
 }

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 import { ENCODINGS, type Encoding } from "./mapping.ts";
 import { refuseFile } from "./refusal.ts";
@@ -25,7 +26,8 @@ const NAMES = new Map<string, Encoding>([
   ["cp1250", "windows-1250"],
 ]);
 
-export type Found = { encoding: Encoding; bom: boolean };
+/** `open`: that it is UTF-8 was not said, and so far all of it is ASCII, which says nothing. */
+export type Found = { encoding: Encoding; bom: boolean; open: boolean };
 
 /**
  * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then what an XML declaration or an OFX header
@@ -33,14 +35,15 @@ export type Found = { encoding: Encoding; bom: boolean };
  */
 export function encodingOf(head: Uint8Array): Found {
   for (const [encoding, mark] of BOMS)
-    if (mark.every((byte, at) => head[at] === byte)) return { encoding, bom: true };
+    if (mark.every((byte, at) => head[at] === byte)) return { encoding, bom: true, open: false };
   const wide = wideEncoding(head);
-  if (wide) return { encoding: wide, bom: false };
+  if (wide) return { encoding: wide, bom: false, open: false };
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const declared = declaredEncoding(bytes.toString("latin1", 0, 2_048));
   if (declared && !declared.startsWith("utf-16") && (declared !== "windows-1252" || !isUtf8(bytes)))
-    return { encoding: declared, bom: false };
-  return { encoding: isUtf8(bytes) ? "utf-8" : "windows-1252", bom: false };
+    return { encoding: declared, bom: false, open: false };
+  const encoding = isUtf8(bytes) ? "utf-8" : "windows-1252";
+  return { encoding, bom: false, open: encoding === "utf-8" && isAscii(bytes) };
 }
 
 /** Zeros in every other byte: text of western scripts in UTF-16. */
@@ -85,11 +88,10 @@ function isUtf8(bytes: Buffer): boolean {
   }
 }
 
+export type Decoder = { decode: (bytes: Uint8Array) => string; end: () => string };
+
 /** Bytes as they come to text: a character may be cut between two chunks. What is no character becomes U+FFFD. */
-export function decoderOf(encoding: Encoding): {
-  decode: (bytes: Uint8Array) => string;
-  end: () => string;
-} {
+export function decoderOf(encoding: Encoding): Decoder {
   if (encoding !== "utf-8") {
     const decoder = new TextDecoder(encoding);
     return {
@@ -102,11 +104,41 @@ export function decoderOf(encoding: Encoding): {
   let isStart = true;
   return {
     decode(bytes) {
-      const text = decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      const text = decoder.write(bufferOf(bytes));
       if (!isStart || text === "") return text;
       isStart = false;
       return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
     },
     end: () => decoder.end(),
   };
+}
+
+/** Decides by the first bytes beyond ASCII, wherever they come: UTF-8 where they are a character of it, else Windows-1252. */
+export function openDecoder(): Decoder {
+  let decoder: Decoder | undefined;
+  /** The beginning of what may be a character. */
+  let held = Buffer.alloc(0);
+  return {
+    decode(bytes) {
+      if (decoder) return decoder.decode(bytes);
+      const buffer = held.length > 0 ? Buffer.concat([held, bytes]) : bufferOf(bytes);
+      const at = isAscii(buffer) ? buffer.length : buffer.findIndex((byte) => byte > 127);
+      const ascii = buffer.toString("latin1", 0, at);
+      held = Buffer.from(buffer.subarray(at));
+      if (held.length === 0) return ascii;
+      const first = held.subarray(0, lengthOfCharacter(held[0] ?? 0));
+      if (isUtf8(first) && first.length < lengthOfCharacter(held[0] ?? 0)) return ascii;
+      decoder = decoderOf(isUtf8(first) ? "utf-8" : "windows-1252");
+      return ascii + decoder.decode(held);
+    },
+    end: () => decoder?.end() ?? new TextDecoder("windows-1252").decode(held),
+  };
+}
+
+function lengthOfCharacter(first: number): number {
+  return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

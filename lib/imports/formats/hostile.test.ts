@@ -418,7 +418,7 @@ test.each<[string, string | Uint8Array, string]>([
     '<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.03"/>',
     "This is XML, but no statement.",
   ],
-  ["a version to come", CAMT.replace("001.02", "001.13"), "This version is not known."],
+  ["a version to come", CAMT.replace("001.02", "001.14"), "This version is not known."],
   [
     "XML in an encoding of mainframes",
     '<?xml version="1.0" encoding="IBM037"?><Document/>',

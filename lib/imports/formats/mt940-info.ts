@@ -11,6 +11,11 @@ export type Info = {
 
 /** Business transaction code, then a character that separates subfields of two digits: `166?00…?20…`, `020<00…<20…`, `~20…`. */
 const SUBFIELDS = /^(\d{3})?([^\p{L}\p{N}\s/:+])(\d{2})/u;
+/** Separators that no sentence begins with. Of others, text such as `-10% discount` may begin with one. */
+const CLEAR_SEPARATOR = /[?<>~^|@§$!`]/;
+/** Subfields that banks use; other digits behind the separator are text. */
+const isCode = (code: number) =>
+  code === 0 || code === 10 || (code >= 20 && code <= 39) || (code >= 60 && code <= 69);
 /** Pieces of the purpose are cut at 27 characters, within words too. */
 const PIECE_LENGTH = 27;
 const PURPOSE_CODES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63, 64, 65];
@@ -45,16 +50,11 @@ const NOTHING = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NOREF|-|0+)?$/i;
  */
 export function accountOwnerInfo(lines: string[]): Info {
   const first = lines.find((line) => line.trim() !== "")?.trimStart() ?? "";
-  const subfields = SUBFIELDS.exec(first);
-  if (subfields)
-    return {
-      lines,
-      ...ofSubfields(
-        lines.map(withoutBreak).join("").trimStart(),
-        subfields[1],
-        subfields[2] ?? "?",
-      ),
-    };
+  const [, businessCode, separator] = SUBFIELDS.exec(first) ?? [];
+  if (separator !== undefined) {
+    const read = ofSubfields(lines.map(withoutBreak).join("").trimStart(), businessCode, separator);
+    if (read) return { lines, ...read };
+  }
   if (SLASHED.test(first)) return { lines, ...ofSlashes(lines.map(withoutBreak).join("")) };
   const text = lines
     .map((line) => line.trim())
@@ -73,17 +73,28 @@ function withoutBreak(line: string): string {
   return line.replace(/\r$/, "");
 }
 
+/** Undefined where the text only looks like subfields. */
 function ofSubfields(
   text: string,
   businessCode: string | undefined,
   separator: string,
-): Omit<Info, "lines"> {
+): Omit<Info, "lines"> | undefined {
   const subfields: string[] = [];
   const [, ...parts] = text.split(markOf(separator));
+  let last = 0;
+  let found = 0;
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const code = Number(parts[at]);
-    subfields[code] = `${subfields[code] ?? ""}${parts[at + 1]}`;
+    const isText = !isCode(code);
+    if (isText && at === 0) return undefined;
+    if (isText) subfields[last] += `${separator}${parts[at]}${parts[at + 1]}`;
+    else {
+      found++;
+      last = code;
+      subfields[code] = `${subfields[code] ?? ""}${parts[at + 1]}`;
+    }
   }
+  if (found < 2 && !CLEAR_SEPARATOR.test(separator)) return undefined;
   const get = (code: number) => subfields[code]?.trim() || undefined;
   const name = joinPieces(subfields, NAME_CODES);
   const read = ofPurpose(joinPieces(subfields, PURPOSE_CODES), [

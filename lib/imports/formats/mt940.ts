@@ -1,7 +1,8 @@
 import { decimalsOf } from "../../wire/currencies.ts";
 import { standardAmount } from "../../wire/money.ts";
-import { sixDigitDay } from "./dates.ts";
-import { type StatementLine, statementLine } from "./mt940-line.ts";
+import { Mt940Fields } from "./mt940-fields.ts";
+import { type StatementLine, statementLine, swiftDay } from "./mt940-line.ts";
+import { Mt940Totals, TOTALS_MAX } from "./mt940-totals.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 import { Statement } from "./statement.ts";
@@ -9,68 +10,72 @@ import { TextLines } from "./text-lines.ts";
 
 /** Longest field, continuation lines included: the standard has 6 lines of 65 characters, banks have more. */
 const FIELD_MAX_LENGTH = 32 * 1024;
-/** Of each side of a statement. */
-const TOTALS_MAX = 1_000;
-const TAG = /^:(\d{2}[A-Z]?):/;
-const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d{1,15},\d*)$/;
-const TOTAL = /^(\d{1,5})([A-Z]{3})(\d{1,15},\d*)$/;
+const BALANCE = /^([CD])\s*(\d{6})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
+/** The end mark of a message, where it sticks to its last field. */
+const END_MARK = /\s*-\}?$/;
 
-/** Of one side, as counted; `stated`: what each of its fields states, null where that is no total. */
-type Totals = { count: number; sum: bigint; stated: ({ count: number; sum: bigint } | null)[] };
+/** One message while it is read. */
+type Message = {
+  statement: Statement;
+  totals: Mt940Totals;
+  startsAt: number;
+  /** Whether :60F: and :62F: were there, readable or not. */
+  hasOpening: boolean;
+  hasClosing: boolean;
+  /** What a balance says, where that is no currency we know: its lines are never taken for another's. */
+  unknownCurrency: string | undefined;
+  /** What only interim reports have: :34F: or :13D: before the lines, or the number 942. */
+  hasInterimMarks: boolean;
+  skipped: number;
+};
 
 /**
  * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or bare, many in a file. Each message is a
- * statement of its own; pages (:60M:, :62M:) are checked one by one. Fields that are not about lines or balances are passed over.
+ * statement of its own; pages (:60M:, :62M:) are checked one by one. Fields that are not about lines or balances are passed over. An
+ * interim report beside MT940 statements has what is noted, not booked: its entries are skipped.
  * @throws FileRefused where the last message is cut
  */
 export function readMt940(
   { out, currency: sourceCurrency }: Reading,
   format: "mt940" | "mt942",
 ): Reader {
-  let statement: Statement | undefined;
-  let startsAt = 1;
-  let tag = "";
-  let field: string[] = [];
-  let fieldLength = 0;
-  let fieldLine = 1;
-  let pending: StatementLine | undefined;
+  let message: Message | undefined;
   let messages = 0;
-  /** Whether the message began with `{4:`, and so must end with `-}`. */
-  let inEnvelope = false;
-  let totals: { credits: Totals; debits: Totals } = noTotals();
+  let bookedMessages = 0;
+  let envelopeType: string | undefined;
+  let pending: StatementLine | undefined;
 
-  const lines = new TextLines(LINE_MAX_LENGTH, onLine, () => {
-    throw tooLong(lines.number);
+  const fields = new Mt940Fields({
+    field: onField,
+    beginEnvelope(type) {
+      envelopeType = type;
+    },
+    endMessage() {
+      if (fields.inEnvelope && isCut()) throw cut();
+      finishLine();
+      if (message) close(message);
+      envelopeType = undefined;
+    },
+    isWithinStatement: () => message !== undefined && !message.hasClosing,
   });
+  const lines = new TextLines(
+    LINE_MAX_LENGTH,
+    (line) => {
+      fields.read(line, lines.number);
+      if (fields.length > FIELD_MAX_LENGTH) throw tooLong(fields.line);
+    },
+    () => {
+      throw tooLong(lines.number);
+    },
+  );
 
-  function onLine(line: string) {
-    let text = line;
-    if (text.startsWith("{") || text.startsWith("-}")) {
-      if (text.startsWith("{") && inEnvelope && statement) throw cut();
-      finishMessage();
-      const body = text.lastIndexOf("{4:");
-      inEnvelope = body >= 0;
-      if (!inEnvelope) return;
-      text = text.slice(body + 3);
-    }
-    if (text === "-" || text === "\u0003" || text === "\u0001") return finishMessage();
-    const found = TAG.exec(text);
-    if (found) {
-      finishField();
-      tag = found[1] ?? "";
-      field = [text.slice(found[0].length)];
-      fieldLength = 0;
-      fieldLine = lines.number;
-      return;
-    }
-    if (tag === "") return;
-    fieldLength += text.length + 1;
-    if (fieldLength > FIELD_MAX_LENGTH) throw tooLong(fieldLine);
-    field.push(text);
+  function isCut(): boolean {
+    if (!message) return false;
+    return format === "mt942" || !(message.hasClosing || isInterim(message));
   }
 
   function cut(): Error {
-    const missing = inEnvelope ? "-}" : ":62F:";
+    const missing = fields.inEnvelope ? "-}" : ":62F:";
     return refuseFile(
       { line: lines.number },
       missing,
@@ -83,132 +88,165 @@ export function readMt940(
   function tooLong(line: number): Error {
     return refuseFile(
       { line },
-      tag === "" ? null : `:${tag}:`,
+      fields.tag === "" ? null : `:${fields.tag}:`,
       "The field is too long.",
       "",
       `at most ${FIELD_MAX_LENGTH} characters`,
     );
   }
 
-  function finishField() {
-    if (tag !== "") onField(tag, field);
-    tag = "";
-  }
-
-  function onField(name: string, parts: string[]) {
+  function onField(name: string, parts: string[], line: number) {
     const text = (parts[0] ?? "").trim();
     if (name === "86" && pending) return pending.describe(parts);
     finishLine();
-    if (name === "20") return begin();
-    if (!statement) {
-      // Some banks leave out :20:, or put it after :25:.
-      if (name === "61")
-        return out.refuse(
-          { line: fieldLine },
-          ":61:",
-          "The line is outside of any statement.",
-          text,
-          "a statement around it",
-        );
-      if (name !== "25" && name !== "28" && name !== "28C" && !name.startsWith("60")) return;
-      begin();
-    }
-    const current = statement as Statement;
+    if (name === "20") return void begin(line);
+    if (!message && name === "61")
+      return out.refuse(
+        { line },
+        ":61:",
+        "The line is outside of any statement.",
+        text,
+        "a statement around it",
+      );
+    // Some banks leave out :20:, or put it after :25:.
+    const isBeginning = /^(?:25|28C?|60.)$/.test(name);
+    const current = message ?? (isBeginning ? begin(line) : undefined);
+    if (current) onStatementField(current, name, text, parts, line);
+  }
+
+  function onStatementField(
+    current: Message,
+    name: string,
+    text: string,
+    parts: string[],
+    line: number,
+  ) {
+    const { statement } = current;
     switch (name) {
       case "25":
       case "25P":
-        current.account = text || null;
+        statement.account = text || null;
         break;
       case "28":
       case "28C":
-        current.id = text || null;
+        statement.id = text || null;
+        break;
+      case "13":
+      case "13D":
+        current.hasInterimMarks = true;
         break;
       case "34F":
-        if (decimalsOf(text.slice(0, 3)) !== undefined) current.currency ??= text.slice(0, 3);
+        current.hasInterimMarks = true;
+        noteCurrency(current, text.slice(0, 3));
         break;
       case "60F":
       case "60M":
-        balance(current, name, text, "opening");
+        current.hasOpening = true;
+        balance(current, name, text, line);
         break;
       case "61":
-        pending = statementLine(
-          { out, statement: current, currency: current.currency ?? sourceCurrency },
-          parts,
-          fieldLine,
-          tally,
-        );
+        statementEntry(current, parts, line);
         break;
       case "62F":
       case "62M":
-        balance(current, name, text, "closing");
+        current.hasClosing = true;
+        if (current.skipped > 0) lacksBalance(current, ":60F:");
+        balance(current, name, text, line);
         break;
       case "90C":
       case "90D":
-        control(current, name, text);
+        if (!current.totals.state(name, text.replace(END_MARK, ""), statement.currency))
+          throw refuseFile(
+            { line },
+            `:${name}:`,
+            "A statement has too many totals.",
+            "",
+            `at most ${TOTALS_MAX}`,
+          );
         break;
       default:
         if (/^[69]/.test(name) && name !== "64" && name !== "65") {
+          // A balance under another tag shows that the statement's end is there.
+          if (/^6\d[FM]$/.test(name)) current.hasClosing = true;
+          statement.contradictory ||= current.hasClosing;
           out.refuse(
-            { line: fieldLine },
+            { line },
             `:${name}:`,
             "This field is not known.",
             text,
             "one of :60F:, :61:, :62F:, :64:, :65:, :90C: and :90D:",
+            statement,
           );
         }
     }
   }
 
-  function begin(): void {
-    if (statement) close();
-    statement = new Statement();
-    startsAt = fieldLine;
-    totals = noTotals();
+  function begin(line: number): Message {
+    if (message) close(message);
     messages++;
+    message = {
+      statement: new Statement(),
+      totals: new Mt940Totals(),
+      startsAt: line,
+      hasOpening: false,
+      hasClosing: false,
+      unknownCurrency: undefined,
+      hasInterimMarks: envelopeType === "942",
+      skipped: 0,
+    };
+    return message;
   }
 
-  function balance(current: Statement, name: string, text: string, which: "opening" | "closing") {
+  /** A statement of booked lines begins with a balance. */
+  function isInterim({ hasOpening, hasInterimMarks }: Message): boolean {
+    return format === "mt940" && !hasOpening && (hasInterimMarks || bookedMessages > 0);
+  }
+
+  function statementEntry(current: Message, parts: string[], line: number) {
+    if (isInterim(current)) {
+      current.skipped++;
+      return out.skip({ line }, "pending", parts[0] ?? "");
+    }
+    const { statement, totals, unknownCurrency } = current;
+    const currency = statement.currency ?? unknownCurrency ?? sourceCurrency;
+    pending = statementLine({ out, statement, currency }, parts, line, (minor) =>
+      totals.tally(minor),
+    );
+  }
+
+  function noteCurrency(current: Message, currency: string): void {
+    if (decimalsOf(currency) === undefined) current.unknownCurrency ??= currency;
+    else current.statement.currency ??= currency;
+  }
+
+  function balance(current: Message, name: string, written: string, line: number) {
+    const { statement } = current;
+    const which = name.startsWith("60") ? "opening" : "closing";
+    const text = written.replace(END_MARK, "");
     const [, mark, date = "", currency = "", amount = ""] = BALANCE.exec(text) ?? [];
-    const minor =
-      decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
+    const isKnown = decimalsOf(currency) !== undefined;
+    const minor = isKnown ? standardAmount(amount, currency, ",") : undefined;
     if (typeof minor !== "number") {
-      current.contradictory = true;
+      statement.contradictory = true;
+      noteCurrency(current, currency || (/\d{6}\s*([A-Z]{3})/.exec(text)?.[1] ?? ""));
+      const problem =
+        currency === "" || isKnown
+          ? "This is not a balance."
+          : `The balance's currency ${currency} is not known.`;
       return out.refuse(
-        { line: fieldLine },
+        { line },
         `:${name}:`,
-        "This is not a balance.",
-        text,
+        problem,
+        written,
         "C or D, YYMMDD, currency, amount such as C260131EUR1234,56",
+        statement,
       );
     }
-    current.agreeOn(currency);
-    if (current[which] !== null) current.contradictory = true;
-    current[which] = mark === "D" && minor !== 0 ? -minor : minor;
-    if (which === "opening") current.periodStart = sixDigitDay(date);
-    else current.periodEnd = sixDigitDay(date);
-  }
-
-  function tally(minor: number): void {
-    const side = minor < 0 ? totals.debits : totals.credits;
-    side.count++;
-    side.sum += BigInt(Math.abs(minor));
-  }
-
-  function control(current: Statement, name: string, text: string): void {
-    const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
-    const minor =
-      decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
-    const side = name === "90D" ? totals.debits : totals.credits;
-    const isTotal = typeof minor === "number" && currency === current.currency;
-    if (side.stated.length >= TOTALS_MAX)
-      throw refuseFile(
-        { line: fieldLine },
-        `:${name}:`,
-        "A statement has too many totals.",
-        "",
-        `at most ${TOTALS_MAX}`,
-      );
-    side.stated.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
+    statement.agreeOn(currency);
+    if (statement[which] !== null) statement.contradictory = true;
+    statement[which] = mark === "D" && minor !== 0 ? -minor : minor;
+    if (which === "opening") statement.periodStart = swiftDay(date);
+    else statement.periodEnd = swiftDay(date);
   }
 
   function finishLine(): void {
@@ -216,50 +254,40 @@ export function readMt940(
     pending = undefined;
   }
 
-  function finishMessage(): void {
-    finishField();
-    finishLine();
-    if (statement) close();
+  function lacksBalance({ statement, startsAt }: Message, missing: string): void {
+    statement.contradictory = true;
+    out.refuse(
+      { line: startsAt },
+      missing,
+      "The statement lacks a balance.",
+      "",
+      `${missing} with the balance`,
+      statement,
+    );
   }
 
-  function close(): void {
-    const current = statement as Statement;
-    statement = undefined;
-    if (format === "mt940" && (current.opening === null || current.closing === null)) {
-      const missing = current.opening === null ? ":60F:" : ":62F:";
-      if (!current.contradictory)
-        out.refuse(
-          { line: startsAt },
-          missing,
-          "The statement lacks a balance.",
-          "",
-          `${missing} with the balance`,
-        );
-      current.contradictory = true;
+  function close(current: Message): void {
+    message = undefined;
+    const { statement, totals } = current;
+    const isNoted = current.hasInterimMarks || current.skipped > 0 || totals.areStated;
+    if (isInterim(current) && isNoted && !current.hasClosing) return;
+    if (current.hasOpening) bookedMessages++;
+    if (format === "mt940" && !statement.contradictory) {
+      if (!current.hasOpening) lacksBalance(current, ":60F:");
+      else if (!current.hasClosing) lacksBalance(current, ":62F:");
     }
-    // Lines may stand behind the totals, too.
-    for (const { count, sum, stated } of [totals.credits, totals.debits]) {
-      for (const total of stated) current.control(total?.count === count && total.sum === sum);
-    }
-    // Where one side has a total, the other needs none only if it has no lines.
-    const [given, missing] =
-      totals.credits.stated.length > 0
-        ? [totals.credits, totals.debits]
-        : [totals.debits, totals.credits];
-    if (given.stated.length > 0 && missing.stated.length === 0 && missing.count > 0)
-      current.control(false);
-    out.close(current);
+    totals.check(statement);
+    out.close(statement);
   }
 
   return {
     read: (text) => lines.read(text),
     end() {
       lines.end();
-      finishField();
+      fields.end();
       finishLine();
-      if (statement && (inEnvelope || (format === "mt940" && statement.closing === null)))
-        throw cut();
-      if (statement) close();
+      if ((fields.inEnvelope || format === "mt940") && isCut()) throw cut();
+      if (message) close(message);
       if (messages === 0)
         throw refuseFile(
           { line: 1 },
@@ -270,8 +298,4 @@ export function readMt940(
         );
     },
   };
-}
-
-function noTotals(): { credits: Totals; debits: Totals } {
-  return { credits: { count: 0, sum: 0n, stated: [] }, debits: { count: 0, sum: 0n, stated: [] } };
 }

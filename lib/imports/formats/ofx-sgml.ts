@@ -1,6 +1,6 @@
 import type { OfxStatements } from "./ofx-statements.ts";
 import type { Reader } from "./reader.ts";
-import { refuseFile } from "./refusal.ts";
+import { type Place, refuseFile } from "./refusal.ts";
 
 /** Longest leaf. */
 const TOKEN_MAX_LENGTH = 64 * 1024;
@@ -13,14 +13,23 @@ const ENTITIES: Record<string, string> = {
   nbsp: "\u00A0",
 };
 
+/** Comments and CDATA may have `<` within. */
+const ENDS: [string, string][] = [
+  ["!--", "-->"],
+  ["![CDATA[", "]]>"],
+];
+const TAG_NAME = /^[/?!]?[A-Za-z]/;
+
 /**
- * The SGML of OFX 1: `<TAG>` opens an aggregate or, with text after it, is a leaf that may or may not be closed. What is which, the
- * statements know.
+ * The tags of OFX, as SGML or as XML: `<TAG>` opens an aggregate or, with text after it, is a leaf that may or may not be closed. What is
+ * which, the statements know.
  */
 export function sgmlEvents(statements: OfxStatements): Reader {
   let buffer = "";
   let line = 1;
   let isHeader = true;
+  /** The leaf whose text may go on behind a `<` that begins no tag. */
+  let leaf: { name: string; text: string } | undefined;
 
   /** A tag and the text after it, up to the next one. */
   function onToken(token: string): void {
@@ -30,7 +39,20 @@ export function sgmlEvents(statements: OfxStatements): Reader {
       isHeader = false;
       return;
     }
-    if (token.startsWith("!--")) return;
+    const special = ENDS.find(([start]) => token.startsWith(start));
+    if (special) {
+      const [start, end] = special;
+      const at = token.indexOf(end);
+      if (leaf && start === "![CDATA[")
+        leaf.text += token.slice(start.length, at) + decoded(token.slice(at + end.length));
+      return;
+    }
+    if (!TAG_NAME.test(token)) {
+      if (leaf) leaf.text += decoded(`<${token}`);
+      return;
+    }
+    finishLeaf();
+    if (token.startsWith("?")) return;
     if (token.startsWith("!"))
       throw refuseFile(
         place,
@@ -42,17 +64,35 @@ export function sgmlEvents(statements: OfxStatements): Reader {
     const closes = token.indexOf(">");
     if (closes < 0)
       throw refuseFile(place, null, "A tag is not closed.", `<${token}`, '">" after the name');
-    const name = token.slice(0, closes).trim().toUpperCase();
-    const text = token.slice(closes + 1).trim();
-    if (name.startsWith("/")) statements.close(name.slice(1).trim(), place);
-    else if (!statements.open(name, place)) statements.leaf(name, decoded(text));
+    const [, slash, name = "", emptied] =
+      /^(\/?)\s*(?:\w+:)?([^\s/]*).*?(\/?)$/s.exec(token.slice(0, closes)) ?? [];
+    onTag(name.toUpperCase(), slash === "/", emptied === "/", token.slice(closes + 1), place);
+  }
+
+  function onTag(name: string, closes: boolean, isEmpty: boolean, text: string, place: Place) {
+    if (closes) return statements.close(name, place);
+    const isAggregate = statements.open(name, place);
+    if (isAggregate && isEmpty) statements.close(name, place);
+    if (!isAggregate && !isEmpty) leaf = { name, text: decoded(text) };
+  }
+
+  function finishLeaf(): void {
+    if (leaf) statements.leaf(leaf.name, leaf.text.trim());
+    leaf = undefined;
+  }
+
+  /** Where the token ends that begins there; -1 while its end is still to come. */
+  function endOf(from: number): number {
+    const special = ENDS.find(([start]) => buffer.startsWith(start, from));
+    const inner = special ? buffer.indexOf(special[1], from) : from;
+    return inner < 0 ? -1 : buffer.indexOf("<", inner);
   }
 
   return {
     read(text) {
       buffer += text;
       let from = 0;
-      for (let at = buffer.indexOf("<"); at >= 0; at = buffer.indexOf("<", from)) {
+      for (let at = endOf(from); at >= 0; at = endOf(from)) {
         onToken(buffer.slice(from, at));
         from = at + 1;
       }
@@ -68,6 +108,7 @@ export function sgmlEvents(statements: OfxStatements): Reader {
     },
     end() {
       onToken(buffer);
+      finishLeaf();
       statements.end();
     },
   };
@@ -75,11 +116,14 @@ export function sgmlEvents(statements: OfxStatements): Reader {
 
 function decoded(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(/&(?:#(\d{1,6})|([a-z]{2,4}));/g, (whole, code?: string, name?: string) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
-    const point = Number(code);
-    return point > 31 && !(point >= 0xd800 && point <= 0xdfff)
-      ? String.fromCodePoint(point)
-      : whole;
-  });
+  return text.replace(
+    /&(?:#(\d{1,6}|[xX][\dA-Fa-f]{1,5})|([a-z]{2,4}));/g,
+    (whole, code?: string, name?: string) => {
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      const point = Number(/^x/i.test(code ?? "") ? `0${code}` : code);
+      return point > 31 && !(point >= 0xd800 && point <= 0xdfff)
+        ? String.fromCodePoint(point)
+        : whole;
+    },
+  );
 }

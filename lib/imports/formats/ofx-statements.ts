@@ -16,6 +16,7 @@ const AGGREGATES = new Set([
   ...ACCOUNTS,
   "STMTTRN",
   "STMTTRNP",
+  "INVTRAN",
   "LEDGERBAL",
   "AVAILBAL",
   "BAL",
@@ -29,6 +30,7 @@ const AGGREGATES = new Set([
 
 const DEPTH_MAX = 64;
 const LEAVES_MAX = 1_000;
+const ACCOUNTS_MAX = 1_000;
 
 type Leaves = Map<string, string>;
 
@@ -40,6 +42,11 @@ export class OfxStatements {
   #currency: string | undefined;
   #count = 0;
   #isClosed = false;
+  /** What tells accounts of one number apart, by that number: the first of a file needs nothing. */
+  readonly #accounts = new Map<string, string>();
+  #idPrefix = "";
+  /** What stands where statements should: the first message set that is none of ours. */
+  #otherMessages = "";
 
   constructor(reading: Reading) {
     this.#reading = reading;
@@ -47,7 +54,10 @@ export class OfxStatements {
 
   /** Whether the tag is an aggregate. */
   open(name: string, place: Place): boolean {
-    if (!AGGREGATES.has(name)) return false;
+    if (!AGGREGATES.has(name)) {
+      if (/MSGSRSV\d$/.test(name) && !name.startsWith("SIGNON")) this.#otherMessages ||= name;
+      return false;
+    }
     if (name.startsWith("STMTTRN") && this.#open.some((outer) => outer.name === name))
       throw this.#mismatch(place, `<${name}>`, `</${name}>`);
     if (this.#open.length >= DEPTH_MAX)
@@ -64,6 +74,7 @@ export class OfxStatements {
         throw this.#mismatch(place, `<${name}>`, "the end of the statement before it");
       this.#statement = new Statement();
       this.#currency = this.#reading.currency;
+      this.#idPrefix = "";
       this.#count++;
     }
     return true;
@@ -105,11 +116,13 @@ export class OfxStatements {
     else if (name === "STMTTRNP") {
       const text = [leaves.get("TRNAMT"), leaves.get("NAME")].filter(Boolean).join(" ");
       this.#reading.out.skip(aggregate.place, "pending", text);
+    } else if (name === "INVTRAN") {
+      const text = ["DTTRADE", "MEMO", "FITID"].map((leaf) => leaves.get(leaf)).filter(Boolean);
+      this.#reading.out.skip(aggregate.place, "unsupported", text.join(" "));
     } else if (name === "STMTTRN") this.#transaction(leaves, aggregate.place);
     else if (name === "LEDGERBAL") this.#balance(leaves, aggregate.place);
     else if (STATEMENTS.has(name)) this.#finish();
-    else if (ACCOUNTS.has(name) && this.#statement)
-      this.#statement.account ??= leaves.get("ACCTID") ?? null;
+    else if (ACCOUNTS.has(name) && this.#statement) this.#account(name, leaves, this.#statement);
     // What belongs to a transaction is kept with it, under both names.
     else for (const [leaf, text] of leaves) this.#open.at(-1)?.leaves.set(`${name}.${leaf}`, text);
   }
@@ -121,7 +134,7 @@ export class OfxStatements {
         { line: 1 },
         null,
         "The file has no statement.",
-        "",
+        this.#otherMessages,
         "STMTRS, CCSTMTRS or INVSTMTRS",
       );
   }
@@ -134,13 +147,33 @@ export class OfxStatements {
     this.#reading.out.close(statement);
   }
 
+  /** Banks number the transactions of each account alike, and a savings account as the checking account beside it. */
+  #account(name: string, leaves: Leaves, statement: Statement) {
+    const account = leaves.get("ACCTID") ?? "";
+    statement.account ??= account || null;
+    const traits = ["BANKID", "BRANCHID", "BROKERID", "ACCTTYPE", "ACCTKEY"].map((leaf) =>
+      leaves.get(leaf),
+    );
+    const key = [name, ...traits, this.#currency].filter(Boolean).join("/");
+    const first = this.#accounts.get(account) ?? key;
+    if (this.#accounts.size < ACCOUNTS_MAX) this.#accounts.set(account, first);
+    this.#idPrefix = first === key ? account && `${account}:` : `${account}/${key}:`;
+  }
+
   #balance(leaves: Leaves, place: Place) {
     const text = leaves.get("BALAMT");
     if (text === undefined || !this.#statement) return;
     const amount = this.#amount(text, this.#currency);
     if (typeof amount !== "number") {
       this.#statement.contradictory = true;
-      return this.#reading.out.refuse(place, "BALAMT", amount.problem, text, amount.wanted);
+      return this.#reading.out.refuse(
+        place,
+        "BALAMT",
+        amount.problem,
+        text,
+        amount.wanted,
+        this.#statement,
+      );
     }
     this.#statement.closing = amount;
     this.#statement.periodEnd ??= dayOf(leaves.get("DTASOF") ?? "");
@@ -164,6 +197,7 @@ export class OfxStatements {
         "This corrects an earlier transaction.",
         get("CORRECTFITID") ?? "",
         "a transaction of its own",
+        this.#statement,
       );
     }
     // Within ORIGCURRENCY the amount was converted already.
@@ -177,6 +211,7 @@ export class OfxStatements {
         amount.problem,
         amount.field === "CURDEF" ? (currency ?? "") : text,
         amount.wanted,
+        this.#statement,
       );
     const booked = get("DTPOSTED") ?? "";
     const available = get("DTAVAIL");
@@ -188,6 +223,7 @@ export class OfxStatements {
         "This is not a date.",
         booked,
         "a day of the calendar as YYYYMMDD",
+        this.#statement,
       );
     const value_date = available === undefined ? booked_date : dayOf(available);
     if (value_date === null)
@@ -197,6 +233,7 @@ export class OfxStatements {
         "This is not a date.",
         available ?? "",
         "a day of the calendar as YYYYMMDD",
+        this.#statement,
       );
     const line: ImportLine = {
       amount_minor: amount,
@@ -215,8 +252,7 @@ export class OfxStatements {
       position,
     };
     const id = get("FITID");
-    if (id !== undefined)
-      line.external_id = this.#statement.account ? `${this.#statement.account}:${id}` : id;
+    if (id !== undefined) line.external_id = `${this.#idPrefix}${id}`;
     const reference = get("CHECKNUM") ?? get("REFNUM");
     if (reference !== undefined) line.reference = reference;
     const counterparty = get("NAME") ?? get("PAYEE.NAME") ?? get("EXTDPAYEE.NAME");
@@ -244,8 +280,11 @@ export class OfxStatements {
   }
 }
 
-/** `YYYYMMDD`, with a time and a time zone perhaps. */
+/** `YYYYMMDD`, or with ISO's dashes; the time and its zone, in brackets or in words, may follow. */
+const DATE =
+  /^(\d{4})(-?)(\d\d)\2(\d\d)(?:[T ]?\d{2}[\d:]{0,8}(?:[.,]\d{0,9})?)?\s*(?:\[[^\]]{0,40}\]?|[+-]\d{1,2}(?::?\d\d)?|[A-Za-z][\w/+: -]{0,40})?$/;
+
 function dayOf(text: string): string | null {
-  if (!/^\d{8}(?:\d{0,6}(?:[.:]\d{1,6})?\s*(?:\[[^\]]{0,20}\])?)?$/.test(text)) return null;
-  return eightDigitDay(text.slice(0, 8));
+  const [, year = "", , month = "", day = ""] = DATE.exec(text.trim()) ?? [];
+  return eightDigitDay(`${year}${month}${day}`);
 }

@@ -3,7 +3,7 @@ import { readBai2 } from "./bai2.ts";
 import { readCamt } from "./camt.ts";
 import { readCsv } from "./csv.ts";
 import { delimiterOf } from "./csv-layout.ts";
-import { decoderOf, encodingOf } from "./encoding.ts";
+import { decoderOf, encodingOf, openDecoder } from "./encoding.ts";
 import { readJson } from "./json.ts";
 import type { ImportLine, Summary } from "./line.ts";
 import { LineCollector } from "./line-collector.ts";
@@ -112,7 +112,8 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
   // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files of columns.
   const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
-  const encoding = options.encoding ?? mapped ?? encodingOf(start).encoding;
+  const given = options.encoding ?? mapped;
+  const { encoding, open } = given ? { encoding: given, open: false } : encodingOf(start);
   const reading: Reading = {
     out,
     currency: options.currency,
@@ -123,7 +124,10 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
         ? (options.mapping?.delimiter ?? delimiterOf(decoderOf(encoding).decode(start)))
         : ",",
   };
-  return { reader: readerOf(options.format, reading), ...decoderOf(encoding) };
+  return {
+    reader: readerOf(options.format, reading),
+    ...(open ? openDecoder() : decoderOf(encoding)),
+  };
 }
 
 function readerOf(format: Format, reading: Reading): Reader {

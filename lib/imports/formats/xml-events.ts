@@ -25,6 +25,8 @@ export function xmlEvents(handler: XmlHandler): Reader {
   let sinceEvent = 0;
 
   parser.on("error", (error) => {
+    // Prefixes of attributes such as xsi:schemaLocation say nothing of an entry.
+    if (/unbound namespace prefix/.test(error.message)) return;
     throw refuseFile(
       place(),
       null,

@@ -1,0 +1,118 @@
+/** What the events of an iCalendar file say of closed days, one event at a time. */
+import ICAL from "ical.js";
+import type { SKIP_REASONS } from "./contract.ts";
+import { DAY_MS, daysFrom, daysIn } from "./days.ts";
+import { occurrencesOf, type Window } from "./ics-recurrence.ts";
+
+/** An event is no more than a month. */
+const LASTING_MAX = 31;
+/** In English, German, French, Spanish, Italian and Portuguese, as calendars of holidays have it in categories or descriptions. */
+const OBSERVANCE =
+  /^(?:observances?|gedenktage?|journées? commémoratives?|observancias?|conmemoracion(?:es)?|ricorrenz[ae]|datas? comemorativas?)\b/i;
+
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** Why an event is no closed day; undefined where it may be one. */
+export function reasonToSkip(event: ICAL.Component): SkipReason | undefined {
+  if (isCancelled(event)) return "cancelled";
+  if (isObservance(event)) return "observance";
+  if (!isAllDay(event)) return "not_all_day";
+  return lastingOf(event) > LASTING_MAX ? "too_long" : undefined;
+}
+
+export function isCancelled(event: ICAL.Component): boolean {
+  const status = textOf(event, "status");
+  const method = event.parent ? textOf(event.parent, "method") : "";
+  return /^cancell?ed$/i.test(status) || /^cancel$/i.test(method);
+}
+
+/** A day that is noted, while people work. "Independence Day (observed)" is none: that is when a holiday is kept. */
+function isObservance(event: ICAL.Component): boolean {
+  const categories = event
+    .getAllProperties("categories")
+    .flatMap((property) => property.getValues().map(String));
+  return [...categories, textOf(event, "description")].some((text) => OBSERVANCE.test(text.trim()));
+}
+
+/** Midnight to midnight, where nobody names a zone of elsewhere, is a whole day as well. */
+function isAllDay(event: ICAL.Component): boolean {
+  const start = event.getFirstPropertyValue("dtstart");
+  if (!(start instanceof ICAL.Time)) return false;
+  if (start.isDate || /^true$/i.test(textOf(event, "x-microsoft-cdo-alldayevent"))) return true;
+  const end = event.getFirstPropertyValue("dtend");
+  const isMidnight = (at: ICAL.Time) => at.hour === 0 && at.minute === 0 && at.second === 0;
+  const isUtc = start.zone === ICAL.Timezone.utcTimezone;
+  return (
+    !isUtc &&
+    end instanceof ICAL.Time &&
+    isMidnight(start) &&
+    isMidnight(end) &&
+    dayOf(end) > dayOf(start)
+  );
+}
+
+function lastingOf(event: ICAL.Component): number {
+  const start = event.getFirstPropertyValue("dtstart");
+  const end = event.getFirstPropertyValue("dtend");
+  const duration = event.getFirstPropertyValue("duration");
+  if (end instanceof ICAL.Time && start instanceof ICAL.Time)
+    return daysIn(dayOf(end) - dayOf(start));
+  return duration instanceof ICAL.Duration ? daysIn(duration.toSeconds() * 1000) : 1;
+}
+
+/** The days of an event that is whole days; undefined where it recurs in a way that isn't read. `moved`: days of occurrences elsewhere. */
+export function daysOf(
+  event: ICAL.Component,
+  window: Window,
+  moved: ReadonlySet<string>,
+): string[] | undefined {
+  const start = event.getFirstPropertyValue("dtstart");
+  if (!(start instanceof ICAL.Time) || event.hasProperty("exrule")) return undefined;
+  const rules = event.getAllProperties("rrule").map((property) => property.getFirstValue());
+  const first = dayOf(start);
+  const begins = event.hasProperty("rdate") || rules.length === 0 ? [first] : [];
+  for (const rule of rules) {
+    const found = rule instanceof ICAL.Recur ? occurrencesOf(rule, start, window) : undefined;
+    const isEndless = rule instanceof ICAL.Recur && !rule.count && !rule.until;
+    if (!found || (found.length === 0 && isEndless)) return undefined;
+    begins.push(...found);
+  }
+  for (const date of namedDates(event, "rdate")) begins.push(Date.parse(`${date}T00:00:00Z`));
+  const excluded = new Set([...namedDates(event, "exdate"), ...moved]);
+  const lasting = lastingOf(event);
+  return [...new Set(begins)]
+    .filter((at) => !excluded.has(new Date(at).toISOString().slice(0, 10)))
+    .flatMap((at) => daysFrom(at, lasting));
+}
+
+/** Which occurrence an event replaces: its series and day. `isRange`: that one and all later ones. */
+export function replacedBy(
+  event: ICAL.Component,
+): { uid: string; day: string; isRange: boolean } | undefined {
+  const property = event.getFirstProperty("recurrence-id");
+  if (!property) return undefined;
+  const [day = ""] = writtenDates(property);
+  return { uid: uidOf(event), day, isRange: property.getParameter("range") !== undefined };
+}
+
+export function uidOf(event: ICAL.Component): string {
+  return textOf(event, "uid");
+}
+
+function namedDates(event: ICAL.Component, name: string): string[] {
+  return event.getAllProperties(name).flatMap(writtenDates);
+}
+
+/** As YYYY-MM-DD, whether they are dates, times or periods. */
+function writtenDates(property: ICAL.Property): string[] {
+  const [, , , ...values] = property.jCal as unknown[];
+  return values.map((value) => String(value).slice(0, 10));
+}
+
+function textOf(component: ICAL.Component, name: string): string {
+  return String(component.getFirstPropertyValue(name) ?? "").trim();
+}
+
+function dayOf({ year, month, day }: ICAL.Time): number {
+  return Math.round(Date.UTC(year, month - 1, day) / DAY_MS) * DAY_MS;
+}
