@@ -95,6 +95,13 @@ export function replacedBy(
   return { uid: uidOf(event), day, isRange: property.getParameter("range") !== undefined };
 }
 
+/** What tells an event from its later version, which has a higher sequence; undefined where it has no UID. */
+export function versionOf(event: ICAL.Component): { key: string; sequence: number } | undefined {
+  const uid = uidOf(event);
+  const sequence = Number(textOf(event, "sequence") || 0);
+  return uid === "" ? undefined : { key: `${uid} ${replacedBy(event)?.day ?? ""}`, sequence };
+}
+
 export function uidOf(event: ICAL.Component): string {
   return textOf(event, "uid");
 }

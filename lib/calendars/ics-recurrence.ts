@@ -6,7 +6,9 @@ import type ICAL from "ical.js";
 import { DAY_MS } from "./days.ts";
 
 const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
-const PARTS = new Set(["BYMONTH", "BYMONTHDAY", "BYDAY", "BYSETPOS"]);
+const PARTS = new Set(["BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYDAY", "BYSETPOS"]);
+/** Times of a day that is whole. */
+const IGNORED = new Set(["BYHOUR", "BYMINUTE", "BYSECOND"]);
 /** Of each part: a month has no more days. */
 const VALUES_MAX = 62;
 /** Of a rule by days or weeks: longer ones are hours of a week, not special days. */
@@ -20,6 +22,7 @@ type Range = { first: number; length: number };
 type Parts = {
   months?: number[];
   monthDays?: number[];
+  yearDays?: number[];
   weekdays?: Weekday[];
   positions?: number[];
 };
@@ -35,6 +38,8 @@ export function occurrencesOf(
   const parts = partsOf(rule);
   if (!parts || (rule.freq !== "YEARLY" && rule.freq !== "MONTHLY")) return undefined;
   const isYearly = rule.freq === "YEARLY";
+  const { months, monthDays, yearDays } = parts;
+  if (yearDays && (!isYearly || months || monthDays)) return undefined;
   const first = Date.UTC(start.year, start.month - 1, start.day);
   const begin = isYearly ? start.year : start.year * 12 + start.month - 1;
   const [from, to] = [window.from, window.to].map((at) => periodOf(at, isYearly)) as [
@@ -76,7 +81,11 @@ function shortSeries(rule: ICAL.Recur, start: ICAL.Time, window: Window): number
 }
 
 function partsOf(rule: ICAL.Recur): Parts | undefined {
-  const given = rule.parts as Record<string, (string | number)[]>;
+  const given = Object.fromEntries(
+    Object.entries(rule.parts as Record<string, (string | number)[]>).filter(
+      ([name]) => !IGNORED.has(name),
+    ),
+  );
   const sizes = Object.values(given).map((values) => values.length);
   if (
     !Object.keys(given).every((name) => PARTS.has(name)) ||
@@ -89,6 +98,8 @@ function partsOf(rule: ICAL.Recur): Parts | undefined {
   if (months) parts.months = months.map((month) => month - 1);
   const monthDays = numbers("BYMONTHDAY");
   if (monthDays) parts.monthDays = monthDays;
+  const yearDays = numbers("BYYEARDAY");
+  if (yearDays) parts.yearDays = yearDays;
   const positions = numbers("BYSETPOS");
   if (positions) parts.positions = positions;
   if (given.BYDAY) parts.weekdays = given.BYDAY.map((text) => weekdayOf(String(text)));
@@ -101,7 +112,8 @@ function weekdayOf(text: string): Weekday {
 
 /** The days of one year, or of one month, in order. */
 function daysOf(period: number, isYearly: boolean, parts: Parts, start: ICAL.Time): number[] {
-  const { monthDays, weekdays, positions } = parts;
+  const { weekdays, positions } = parts;
+  const monthDays = parts.monthDays ?? parts.yearDays;
   const days = rangesOf(period, isYearly, parts, start).flatMap((range) => {
     if (!monthDays && !weekdays) return inRange(range, [start.day]);
     const byMonthDay = monthDays && inRange(range, monthDays);
@@ -126,7 +138,7 @@ function rangesOf(period: number, isYearly: boolean, parts: Parts, start: ICAL.T
   }
   if (parts.months) return parts.months.map((month) => monthRange(period, month));
   if (parts.monthDays) return MONTHS.map((month) => monthRange(period, month));
-  if (!parts.weekdays) return [monthRange(period, start.month - 1)];
+  if (!parts.weekdays && !parts.yearDays) return [monthRange(period, start.month - 1)];
   const first = Date.UTC(period, 0, 1);
   return [{ first, length: (Date.UTC(period + 1, 0, 1) - first) / DAY_MS }];
 }

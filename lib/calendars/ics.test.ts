@@ -126,6 +126,11 @@ describe("an ICS file", () => {
       ["02-25", "12-25", "12-30"],
     ],
     ["the 20th Monday of the year", ["20250519", "YEARLY;BYDAY=20MO"], ["05-18"]],
+    [
+      "the day before the last of the year",
+      ["20251230", "YEARLY;BYYEARDAY=-2;BYHOUR=0"],
+      ["12-30"],
+    ],
     ["three days in a row", ["20261228", "DAILY;COUNT=3"], ["12-28", "12-29", "12-30"]],
     [
       "the first three Mondays and Fridays",
@@ -181,6 +186,22 @@ describe("an ICS file", () => {
       "2031-12-26",
     ]);
     expect(skipped_events).toEqual([{ line: 21, name: "Founders day", reason: "cancelled" }]);
+  });
+
+  it("reads the latest version of an event, and all events that share a UID", () => {
+    const text = file(
+      ["UID:1", "SEQUENCE:0", "DTSTART;VALUE=DATE:20261224"],
+      ["UID:1", "SEQUENCE:2", "DTSTART;VALUE=DATE:20261223"],
+      ["UID:2", "DTSTART;VALUE=DATE:20260101"],
+      ["UID:2", "DTSTART;VALUE=DATE:20260501"],
+    );
+    const { special_days, skipped } = readDays(text, 2026);
+    expect(special_days.map(({ date }) => date)).toEqual([
+      "2026-01-01",
+      "2026-05-01",
+      "2026-12-23",
+    ]);
+    expect(skipped).toBe(0);
   });
 
   it("names a series that is changed from one day on, as it isn't read", () => {

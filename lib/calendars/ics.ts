@@ -10,7 +10,14 @@ import {
   SPECIAL_DAYS_MAX,
   type SpecialDay,
 } from "./contract.ts";
-import { daysOf, reasonToSkip, replacedBy, type SkipReason, uidOf } from "./ics-events.ts";
+import {
+  daysOf,
+  reasonToSkip,
+  replacedBy,
+  type SkipReason,
+  uidOf,
+  versionOf,
+} from "./ics-events.ts";
 import { eventLinesOf, lineRefused } from "./ics-lines.ts";
 import type { Window } from "./ics-recurrence.ts";
 
@@ -45,6 +52,7 @@ export function readDays(
     lookups: LOOKUPS_MAX,
   };
   const series = seriesOf(events.slice(0, EVENTS_MAX));
+  const latest = latestOf(events.slice(0, EVENTS_MAX));
   const days = new Map<string, SpecialDay>();
   const skipped_events: SkippedEvent[] = [];
   let skipped = 0;
@@ -58,6 +66,8 @@ export function readDays(
       skip(event, line, "limit");
       continue;
     }
+    const version = versionOf(event);
+    if (version && version.sequence < (latest.get(version.key) ?? 0)) continue;
     const found = readEvent(event, window, series, line);
     if (!Array.isArray(found)) skip(event, line, found);
     else if (!keep(days, found)) skip(event, line, "limit");
@@ -74,6 +84,16 @@ function keep(days: Map<string, SpecialDay>, found: SpecialDay[]): boolean {
     days.set(day.date, day);
   }
   return true;
+}
+
+/** The highest sequence of each event: a file may have what it was before, too. */
+function latestOf(events: ICAL.Component[]): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const event of events) {
+    const version = versionOf(event);
+    if (version) latest.set(version.key, Math.max(version.sequence, latest.get(version.key) ?? 0));
+  }
+  return latest;
 }
 
 /** Of each UID the days whose occurrences other events replace; null where one replaces all that come later. */

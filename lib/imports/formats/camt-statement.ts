@@ -50,7 +50,7 @@ export class CamtStatement {
   readonly #place: Place;
   readonly #format: Format;
   readonly #readDay: DateReader;
-  /** When the message was made: the day of a notification's entries that have none. */
+  /** When the message was made: the day of entries that have none. */
   #createdAt: string | undefined;
   readonly #statement = new Statement();
   readonly #balances: Balance[] = [];
@@ -85,7 +85,7 @@ export class CamtStatement {
   }
 
   balance(part: XmlNode) {
-    const code = part.get("Tp", "CdOrPrtry", "Cd") ?? "";
+    const code = part.get("Tp", "CdOrPrtry", "Cd") ?? part.get("Tp", "Cd") ?? "";
     if (!["OPBD", "PRCD", "CLBD", "ITBD"].includes(code)) return;
     const money = this.#signed(part, "Bal", this.#place);
     if (!money) {
@@ -144,7 +144,8 @@ export class CamtStatement {
           this.#statement,
         );
     }
-    const created = this.#format === "camt.054" ? this.#readDay(this.#createdAt ?? "") : null;
+    // A report or a notification is of the day it was made; a statement may be of many.
+    const created = this.#format === "camt.053" ? null : this.#readDay(this.#createdAt ?? "");
     const value_date = value ?? booked ?? created;
     if (!value_date)
       return out.refuse(

@@ -6,10 +6,10 @@ import { type Place, refuseFile } from "./refusal.ts";
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
 /** ISO's namespaces, SWIFT's of the first years, and national ones that restrict ISO's (`ISO:camt.053.001.02:APC:STUZZA:…`). */
-export const CAMT_NAMESPACE = /\b(camt\.05[234])\.001\.(\d{2})\b/;
+export const CAMT_NAMESPACE = /(?<![a-z])(camt\.05[234])\.001\.(\d{2})(?!\d)/;
 /** Namespaces that name another message of ISO 20022. */
-const OTHER_MESSAGE = /\b[a-z]{4}\.\d{3}\.\d{3}\.\d{2}\b/;
-export const CAMT_VERSIONS = { first: 2, last: 13 };
+const OTHER_MESSAGE = /(?<![a-z])[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/;
+export const CAMT_VERSIONS = { first: 1, last: 13 };
 /** What a message is, where its namespace doesn't say so. */
 export const CAMT_MESSAGES: Record<string, Format> = {
   BkToCstmrAcctRpt: "camt.052",
@@ -30,7 +30,7 @@ const NODES_MAX = 20_000;
 const TEXT_MAX_LENGTH = 32 * 1024 * 1024;
 
 /**
- * ISO 20022 camt.052, 053 and 054, versions 02 to 13. Booked entries become lines; pending and information entries (PDNG, INFO,
+ * ISO 20022 camt.052, 053 and 054, versions 01 to 13. Booked entries become lines; pending and information entries (PDNG, INFO,
  * FUTR) are counted as skipped. An entry of several transactions becomes one line each where their amounts add up to it, else one line
  * with the transactions in its details. What was written with a reversal indicator keeps the sign it has: CdtDbtInd says the
  * direction of the entry itself.
@@ -70,7 +70,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
       null,
       "This version is not known.",
       `${found}.001.${version}`,
-      `${format}.001.02 to .${CAMT_VERSIONS.last}`,
+      `${format}.001.01 to .${CAMT_VERSIONS.last}`,
     );
   }
 

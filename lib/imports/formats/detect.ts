@@ -14,7 +14,7 @@ export type Hint = {
 
 export type Detection = {
   format: Format;
-  /** camt: 02 to 12; OFX: 102, 211, …; null elsewhere. */
+  /** camt: 01 to 13; OFX: 102, 211, …; null elsewhere. */
   version: string | null;
   encoding: Encoding;
   /** Whether a byte order mark says so. */
@@ -146,7 +146,7 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
       /<!DOCTYPE[^>]{0,60}/i.exec(start)?.[0] ?? "",
       "XML without DOCTYPE and entities",
     );
-  if (/<\?OFX\b/i.test(start) || /<(?:\w+:)?OFX[\s>]/.test(start))
+  if (/<\?OFX\b/i.test(start) || /<(?:\w+:)?OFX[\s>]/i.test(start))
     return {
       format: "ofx",
       version: /<\?OFX[^<>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null,
@@ -159,7 +159,7 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
     throw refused(
       "This version is not known.",
       `${format}.001.${version}`,
-      `${format}.001.02 to .${CAMT_VERSIONS.last}`,
+      `${format}.001.01 to .${CAMT_VERSIONS.last}`,
     );
   }
   const message = /<(?:[\w.-]+:)?(BkToCstmr\w{1,20})[\s>]/.exec(start)?.[1] ?? "";

@@ -39,6 +39,7 @@ describe("camt: namespaces", () => {
       camt(body, "ISO:camt.052.001.02:APC:STUZZA:payments:002", "EUR", "BkToCstmrAcctRpt", "Rpt"),
       { lines: [[2500, "2026-06-01"]] },
     ],
+    ["ISO's with a bank's ending", camt(body, `${CAMT}_BANK`), { lines: [[2500, "2026-06-01"]] }],
     [
       "none, of a notification",
       camt(body, "", "EUR", "BkToCstmrDbtCdtNtfctn", "Ntfctn"),

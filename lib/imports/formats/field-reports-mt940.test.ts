@@ -157,6 +157,11 @@ describe("MT940 with noted items", () => {
       { lines: [[-100, "2026-06-02"]], skipped: 1, holds: true, statements: 1 },
     ],
     [
+      "by the name of German banks, first in the file",
+      `${noted().replace(":20:DISPO", ":20:STARTDISPE")}\r\n-\r\n${booked}`,
+      { lines: [[-100, "2026-06-02"]], skipped: 1, holds: true, statements: 1 },
+    ],
+    [
       "none of them, only the empty report",
       `${booked}:20:DISPO\r\n:25:1\r\n:28C:7/2\r\n:34F:EURD0,\r\n:13:2606031905\r\n:90D:0EUR0,\r\n:90C:0EUR0,\r\n-\r\n`,
       { lines: [[-100, "2026-06-02"]], holds: true, statements: 1 },

@@ -80,20 +80,22 @@ function ofSubfields(
   separator: string,
 ): Omit<Info, "lines"> | undefined {
   const subfields: string[] = [];
+  const more: Info["more"] = [];
   const [, ...parts] = text.split(markOf(separator));
-  let last = 0;
+  let last: number | undefined;
   let found = 0;
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const code = Number(parts[at]);
-    const isText = !isCode(code);
-    if (isText && at === 0) return undefined;
-    if (isText) subfields[last] += `${separator}${parts[at]}${parts[at + 1]}`;
-    else {
+    const piece = parts[at + 1] ?? "";
+    if (isCode(code)) {
       found++;
       last = code;
-      subfields[code] = `${subfields[code] ?? ""}${parts[at + 1]}`;
-    }
+      subfields[code] = `${subfields[code] ?? ""}${piece}`;
+    } else if (last !== undefined && isWithin(last, code, parts[at + 2]))
+      subfields[last] += `${separator}${parts[at]}${piece}`;
+    else more.push([`subfield_${parts[at]}`, piece.trim()]);
   }
+  if (found === 0) return undefined;
   if (found < 2 && !CLEAR_SEPARATOR.test(separator)) return undefined;
   const get = (code: number) => subfields[code]?.trim() || undefined;
   const name = joinPieces(subfields, NAME_CODES);
@@ -104,9 +106,16 @@ function ofSubfields(
     ["counterparty_bank", get(30)],
     ["counterparty_account", get(38) ?? get(31)],
     ["text_key", get(34)],
+    ...more,
   ]);
   if (name) read.counterparty = name;
   return read;
+}
+
+/** Whether what looks like a subfield is text of the one before it: subfields ascend, and a purpose is any text. */
+function isWithin(last: number, code: number, next: string | undefined): boolean {
+  const isPurpose = PURPOSE_CODES.includes(last) && (code < 70 || code > 79);
+  return isPurpose || code < last || (next !== undefined && code > Number(next));
 }
 
 const marks = new Map<string, RegExp>();

@@ -99,7 +99,11 @@ export function readMt940(
     const text = (parts[0] ?? "").trim();
     if (name === "86" && pending) return pending.describe(parts);
     finishLine();
-    if (name === "20") return void begin(line);
+    if (name === "20") {
+      // "Disposition" is what German banks call what is only noted.
+      begin(line).hasInterimMarks ||= text.startsWith("STARTDISP");
+      return;
+    }
     if (!message && name === "61")
       return out.refuse(
         { line },

@@ -3,11 +3,12 @@
 import type { Lines } from "../lines.ts";
 import {
   digitsIn,
-  formsOf,
   identifierOf,
   identifiersIn,
+  isDate,
   isStrong,
   LEAST_FOUND,
+  otherFormsOf,
 } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
@@ -21,50 +22,52 @@ const SLICE = 2000;
 /** A line of the other side, the number that both have, and whether the other side's text says it. */
 export type Named = { line: number; name: string; isSaidByOther: boolean };
 
-/** The numbers of a line: its own, in all forms, and those in its texts. */
-type Numbers = { own: string[]; said: string[] };
+/** The numbers of a line: its own, how that is also written, and those in its texts. */
+type Numbers = { own: string[]; alike: string[]; said: string[] };
+type Lists = Map<string, number[]>;
+type Index = { own: Lists; alike: Lists; said: Lists };
 
 export class NamedLines {
   private readonly named: { left: Map<number, Named[]>; right: Map<number, Named[]> };
-  private readonly byName: Record<
-    Side,
-    { own: Map<string, number[]>; said: Map<string, number[]> }
-  >;
+  private readonly byName: Record<Side, Index>;
 
   /** Reads the open lines. */
   static *read(state: RunState, stage: string): Generator<Progress, NamedLines> {
     const byName = { left: emptyIndex(), right: emptyIndex() };
-    const numbers = { left: new Map<number, Numbers>(), right: new Map<number, Numbers>() };
+    const numbers = new Map<number, Numbers>();
     for (const side of SIDES) {
       const open = state.open(side);
       for (const [done, line] of open.entries()) {
         if (done % SLICE === 0) yield { stage, done, total: open.length };
         const found = numbersOf(state[side], line);
         if (found.own.length + found.said.length === 0) continue;
-        numbers[side].set(line, found);
-        for (const name of found.own) push(byName[side].own, name, line);
-        for (const name of found.said) push(byName[side].said, name, line);
+        if (side === "left") numbers.set(line, found);
+        for (const kind of KINDS)
+          for (const name of found[kind]) push(byName[side][kind], name, line);
       }
     }
     return new NamedLines(numbers, byName);
   }
 
-  private constructor(
-    numbers: { left: Map<number, Numbers>; right: Map<number, Numbers> },
-    byName: NamedLines["byName"],
-  ) {
+  private constructor(lefts: ReadonlyMap<number, Numbers>, byName: Record<Side, Index>) {
     this.byName = byName;
     this.named = { left: new Map(), right: new Map() };
-    for (const [line, { own, said }] of numbers.left) {
+    const { left, right } = byName;
+    for (const [line, { own, alike, said }] of lefts) {
       for (const name of own) {
-        this.join(line, name, byName.right.own, false);
-        this.join(line, name, byName.right.said, true);
+        this.join(line, name, right.own, false);
+        this.join(line, name, right.alike, false);
+        this.join(line, name, right.said, true);
+      }
+      for (const name of alike) {
+        this.join(line, name, right.own, false);
+        this.join(line, name, right.said, true);
       }
       for (const name of said) {
-        this.join(line, name, byName.right.own, false);
-        if (isStrong(name) && byName.left.said.get(name)?.length === 1)
-          if (byName.right.said.get(name)?.length === 1)
-            this.join(line, name, byName.right.said, true);
+        this.join(line, name, right.own, false);
+        this.join(line, name, right.alike, false);
+        const isOnly = left.said.get(name)?.length === 1 && right.said.get(name)?.length === 1;
+        if (isOnly && isStrong(name) && !isDate(name)) this.join(line, name, right.said, true);
       }
     }
   }
@@ -78,18 +81,14 @@ export class NamedLines {
   isOnlyName(left: number, { line, name }: Named): boolean {
     return SIDES.every((side) => {
       const own = side === "left" ? left : line;
-      const { own: having, said } = this.byName[side];
-      return [...(having.get(name) ?? []), ...(said.get(name) ?? [])].every((one) => one === own);
+      return KINDS.every((kind) =>
+        (this.byName[side][kind].get(name) ?? []).every((one) => one === own),
+      );
     });
   }
 
-  private join(
-    left: number,
-    name: string,
-    index: ReadonlyMap<string, number[]>,
-    isSaidByOther: boolean,
-  ): void {
-    const lines = index.get(name);
+  private join(left: number, name: string, lists: Lists, isSaidByOther: boolean): void {
+    const lines = lists.get(name);
     if (!lines || lines.length > MOST_LINES) return;
     for (const right of lines) {
       if (!add(this.named.left, left, { line: right, name, isSaidByOther })) continue;
@@ -98,31 +97,36 @@ export class NamedLines {
   }
 }
 
+const KINDS = ["own", "alike", "said"] as const;
 const NOBODY: readonly Named[] = [];
 
 function numbersOf(lines: Lines, line: number): Numbers {
-  const name = lines.hashes.reference.has(line)
-    ? identifierOf(lines.text(line, "reference"))
-    : null;
-  const own = name === null || digitsIn(name) < LEAST_FOUND ? [] : formsOf(name);
-  const texts = [
-    ...(["description", "counterparty"] as const).map((field) => lines.text(line, field)),
-    name === null ? lines.text(line, "reference") : null,
-  ];
-  const said = texts
-    .flatMap(identifiersIn)
-    .filter((one) => digitsIn(one) >= LEAST_FOUND && !/^(19|20)\d\d$/.test(one));
-  return { own: [...new Set(own)], said: [...new Set(said)].filter((one) => !own.includes(one)) };
+  const reference = lines.text(line, "reference");
+  const name = identifierOf(reference);
+  const isNamed = name !== null && digitsIn(name) >= LEAST_FOUND;
+  const own = isNamed ? [name] : [];
+  const said: string[] = [];
+  for (const text of [
+    lines.text(line, "description"),
+    lines.text(line, "counterparty"),
+    name === null ? reference : null,
+  ]) {
+    for (const one of identifiersIn(text))
+      if (digitsIn(one) >= LEAST_FOUND && one !== name && !YEAR.test(one)) said.push(one);
+  }
+  return { own, alike: isNamed ? otherFormsOf(name) : [], said };
 }
 
-function emptyIndex() {
-  return { own: new Map<string, number[]>(), said: new Map<string, number[]>() };
+const YEAR = /^(19|20)\d\d$/;
+
+function emptyIndex(): Index {
+  return { own: new Map(), alike: new Map(), said: new Map() };
 }
 
-function push(lists: Map<string, number[]>, key: string, line: number): void {
+function push(lists: Lists, key: string, line: number): void {
   const list = lists.get(key);
   if (!list) lists.set(key, [line]);
-  else if (list.length <= MOST_LINES) list.push(line);
+  else if (list.length <= MOST_LINES && list[list.length - 1] !== line) list.push(line);
 }
 
 /** @returns false where the line is known already. */

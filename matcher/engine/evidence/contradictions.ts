@@ -6,12 +6,11 @@ import type { Lines } from "../lines.ts";
 import { remainder97 } from "../prepare/check-digits.ts";
 import {
   digitsIn,
-  formsOf,
   identifierOf,
   identifiersIn,
   isDate,
   isStrong,
-  LEAST_FOUND,
+  otherFormsOf,
 } from "../prepare/identifiers.ts";
 import { namesDiffer, saysName } from "./names-differ.ts";
 import { kindOf, type Numbering } from "./numbering.ts";
@@ -155,16 +154,37 @@ export class Contradictions {
 
 /** A number that both sides name; null where there is none. */
 export function agreedReference(left: Said, right: Said): string | null {
-  const [mine, theirs] = [namesOf(left), namesOf(right)];
-  for (const name of mine) if (theirs.has(name)) return name;
-  const numbers = new Set(right.numbers);
-  for (const name of mine) if (digitsIn(name) >= LEAST_FOUND - 1 && numbers.has(name)) return name;
-  const own = new Set(left.numbers);
-  for (const name of theirs) if (digitsIn(name) >= LEAST_FOUND - 1 && own.has(name)) return name;
-  for (const number of own)
-    if (numbers.has(number) && isStrong(number) && !isDate(number)) return number;
+  const found =
+    oneNumber(left.name, right.name) ??
+    saidNumber(left.name, right.numbers) ??
+    saidNumber(right.name, left.numbers);
+  if (found !== null) return found;
+  for (const number of left.numbers)
+    if (right.numbers.includes(number) && isStrong(number) && !isDate(number)) return number;
   return null;
 }
+
+/** What two references have in common; null where they are not one. */
+function oneNumber(left: string | null, right: string | null): string | null {
+  if (left === null || right === null) return null;
+  if (left === right || otherFormsOf(left).includes(right)) return right;
+  return otherFormsOf(right).includes(left) ? left : null;
+}
+
+function saidNumber(name: string | null, numbers: readonly string[]): string | null {
+  if (name === null || numbers.length === 0) return null;
+  const forms = [name, ...otherFormsOf(name)];
+  return (
+    numbers.find(
+      (number) =>
+        digitsIn(number) >= LEAST_SAID &&
+        (forms.includes(number) || otherFormsOf(number).includes(name)),
+    ) ?? null
+  );
+}
+
+/** Digits of a number that a text may say: a single one says nothing. */
+const LEAST_SAID = 2;
 
 function haveSeveralNames(lines: readonly Said[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
@@ -174,10 +194,6 @@ function haveSeveralNames(lines: readonly Said[]): boolean {
 /** Whether one of two lines has a reference that the other doesn't say. */
 export function lacksReference(left: Said, right: Said): boolean {
   return (left.name !== null || right.name !== null) && agreedReference(left, right) === null;
-}
-
-function namesOf({ name }: Said): Set<string> {
-  return new Set(name === null ? [] : formsOf(name));
 }
 
 function differingParty(left: Said, right: Said): Contradiction[] {

@@ -10,10 +10,11 @@ const MOST_LETTERS = 40;
 /** Of a number that is found in a text: shorter ones stand there for many reasons. */
 export const LEAST_FOUND = 3;
 
-/** Before a part of an MT940 narrative, written together with it. */
-const SUBFIELD = /\?[0-6]\d/g;
 /** Letters before a number, as in INV1041 or po_777. */
 const PREFIXED = /^[A-Z]{1,6}0*(\d[A-Z0-9]*)$/;
+const LONGEST_PREFIX = 4;
+/** Before a part of an MT940 narrative, written together with it. */
+const SUBFIELD = /\?[0-6]\d/g;
 
 /** A reference as one word, without leading zeros; null where it has no digit or is a sentence. */
 export function identifierOf(reference: string | null): string | null {
@@ -25,9 +26,12 @@ export function identifierOf(reference: string | null): string | null {
   return /\d/.test(name) && wordy <= 1 && name.length <= MOST_LETTERS ? name : null;
 }
 
-/** How a number may be written otherwise: without its letters, or its check digits. */
-export function formsOf(name: string): string[] {
-  const forms = [name, ...withoutCheckDigits(name)];
+/**
+ * How a number is also written: without the letters before it, or without its check digits. Two numbers are one where one of them,
+ * as it stands, is the other in any form: INV-7 and PO-7 are not.
+ */
+export function otherFormsOf(name: string): string[] {
+  const forms = withoutCheckDigits(name);
   const bare = PREFIXED.exec(name)?.[1];
   if (bare !== undefined && digitsIn(bare) >= LEAST_FOUND) forms.push(bare);
   return forms;
@@ -36,22 +40,49 @@ export function formsOf(name: string): string[] {
 /** The numbers of a text: its words with a digit, and such in a row, with the short word of letters before them. */
 export function identifiersIn(text: string | null): string[] {
   if (text === null || !/\d/.test(text)) return [];
-  const words = wordsOf(text.replaceAll(SUBFIELD, " "), "description");
-  const names = new Set<string>();
+  const words = asciiWords(text) ?? wordsOf(text.replaceAll(SUBFIELD, " "), "description");
+  const names: string[] = [];
   for (let from = 0; from < words.length; from++) {
     const first = words[from] as string;
-    const isPrefix = first.length <= 4 && hasDigit(words[from + 1]);
-    if (!hasDigit(first) && !isPrefix) continue;
-    let name = "";
-    for (let to = from; to < Math.min(words.length, from + MOST_IN_A_ROW); to++) {
+    const isNumber = hasDigit(first);
+    if (!isNumber) {
+      const next = first.length <= LONGEST_PREFIX ? words[from + 1] : undefined;
+      if (next === undefined || !hasDigit(next)) continue;
+    }
+    let name = first;
+    if (isNumber) add(names, name);
+    for (let to = from + 1; to < Math.min(words.length, from + MOST_IN_A_ROW); to++) {
       const word = words[to] as string;
-      if (to > from && !hasDigit(word)) break;
+      if (!hasDigit(word)) break;
       name += word;
       if (name.length > MOST_LETTERS) break;
-      if (to > from || !isPrefix) names.add(withoutZeros(name));
+      add(names, name);
     }
   }
-  return [...names];
+  return names;
+}
+
+/** In capitals; null of a text that is not of ASCII alone. */
+function asciiWords(text: string): string[] | null {
+  const upper = (text.includes("?") ? text.replaceAll(SUBFIELD, " ") : text).toUpperCase();
+  const words: string[] = [];
+  let from = -1;
+  for (let at = 0; at <= upper.length; at++) {
+    const code = at < upper.length ? upper.charCodeAt(at) : 0;
+    if (code > 127) return null;
+    if ((code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a)) {
+      if (from < 0) from = at;
+    } else if (from >= 0) {
+      words.push(upper.slice(from, at));
+      from = -1;
+    }
+  }
+  return words;
+}
+
+function add(names: string[], name: string): void {
+  const plain = withoutZeros(name);
+  if (!names.includes(plain)) names.push(plain);
 }
 
 /** Which would hardly be equal by chance. */
@@ -61,28 +92,36 @@ export function isStrong(name: string): boolean {
 }
 
 export function digitsIn(name: string): number {
-  return name.replaceAll(/\D/g, "").length;
+  let digits = 0;
+  for (let at = 0; at < name.length; at++) if (isDigit(name.charCodeAt(at))) digits += 1;
+  return digits;
 }
 
-/** A day or a year, which stands in texts for its own sake. */
+/** A day, a month or a year, which stands in texts for its own sake. */
 export function isDate(name: string): boolean {
   if (/^(19|20)\d\d$|^\d{1,2}20\d\d$|^20\d\d\d{1,2}$/.test(name)) return true;
   const parts =
-    /^(?:19|20)(\d\d)(\d\d)(\d\d)$/.exec(name)?.slice(2) ??
+    /^(?:19|20)\d\d(\d\d)(\d\d)$/.exec(name)?.slice(1) ??
     /^(\d\d)(\d\d)(?:19|20)\d\d$/.exec(name)?.slice(1) ??
     /^\d\d(\d\d)(\d\d)$/.exec(name)?.slice(1);
   if (!parts) return false;
   const [one = 0, other = 0] = parts.map(Number);
-  return (
-    (one >= 1 && one <= 12 && other >= 1 && other <= 31) ||
-    (other >= 1 && other <= 12 && one >= 1 && one <= 31)
-  );
+  return isDayOfMonth(one, other) || isDayOfMonth(other, one);
+}
+
+function isDayOfMonth(month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
 function withoutZeros(name: string): string {
-  return name.replace(/^0+(?=\d)/, "");
+  return name.charCodeAt(0) === 0x30 ? name.replace(/^0+(?=\d)/, "") : name;
 }
 
-function hasDigit(word: string | undefined): boolean {
-  return word !== undefined && /\d/.test(word);
+function hasDigit(word: string): boolean {
+  for (let at = 0; at < word.length; at++) if (isDigit(word.charCodeAt(at))) return true;
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

@@ -120,7 +120,7 @@ describe("a sum, however rare", () => {
     expect(sumIn(result, "confirmed")).toBe(-1);
     expect(explain(result, "suggested", sumIn(result, "suggested"))).toMatchObject({
       held: "contradiction",
-      note: "The counterparty differs: Adler GmbH / Zimmer.",
+      note: "The counterparty differs: ADLER / Zimmer.",
     });
   });
 
