@@ -55,7 +55,11 @@ export async function createImport(
       ...described,
       database_max_bytes: databaseMaxBytes(),
     });
-    const { mapping, questions } = settle(file.detection, query.mapping ?? opened.source.mapping);
+    const { mapping, questions } = settle(
+      file,
+      query.mapping ?? opened.source.mapping,
+      opened.source.currency,
+    );
     if (questions.length > 0)
       throw invalidRequest(
         questions.map(({ about, message }) => ({ path: `mapping.${about}`, message })),

@@ -1,7 +1,10 @@
 import { type ApiError, invalidRequest } from "../wire/errors.ts";
+import { PREVIEW_MAX_BYTES } from "./contract.ts";
+import { type Described, describeCsv } from "./formats/csv-mapping.ts";
 import { type Detection, detect, type Hint } from "./formats/detect.ts";
+import { decoderOf } from "./formats/encoding.ts";
 import type { Format, Mapping } from "./formats/mapping.ts";
-import { HEAD_BYTES } from "./formats/read-lines.ts";
+import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused } from "./formats/refusal.ts";
 
 /** A client that is refused waits for its body to be taken; of a longer one the connection is given up. */
@@ -10,10 +13,15 @@ const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 type Stream = ReadableStream<Uint8Array>;
 export type Question = Detection["questions"][number];
 
+/** As much of a CSV as its columns are judged by, in an import and in its preview. */
+const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
+
 /** A file that begins to come: what its head says, and all of its bytes, the head's again first. */
 export type OpenedFile = {
   format: Format;
   detection: Detection | null;
+  /** Of CSV. */
+  head: { bytes: Uint8Array; isWhole: boolean };
   bytes: AsyncGenerator<Uint8Array, void>;
 };
 
@@ -33,12 +41,17 @@ export async function openFile(
 ): Promise<OpenedFile> {
   const reader = stream.getReader();
   const head: Uint8Array[] = [];
-  for (let size = 0; size < HEAD_BYTES; ) {
-    const { value } = await reader.read();
-    if (!value) break;
-    head.push(value);
-    size += value.length;
+  let size = 0;
+  let isWhole = false;
+  async function readUpTo(bytes: number) {
+    while (size < bytes && !isWhole) {
+      const { value } = await reader.read();
+      if (value) head.push(value);
+      size += value?.length ?? 0;
+      isWhole = value === undefined;
+    }
   }
+  await readUpTo(HEAD_BYTES);
   async function* bytes() {
     try {
       yield* head;
@@ -60,9 +73,13 @@ export async function openFile(
     const start = Buffer.concat(head);
     const isColumns = hint.format === undefined || hint.format === "csv";
     const detection = isColumns ? detect(start.subarray(0, HEAD_BYTES), hinted(hint)) : null;
+    const csv = detection?.format === "csv" ? detection : null;
+    // One byte more tells whether the file goes on.
+    if (csv) await readUpTo(CSV_HEAD_BYTES + 1);
     return {
       format: hint.format ?? detection?.format ?? "csv",
-      detection: detection?.format === "csv" ? detection : null,
+      detection: csv,
+      head: { bytes: Buffer.concat(head).subarray(0, CSV_HEAD_BYTES), isWhole },
       bytes: taken,
     };
   } catch (error) {
@@ -90,27 +107,28 @@ export function refusedFile({ refusal }: FileRefused): ApiError {
 }
 
 /**
- * By what a file of columns is read: what the mapping says, and of what it leaves open, what the file's head shows. `questions`: what
- * neither says.
+ * By what a file of columns is read: what the mapping says, and of what it leaves open, what the
+ * file's head shows. `questions`: what neither says; one at a time, as its answer may settle others.
  */
 export function settle(
-  detection: Detection | null,
+  { detection, head }: Pick<OpenedFile, "detection" | "head">,
   given: Mapping | null,
-): { mapping: Mapping | null; questions: Question[] } {
-  if (!detection?.csv) return { mapping: given, questions: [] };
-  const shown = detection.csv.mapping;
-  if (!given) return { mapping: shown, questions: detection.questions };
-  const named = Object.keys(given.fields);
-  const fields = named.length > 0 ? given.fields : shown.fields;
-  const questions = detection.questions.filter(({ about }) => !answers(about, given));
-  return { mapping: { ...shown, ...given, fields }, questions };
-}
-
-const AMOUNTS = ["amount", "amount_minor", "debit", "credit"] as const;
-const DATES = ["value_date", "booked_date"] as const;
-
-function answers(about: string, { fields, ...rest }: Mapping): boolean {
-  if (about === "fields.amount") return AMOUNTS.some((field) => fields[field] !== undefined);
-  if (about === "fields.value_date") return DATES.some((field) => fields[field] !== undefined);
-  return rest[about as keyof typeof rest] !== undefined;
+  currency: string,
+): { mapping: Mapping | null; questions: Question[]; csv: Described["csv"] | null } {
+  if (!detection?.csv) return { mapping: given, questions: [], csv: null };
+  const { csv } = detection;
+  const encoding = given?.encoding ?? detection.encoding;
+  const described = describeCsv(
+    decoderOf(encoding).decode(head.bytes),
+    given?.delimiter ?? csv.delimiter,
+    { mapping: given ?? undefined, currency, isWhole: head.isWhole },
+  );
+  if (!described)
+    return {
+      mapping: { ...csv.mapping, ...given, fields: given?.fields ?? {} },
+      questions: [],
+      csv,
+    };
+  const { csv: found, questions } = described;
+  return { mapping: found.mapping, questions: questions.slice(0, 1), csv: found };
 }

@@ -37,7 +37,11 @@ export async function previewImport(
       source_id: sourceId,
       preview: true,
     });
-    const { mapping, questions } = settle(file.detection, query.mapping ?? source.mapping);
+    const { mapping, questions, csv } = settle(
+      file,
+      query.mapping ?? source.mapping,
+      source.currency,
+    );
     const options = {
       format: file.format,
       currency: source.currency,
@@ -62,7 +66,7 @@ export async function previewImport(
       format: file.format,
       version: file.detection?.version ?? null,
       encoding: file.detection?.encoding ?? null,
-      columns: file.detection?.csv?.columns ?? null,
+      columns: csv?.columns ?? null,
       mapping,
       questions: questions.slice(0, 100),
       ...outcome,

@@ -1,3 +1,4 @@
+import { amountMarks } from "./amount-marks.ts";
 import { decimalsOf } from "./currencies.ts";
 
 /** What is wrong with an amount, in the words of a refusal. */
@@ -36,40 +37,16 @@ export function plainAmount(text: string, decimals: number, separator: DecimalSe
   return negative && minor !== 0 ? -minor : minor;
 }
 
-/** Symbols that people write with amounts, and the currencies that they may stand for. */
-const SYMBOLS = new Map(
-  Object.entries({
-    "€": "EUR",
-    $: "USD CAD AUD NZD SGD HKD MXN ARS CLP COP TWD BRL",
-    "£": "GBP EGP GIP",
-    "¥": "JPY CNY",
-    "₹": "INR",
-    "₩": "KRW",
-    "₺": "TRY",
-    "₽": "RUB",
-    "₴": "UAH",
-    "₪": "ILS",
-    "฿": "THB",
-    zł: "PLN",
-    Kč: "CZK",
-    Ft: "HUF",
-    kr: "SEK NOK DKK ISK",
-    "kr.": "DKK ISK",
-    "Fr.": "CHF",
-    R$: "BRL",
-  }).map(([symbol, codes]) => [symbol, codes.split(" ")] as const),
-);
-
-const GROUP_MARKS = /[.,'’\u00A0\u202F ]/g;
+const GROUP_MARKS = /[.,'’\u00A0\u2009\u202F ]/g;
 /** Of blanks within a longer text, reading would take the square. */
 const WRITTEN_MAX_LENGTH = 1_000;
-const BODY = /^\d*(?:[.,'’\u00A0\u202F ]\d+)*$/;
+const BODY = /^\d*(?:[.,'’\u00A0\u2009\u202F ]\d+)*$/;
 const BY_THREES = /^\d{1,3}(?:(.)\d{3})(?:\1\d{3})*$/u;
 const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
 
 /**
  * An amount as people and spreadsheets write it, in minor units: thousands separators (. , ' space, also Indian groups), a minus
- * before or after, parentheses for negative, CR and DR after it, and the line's own currency as code or symbol.
+ * before or after, parentheses for negative, CR and DR on either side, and the line's own currency as code or symbol.
  *
  * Without `separator` only what can be read one way is read: 1234.56, 1.234,56 or 12,5, but not 1.234. Nothing is ever rounded.
  */
@@ -82,12 +59,15 @@ export function writtenAmount(
   const fast = separator ? plainAmount(text, decimals, separator) : Number.NaN;
   if (!Number.isNaN(fast)) return fast;
   if (text.length > WRITTEN_MAX_LENGTH) return notAnAmount(separator);
-  const bare = unsigned(withoutCurrency(text.trim(), currency));
-  if (!bare) return notAnAmount(separator);
-  const body = bare.body;
+  const marks = amountMarks(text);
+  if (!marks) return notAnAmount(separator);
+  if (marks.currencies !== null && !marks.currencies.includes(currency)) {
+    return { problem: "The amount is in another currency.", wanted: `an amount in ${currency}` };
+  }
+  const { body } = marks;
   if (body === "" || !BODY.test(body)) return notAnAmount(separator);
-  const marks: string[] = body.match(GROUP_MARKS) ?? [];
-  const decimal = separator ?? decimalMarkOf(body, marks);
+  const groups: string[] = body.match(GROUP_MARKS) ?? [];
+  const decimal = separator ?? decimalMarkOf(body, groups);
   if (decimal === null) {
     return {
       problem: "The separator can be read as decimals or as thousands.",
@@ -105,7 +85,7 @@ export function writtenAmount(
   );
   if (Number.isNaN(minor))
     return fraction.length > decimals ? tooManyDecimals(currency, decimals) : TOO_LARGE;
-  return bare.negative && minor !== 0 ? -minor : minor;
+  return marks.negative && minor !== 0 ? -minor : minor;
 }
 
 /**
@@ -188,31 +168,4 @@ function decimalMarkOf(body: string, marks: string[]): string | undefined | null
 function hasSoundGroups(whole: string, decimal: string | undefined): boolean {
   if (/^\d*$/.test(whole)) return true;
   return !(decimal && whole.includes(decimal)) && (BY_THREES.test(whole) || INDIAN.test(whole));
-}
-
-/** Without the currency before or after it, where that is the line's own. */
-function withoutCurrency(text: string, currency: string): string {
-  const [, sign = "", before = "", body = "", after = ""] =
-    /^([-+\u2212(]?)\s*([^\d\s.,()+\u2212-]*\.?)\s*(.*?)\s*([^\d\s.,()+\u2212-]*\.?)$/su.exec(
-      text,
-    ) ?? [];
-  const isOwn = (name: string) =>
-    name === "" || name === currency || SYMBOLS.get(name)?.includes(currency) === true;
-  if (isOwn(before) && isOwn(after) && !(before && after)) return sign + body;
-  return text;
-}
-
-/** Without its sign; undefined where there are two. */
-function unsigned(text: string): { body: string; negative: boolean } | undefined {
-  const [, open, sign, body = "", trailing, close, side] =
-    /^(\()?\s*([-+\u2212])?\s*(.*?)\s*([-+\u2212])?(\))?\s*(?:(CR|DR|Cr|Dr)\.?)?$/su.exec(text) ??
-    [];
-  if ((open === undefined) !== (close === undefined)) return undefined;
-  const signs = [open, sign, trailing, side].filter((given) => given !== undefined);
-  if (signs.length > 1) return undefined;
-  const [given = "+"] = signs;
-  return {
-    body,
-    negative: given === "(" || given === "-" || given === "\u2212" || given.toUpperCase() === "DR",
-  };
 }

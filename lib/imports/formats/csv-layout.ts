@@ -1,3 +1,4 @@
+import { amountMarks } from "../../wire/amount-marks.ts";
 import { csvRecords } from "./csv-records.ts";
 import { dateReader } from "./dates.ts";
 import {
@@ -9,7 +10,7 @@ import {
 } from "./mapping.ts";
 
 /** To describe a table, and to detect its delimiter. */
-const ROWS_LOOKED_AT = 100;
+const ROWS_LOOKED_AT = 20_000;
 const ROWS_SCORED = 25;
 const HEAD_SCORED = 16_384;
 
@@ -38,12 +39,13 @@ export function looksLikeDate(text: string): boolean {
   return dateFormatsOf(text).length > 0;
 }
 
+const DIGITS = /^[\d.,'’\u00A0\u2009\u202F ]+$/;
+
 /** Digits with marks and signs, at most a currency around them. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > VALUE_MAX_LENGTH) return false;
-  return /^[-+(\u2212]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[-+\u2212]?[.,]?\d[\d.,'’\u00A0\u202F ]*-?\s*(?:\p{Sc}|[A-Z]{3}|CR|DR|Cr|Dr|zł|kr)?\)?$/u.test(
-    text,
-  );
+  const marks = amountMarks(text);
+  return marks !== undefined && DIGITS.test(marks.body);
 }
 
 /** The delimiter by which most rows have a date and an amount and one number of cells; `sep=;` in the first line says it itself. */
@@ -53,10 +55,15 @@ export function delimiterOf(head: string): Delimiter {
   if (named) return named;
   let best: { delimiter: Delimiter; score: number } = { delimiter: ",", score: 0 };
   for (const delimiter of DELIMITERS) {
-    const score = scoreOf(rowsOf(head.slice(0, HEAD_SCORED), delimiter).slice(0, ROWS_SCORED));
+    const score = scoreOf(headRows(head, delimiter));
     if (score > best.score) best = { delimiter, score };
   }
   return best.delimiter;
+}
+
+function headRows(head: string, delimiter: Delimiter): Row[] {
+  const isWhole = head.length < HEAD_SCORED;
+  return rowsOf(head.slice(0, HEAD_SCORED), delimiter, undefined, isWhole).slice(0, ROWS_SCORED);
 }
 
 function scoreOf(rows: Row[]): number {
@@ -78,10 +85,14 @@ function scoreOf(rows: Row[]): number {
   return (4 * withBoth + count) / Math.max(rows.length, 1) + Math.min(width, 50) / 1_000;
 }
 
-/** The first rows of a file's head. The last is left out, as it may be cut; of a head of one row, that one is kept. */
-export function rowsOf(head: string, delimiter: Delimiter, quote?: Mapping["quote"]): Row[] {
+/** The first rows of a file's head. The last is left out, as it may be cut; `isWhole`: nothing was cut. */
+export function rowsOf(
+  head: string,
+  delimiter: Delimiter,
+  quote?: Mapping["quote"],
+  isWhole = false,
+): Row[] {
   const rows: Row[] = [];
-  const isWhole = head.length < HEAD_SCORED;
   const records = csvRecords(delimiter, quote, (cells, line) => {
     if (rows.length < ROWS_LOOKED_AT) rows.push({ cells, line });
   });

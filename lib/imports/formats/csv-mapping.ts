@@ -1,42 +1,19 @@
-import { decimalsOf } from "../../wire/currencies.ts";
 import { type DecimalSeparator, writtenAmount } from "../../wire/money.ts";
-import { uniqueNames } from "./csv.ts";
-import {
-  dateFormatsOf,
-  looksLikeAmount,
-  looksLikeDate,
-  quoteOf,
-  type Row,
-  rowsOf,
-} from "./csv-layout.ts";
-import { fieldsNamed, plainWords } from "./csv-words.ts";
+import { Evidence, headerCurrency } from "./csv-evidence.ts";
+import { type Proposal, proposedFields } from "./csv-fields.ts";
+import { quoteOf, type Row } from "./csv-layout.ts";
+import type { Question } from "./csv-readings.ts";
+import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
 import { dateReader } from "./dates.ts";
-import {
-  type DateFormat,
-  type Delimiter,
-  type Encoding,
-  type MappedField,
-  type Mapping,
-  SIGN_VALUES,
-} from "./mapping.ts";
+import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "./mapping.ts";
 
-const HEADER_WITHIN_ROWS = 50;
+export type { Question } from "./csv-readings.ts";
+export type { ColumnKind } from "./csv-table.ts";
+
 const SAMPLES = 10;
-const SIGN_WORDS = new Set(
-  [...SIGN_VALUES.debit, ...SIGN_VALUES.credit].map((word) => word.toUpperCase()),
-);
-
-export type ColumnKind = "date" | "amount" | "currency" | "sign" | "text" | "empty";
-
-/** Something of the file that can be read two ways, or that it does not say: asked about, never guessed. */
-export type Question = {
-  /** The mapping's field that the answer is for: `date_format`, `decimal_separator`, `fields.amount`, … */
-  about: string;
-  message: string;
-  /** A value of the file, and what each answer would make of it. */
-  example: string | null;
-  choices: { value: string; reads_as: string | null }[];
-};
+const NOTHING: Proposal = { fields: {}, amounts: [] };
+const AMOUNTS = ["amount", "debit", "credit"] as const;
+const DATES = ["value_date", "booked_date"] as const;
 
 export type CsvDescription = {
   delimiter: Delimiter;
@@ -60,229 +37,223 @@ export type Layout = {
   header_row?: boolean | undefined;
 };
 
-/** Describes a CSV by its head. `hasHeader`: found out unless given. Null where it is no table. */
+/** What is known of a table before its cells are looked at. */
+export type Known = {
+  /** What a person or the source says: goes before what the file shows. */
+  mapping?: Mapping | undefined;
+  /** The source's currency. */
+  currency?: string | undefined;
+  hasHeader?: boolean | undefined;
+  /** Whether the head is all of the file, so that its last row is not cut. */
+  isWhole?: boolean;
+};
+
+export type Described = { csv: CsvDescription; questions: Question[] };
+
+/** Describes a CSV by its head. Null where it is no table. */
 export function describeCsv(
   head: string,
   delimiter: Delimiter,
-  hasHeader?: boolean,
-): { csv: CsvDescription; questions: Question[] } | null {
-  const quote = quoteOf(head, delimiter);
-  const rows = rowsOf(head, delimiter, quote);
-  const headerAt =
-    hasHeader === false ? -1 : hasHeader ? Math.max(0, headerOf(rows)) : headerOf(rows);
-  const table = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
-  const width = Math.max(
-    headerAt >= 0 ? (rows[headerAt]?.cells.length ?? 0) : 0,
-    ...table.map(({ cells }) => cells.length),
-  );
-  if (width < 2 || !isTable(table, headerAt >= 0)) return null;
-  const names =
-    headerAt >= 0
-      ? uniqueNames(rows[headerAt]?.cells ?? [])
-      : Array.from({ length: width }, (_, at) => String(at + 1));
-  const columns = names.map((name, at) => {
-    const cells = table.map((row) => (row.cells[at] ?? "").trim()).filter((cell) => cell !== "");
-    return { name, kind: kindOf(cells), samples: cells.slice(0, SAMPLES), cells };
-  });
-  const questions: Question[] = [];
-  const fields = headerAt >= 0 ? proposedFields(columns) : {};
-  // Gross, net and total are amounts, too: which of them is meant is for a person to say.
-  const amounts = columns.filter(
-    ({ name, kind }) =>
-      kind === "amount" && fieldsNamed(name).some(({ field }) => field === "amount"),
-  );
-  if (fields.amount && amounts.length > 1) delete fields.amount;
-  if (!fields.amount && !fields.debit && !fields.credit)
-    questions.push(
-      whichColumn(
-        "amount",
-        "Which column is the amount?",
-        amounts.length > 1 ? amounts : columns,
-        "amount",
-      ),
-    );
-  if (!fields.value_date && !fields.booked_date)
-    questions.push(whichColumn("value_date", "Which column is the date?", columns, "date"));
-  // Where it is asked which column, all that may be it are looked at.
-  const cellsOf = (wanted: MappedField[], kind: ColumnKind) => {
-    const named = columns.filter(({ name }) => wanted.some((field) => fields[field] === name));
-    return (named.length > 0 ? named : columns.filter((column) => column.kind === kind)).flatMap(
-      ({ cells }) => cells,
-    );
+  known: Known = {},
+): Described | null {
+  const given = known.mapping;
+  const quote = given?.quote ?? quoteOf(head, delimiter);
+  const wanted = Object.values(given?.fields ?? {});
+  const hasHeader = known.hasHeader ?? given?.header_row;
+  const table = tableOf(head, delimiter, quote, hasHeader, wanted, known.isWhole ?? true);
+  return table && describeTable(table, { delimiter, ...(quote && { quote }) }, known);
+}
+
+/** Describes a table, whatever file it comes from: the mapping that reads it, and the questions that it leaves open. */
+export function describeTable(
+  table: Table,
+  layout: { delimiter: Delimiter; quote?: Mapping["quote"] },
+  { mapping: given, currency }: Known,
+): Described {
+  const isNamed = Object.keys(given?.fields ?? {}).length > 0;
+  const proposed = isNamed || !table.hasHeader ? NOTHING : proposedFields(table);
+  let mapping: Mapping = {
+    ...layout,
+    header_row: table.hasHeader,
+    ...(proposed.fee_sign && { fee_sign: proposed.fee_sign }),
+    ...given,
+    fields: isNamed ? (given?.fields ?? {}) : proposed.fields,
   };
-  const date_format = dateFormat(
-    cellsOf(["value_date", "booked_date"], "date").filter(looksLikeDate),
-    questions,
-  );
-  const decimal_separator = decimalSeparator(
-    cellsOf(["amount", "debit", "credit"], "amount").filter(looksLikeAmount),
-    questions,
-  );
-  const amountName = fields.amount ?? fields.debit ?? "";
-  const code = plainWords(amountName).toUpperCase().split(" ").at(-1) ?? "";
+  const questions: Question[] = [];
+  if (table.rows.length > 0) {
+    questions.push(...openColumns(table, mapping, proposed.amounts));
+    mapping = withDates(table, mapping, questions);
+    mapping = withSeparator(table, mapping, questions);
+    if (questions.length === 0) {
+      const evidence = new Evidence(table, mapping, currency);
+      evidence.weigh();
+      mapping = evidence.mapping;
+      questions.push(...evidence.questions);
+    }
+  }
+  const { fields } = mapping;
   return {
     csv: {
-      delimiter,
-      quote: quote === "'" ? "'" : '"',
-      header_row: headerAt >= 0,
-      header_line: rows[headerAt]?.line ?? null,
-      columns: columns.map(({ name, kind, samples }) => ({ name, kind, samples })),
-      rows: table.slice(0, SAMPLES),
-      mapping: {
-        fields,
-        delimiter,
-        header_row: headerAt >= 0,
-        ...(quote && { quote }),
-        ...(date_format && { date_format }),
-        ...(decimal_separator && { decimal_separator }),
-      },
-      currency: decimalsOf(code) === undefined ? null : code,
+      delimiter: layout.delimiter,
+      quote: layout.quote === "'" ? "'" : '"',
+      header_row: table.hasHeader,
+      header_line: table.headerLine,
+      columns: table.columns.map(({ name, kind, cells }) => ({
+        name,
+        kind,
+        samples: cells.slice(0, SAMPLES),
+      })),
+      rows: table.rows.slice(0, SAMPLES).map(({ cells, line }: Row) => ({ cells, line })),
+      mapping: withoutUndefined(mapping),
+      currency: headerCurrency(fields.amount ?? fields.debit ?? ""),
     },
     questions,
   };
 }
 
-/** Whether most rows have a cell of a table, a date or an amount: a letter has commas, too. */
-function isTable(table: Row[], hasHeader: boolean): boolean {
-  const withValues = table.filter(({ cells }) =>
-    cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())),
-  );
-  return withValues.length > 0 ? withValues.length >= table.length / 2 : hasHeader;
-}
-
-/** The first row with names that we know, and no date; without such, a row of texts above rows with dates. -1: none. */
-function headerOf(rows: Row[]): number {
-  const first = rows.slice(0, HEADER_WITHIN_ROWS);
-  const hasData = (cells: string[]) => cells.some((cell) => looksLikeDate(cell.trim()));
-  const known = first.findIndex(
-    ({ cells }) =>
-      !hasData(cells) && cells.filter((cell) => fieldsNamed(cell).length > 0).length >= 2,
-  );
-  if (known >= 0) return known;
-  const data = first.findIndex(({ cells }) => hasData(cells) && cells.length > 1);
-  const above = first[data - 1];
-  const isHeader =
-    above &&
-    above.cells.length >= (first[data]?.cells.length ?? 0) - 1 &&
-    above.cells.every((cell) => !looksLikeAmount(cell.trim()));
-  return isHeader ? data - 1 : -1;
-}
-
-/** What most cells look like: totals rows and faults are in a column, too. */
-function kindOf(cells: string[]): ColumnKind {
-  if (cells.length === 0) return "empty";
-  const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
-  if (most((cell) => decimalsOf(cell.toUpperCase()) !== undefined)) return "currency";
-  if (most((cell) => SIGN_WORDS.has(cell.toUpperCase()))) return "sign";
-  if (most(looksLikeDate)) return "date";
-  return most(looksLikeAmount) ? "amount" : "text";
-}
-
-type Column = { name: string; kind: ColumnKind; cells: string[] };
-
-/** Which kinds of values a field may have: "Valuta" is a date in German and a currency in Dutch. */
-const KINDS: Record<MappedField, ColumnKind[]> = {
-  amount: ["amount"],
-  amount_minor: ["amount"],
-  debit: ["amount", "empty"],
-  credit: ["amount", "empty"],
-  sign: ["sign"],
-  fee: ["amount", "empty"],
-  fee_minor: ["amount", "empty"],
-  currency: ["currency"],
-  value_date: ["date"],
-  booked_date: ["date"],
-  reference: ["text", "amount", "date", "sign", "currency", "empty"],
-  counterparty: ["text", "empty", "sign", "currency"],
-  description: ["text", "empty", "amount", "sign", "currency"],
-  group_key: ["text", "amount", "empty"],
-  external_id: ["text", "amount", "date"],
-};
-
-function proposedFields(columns: Column[]): Mapping["fields"] {
-  const candidates = columns
-    .flatMap((column, at) => fieldsNamed(column.name).map((named) => ({ ...named, column, at })))
-    .filter(({ field, column }) => KINDS[field].includes(column.kind))
-    .sort((left, right) => left.place - right.place || left.at - right.at);
-  const fields: Mapping["fields"] = {};
-  const taken = new Set<string>();
-  for (const { field, column } of candidates) {
-    if (fields[field] !== undefined || taken.has(column.name)) continue;
-    fields[field] = column.name;
-    taken.add(column.name);
+/** Which column is the amount, and which the date, where no name says it. A column that alone can be it is it. */
+function openColumns(table: Table, mapping: Mapping, amounts: readonly string[]): Question[] {
+  const { fields } = mapping;
+  const questions: Question[] = [];
+  const hasAmount =
+    fields.amount ?? fields.amount_minor ?? fields.debit ?? fields.credit ?? undefined;
+  if (hasAmount === undefined) {
+    const columns = table.columns.filter(({ name }) => amounts.includes(name));
+    const message = "Which column is the amount?";
+    const question = whichColumn(
+      "amount",
+      message,
+      columns.length > 1 ? columns : table.columns,
+      "amount",
+      mapping,
+    );
+    if (question) questions.push(question);
   }
-  if (
-    fields.external_id &&
-    new Set(cellsOf(columns, fields.external_id)).size < cellsOf(columns, fields.external_id).length
-  )
-    delete fields.external_id;
-  // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
-  if (fields.debit && fields.credit) delete fields.amount;
-  else if (fields.amount) {
-    delete fields.debit;
-    delete fields.credit;
+  if ((fields.value_date ?? fields.booked_date) === undefined) {
+    const message = "Which column is the date?";
+    const question = whichColumn("value_date", message, table.columns, "date", mapping);
+    if (question) questions.push(question);
   }
-  const isSigned = cellsOf(columns, fields.amount).some((cell) => /^[-(\u2212]|-$|DR$/i.test(cell));
-  if (!fields.amount || isSigned) delete fields.sign;
-  return fields;
+  return questions;
 }
 
-function cellsOf(columns: Column[], name: string | undefined): string[] {
-  return columns.find((column) => column.name === name)?.cells ?? [];
-}
-
+/** None where there is one column to choose from: it is mapped. */
 function whichColumn(
   field: MappedField,
   message: string,
-  columns: Column[],
+  columns: Table["columns"],
   kind: ColumnKind,
-): Question {
-  const likely = columns.filter((column) => column.kind === kind);
-  const choices = (likely.length > 0 ? likely : columns).map(({ name, cells }) => ({
-    value: name,
-    reads_as: cells[0] ?? null,
-  }));
+  mapping: Mapping,
+): Question | undefined {
+  const taken = Object.values(mapping.fields);
+  const likely = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
+  const open = likely.length > 0 ? likely : columns;
+  const [only] = open;
+  if (only && open.length === 1 && likely.length === 1 && mapping.header_row !== false) {
+    mapping.fields = { ...mapping.fields, [field]: only.name };
+    return undefined;
+  }
+  if (open.length < 2 && likely.length === 0) return undefined;
+  const choices = open.map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null }));
   return { about: `fields.${field}`, message, example: null, choices };
 }
 
-function dateFormat(cells: string[], questions: Question[]): DateFormat | undefined {
-  const [first, ...others] = cells;
-  if (first === undefined) return undefined;
-  let formats = dateFormatsOf(first);
-  for (const cell of others)
-    formats = formats.filter((format) => dateFormatsOf(cell).includes(format));
-  if (formats.length <= 1) return formats[0];
+/** Cells of the columns that have these fields; where no column has, all that may be it. */
+function cellsOf(table: Table, mapping: Mapping, wanted: readonly MappedField[], kind: ColumnKind) {
+  const named = table.columns.filter(({ name }) =>
+    wanted.some((field) => mapping.fields[field] === name),
+  );
+  const columns = named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
+  return columns.flatMap(({ cells }) => cells);
+}
+
+function withDates(table: Table, mapping: Mapping, questions: Question[]): Mapping {
+  if (mapping.date_format !== undefined) return mapping;
+  const cells = cellsOf(table, mapping, DATES, "date");
+  let formats = commonDateFormats(cells);
+  if (formats.length > 1) {
+    // Another column of dates is written alike.
+    const others = table.columns.filter(({ kind }) => kind === "date");
+    const common = commonDateFormats(others.flatMap((column) => column.cells));
+    if (common.length > 0) formats = formats.filter((format) => common.includes(format));
+  }
+  if (formats.length > 1) formats = inOrder(cells, formats);
+  const [only] = formats;
+  if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
   const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
   const ambiguous =
-    cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ?? first;
+    cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ??
+    cells[0] ??
+    "";
+  const days = new Map<string | null, DateFormat>();
+  for (const format of formats) {
+    const read = cells.map((cell) => day(format, cell)).join();
+    if (!days.has(read)) days.set(read, format);
+  }
+  const distinct = [...days.values()];
+  if (distinct.length === 1) return { ...mapping, date_format: distinct[0] };
   questions.push({
     about: "date_format",
     message: `"${ambiguous}" can be read as more than one day. Which is it?`,
     example: ambiguous,
-    choices: formats.map((value) => ({ value, reads_as: day(value, ambiguous) })),
+    choices: distinct.map((value) => ({ value, reads_as: day(value, ambiguous) })),
   });
-  return undefined;
+  return mapping;
+}
+
+const ORDERED_MIN = 4;
+
+/** Rows come in the order of their days: of formats by which only some do, the others are out. */
+function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
+  if (new Set(cells).size < ORDERED_MIN) return formats;
+  const ordered = formats.filter((format) => {
+    const read = dateReader(format, "UTC");
+    const days = cells.map((cell) => read(cell) ?? "");
+    const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
+    const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
+    return !(ups && downs);
+  });
+  return ordered.length === 1 ? ordered : formats;
 }
 
 /** By the syntax alone: a currency of three decimals leaves 1.234 open, as a person would. */
-function decimalSeparator(cells: string[], questions: Question[]): DecimalSeparator | undefined {
-  const bare = cells.map((cell) => cell.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim());
+function withSeparator(table: Table, mapping: Mapping, questions: Question[]): Mapping {
+  if (mapping.decimal_separator !== undefined) return mapping;
   const read = (cell: string, separator: DecimalSeparator) => writtenAmount(cell, "KWD", separator);
-  const fitting = ([".", ","] as const).filter((separator) =>
-    bare.every((cell) => typeof read(cell, separator) === "number"),
-  );
-  if (fitting.length === 1) return bare.some((cell) => /[.,]/.test(cell)) ? fitting[0] : undefined;
+  const bare = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
+  const fitting = fittingSeparators(bare);
+  const [only] = fitting;
+  if (fitting.length === 1)
+    return only && bare.some((cell) => /[.,]/.test(cell))
+      ? { ...mapping, decimal_separator: only }
+      : mapping;
   const ambiguous = bare.find(
     (cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","),
   );
-  if (ambiguous === undefined) return undefined;
+  if (ambiguous === undefined) return mapping;
+  // The file's other amounts are written alike.
+  const all = table.columns.filter(({ kind }) => kind === "amount");
+  const [shared, ...rest] = fittingSeparators(bareAmounts(all.flatMap(({ cells }) => cells)));
+  if (shared && rest.length === 0) return { ...mapping, decimal_separator: shared };
   questions.push({
     about: "decimal_separator",
     message: `"${ambiguous}" can be read as two amounts. Which mark stands before the decimals?`,
     example: ambiguous,
     choices: fitting.map((value) => ({ value, reads_as: shown(read(ambiguous, value)) })),
   });
-  return undefined;
+  return mapping;
+}
+
+function bareAmounts(cells: readonly string[]): string[] {
+  return cells.map((cell) =>
+    /^-?[\d.,]+$/.test(cell) ? cell : cell.replace(/\(?\p{L}+\.?\)?|\p{Sc}/gu, "").trim(),
+  );
+}
+
+function fittingSeparators(bare: readonly string[]): DecimalSeparator[] {
+  return ([".", ","] as const).filter((separator) =>
+    bare.every((cell) => typeof writtenAmount(cell, "KWD", separator) === "number"),
+  );
 }
 
 /** Minor units of three decimals as a person writes them. */
@@ -291,4 +262,10 @@ function shown(minor: ReturnType<typeof writtenAmount>): string | null {
   const digits = String(Math.abs(minor)).padStart(4, "0");
   const fraction = digits.slice(-3).replace(/^000$/, "");
   return `${minor < 0 ? "-" : ""}${digits.slice(0, -3)}${fraction && `.${fraction}`}`;
+}
+
+function withoutUndefined(mapping: Mapping): Mapping {
+  return Object.fromEntries(
+    Object.entries(mapping).filter(([, value]) => value !== undefined),
+  ) as Mapping;
 }

@@ -1,3 +1,4 @@
+import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
 import type { MappedField } from "./mapping.ts";
 
 /**
@@ -37,6 +38,17 @@ export const HEADER_WORDS: Record<
 /** No column is called so much. Of a longer text the rest would take time that grows with the square of its marks. */
 const NAME_MAX_LENGTH = 500;
 
+/** Letters that Unicode doesn't take apart. */
+const LETTERS: Record<string, string> = {
+  ø: "o",
+  ł: "l",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  đ: "d",
+  ı: "i",
+};
+
 /** Lower case without diacritics, what is no letter or digit as one space. */
 export function plainWords(text: string): string {
   return text
@@ -44,27 +56,87 @@ export function plainWords(text: string): string {
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
+    .replace(/[øłßæœđı]/g, (letter) => LETTERS[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
 
-const PLACES = new Map<string, { field: MappedField; place: number }[]>();
-for (const [field, words] of Object.entries(HEADER_WORDS) as [MappedField, string][]) {
-  for (const [place, word] of words.split("|").entries()) {
+/** Short forms, in place of which a name is looked up with the whole word. */
+const WHOLE_WORDS: Record<string, string> = {
+  doc: "document",
+  docs: "document",
+  inv: "invoice",
+  no: "number",
+  nr: "number",
+  nbr: "number",
+  num: "number",
+  n: "number",
+  numero: "number",
+  nummer: "number",
+  numer: "number",
+  trans: "transaction",
+  tran: "transaction",
+  txn: "transaction",
+  trx: "transaction",
+  desc: "description",
+  descr: "description",
+  amt: "amount",
+  acct: "account",
+  ref: "reference",
+  refno: "reference number",
+  cust: "customer",
+  dt: "date",
+  ident: "id",
+  identifier: "id",
+};
+/** Words that names are written with and without. */
+const ARTICLES = new Set(
+  "de du des d l la le les del della dell di da do das dos of the der die das en".split(" "),
+);
+
+/** The same for "Doc. Date" and "Document date", "Date de la facture" and "Date facture". */
+function spelledOut(words: string): string {
+  return words
+    .split(" ")
+    .filter((word) => !ARTICLES.has(word))
+    .map((word) => WHOLE_WORDS[word] ?? word)
+    .join(" ");
+}
+
+type Named = { field: MappedField; place: number };
+const PLACES = new Map<string, Named[]>();
+const SPELLED_OUT = new Map<string, Named[]>();
+for (const [field, words] of Object.entries(HEADER_WORDS) as [
+  keyof typeof HEADER_WORDS,
+  string,
+][]) {
+  const all = [...words.split("|"), ...(MORE_HEADER_WORDS[field] ?? "").split("|")];
+  for (const [place, word] of all.entries()) {
     const key = word.trim();
-    PLACES.set(key, [...(PLACES.get(key) ?? []), { field, place }]);
+    if (key === "") continue;
+    for (const [places, name] of [
+      [PLACES, key],
+      [SPELLED_OUT, spelledOut(key)],
+    ] as const) {
+      const known = places.get(name) ?? [];
+      if (!known.some((one) => one.field === field)) places.set(name, [...known, { field, place }]);
+    }
   }
 }
 
 /** Fields that a column of this name may be, and how likely: 0 is likeliest. */
-export function fieldsNamed(column: string): { field: MappedField; place: number }[] {
+export function fieldsNamed(column: string): Named[] {
   const words = plainWords(column);
   // "Amount (EUR)", "Betrag in EUR".
+  const bare = words.replace(
+    / (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/,
+    "",
+  );
   return (
     PLACES.get(words) ??
-    PLACES.get(
-      words.replace(/ (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/, ""),
-    ) ??
+    PLACES.get(bare) ??
+    SPELLED_OUT.get(spelledOut(words)) ??
+    SPELLED_OUT.get(spelledOut(bare)) ??
     []
   );
 }

@@ -1,4 +1,6 @@
+import { BalanceChecks, statusReader } from "./csv-checks.ts";
 import { csvRecords } from "./csv-records.ts";
+import { balanceNamed, statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { dateReader } from "./dates.ts";
 import { DetailsBuilder } from "./line-collector.ts";
 import { mappedLines, type Values } from "./mapped-lines.ts";
@@ -9,18 +11,34 @@ import { refuseFile } from "./refusal.ts";
 /** Banks put a few lines about the account before the table. */
 const HEADER_WITHIN_ROWS = 100;
 
-/** First words of rows that are no line but a total or a balance, as banks put them below and above the table. */
-const TOTALS =
-  /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
+/** What reads a table's records, whatever file they come from. */
+export type RowReader = {
+  onRecord: (cells: string[], line: number) => void;
+  end: () => void;
+  checks: BalanceChecks;
+};
+
+/** CSV with a mapping: see `rowReader`. @throws FileRefused */
+export function readCsv(reading: Reading): Reader {
+  const rows = rowReader(reading);
+  const records = csvRecords(reading.delimiter, reading.mapping?.quote, rows.onRecord);
+  return {
+    read: (text) => records.write(text),
+    end() {
+      records.end();
+      rows.end();
+    },
+  };
+}
 
 /**
- * CSV with a mapping. Rows before the one that has all mapped columns are skipped, as are rows below it that are blank, repeat it, or
- * begin with a word for totals and have no date. Cells of columns without a mapping go into details under the column's name; of
+ * Reads a table's rows by a mapping. Rows before the one that has all mapped columns are skipped, as are rows below it that are blank, repeat it, or
+ * begin with a word for totals and have no date. Missing cells at a row's end are empty. Cells of columns without a mapping go into details under the column's name; of
  * two columns with one name the second is called `Name (2)`.
  * @throws FileRefused where the first 100 rows have no such header
  */
-export function readCsv(reading: Reading): Reader {
-  const { out, mapping, delimiter, timeZone } = reading;
+export function rowReader(given: Reading): RowReader {
+  const { out, mapping, delimiter, timeZone } = given;
   if (!mapping)
     throw refuseFile(
       { line: 1 },
@@ -29,14 +47,20 @@ export function readCsv(reading: Reading): Reader {
       "",
       "which column is which field",
     );
+  const checks = new BalanceChecks(given);
+  const reading = { ...given, statement: checks.statement };
   const hasHeader = mapping.header_row !== false;
   const add = mappedLines(reading, "written");
   const readDate = dateReader(mapping.date_format ?? "YYYY-MM-DD", timeZone);
   const mapped = Object.entries(mapping.fields) as [MappedField, string][];
+  const required = mapped.map(([, column]) => column);
+  if (mapping.status) required.push(mapping.status.column);
+  const stateOf = mapping.status && statusReader(mapping.status);
   let columns: string[] | undefined;
   let header: string[] | undefined;
   let fields: (MappedField[] | undefined)[] = [];
   let dateColumn = -1;
+  let statusColumn = -1;
   let rows = 0;
 
   function lay(names: string[]) {
@@ -48,23 +72,26 @@ export function readCsv(reading: Reading): Reader {
     dateColumn = fields.findIndex((own) => own?.includes("value_date") ?? false);
     if (dateColumn < 0)
       dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
+    statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
+    checks.lay(names);
   }
 
   /** Whether this row is the header: until one is, rows are about the account. */
   function findHeader(cells: string[], line: number) {
     const names = uniqueNames(cells);
-    const missing = mapped.filter(([, column]) => !names.includes(column));
-    if (missing.length === 0) {
+    if (required.every((column) => names.includes(column))) {
       header = cells;
       return lay(names);
     }
+    const stated = statedBalance(cells);
+    if (stated) checks.state(stated);
     rows++;
     if (rows < HEADER_WITHIN_ROWS) return;
     throw noHeader(line);
   }
 
   function noHeader(line: number): Error {
-    const names = mapped.map(([, column]) => `"${column}"`).join(", ");
+    const names = required.map((column) => `"${column}"`).join(", ");
     return refuseFile(
       { line },
       null,
@@ -78,12 +105,37 @@ export function readCsv(reading: Reading): Reader {
     const first = cells.find((cell) => cell.trim() !== "");
     if (first === undefined) return true;
     const date = dateColumn < cells.length ? (cells[dateColumn] ?? "").trim() : "";
-    if (TOTALS.test(first.trim()) && readDate(date) === null) {
+    const stated = statedBalance(cells);
+    if ((stated || TOTALS.test(first.trim())) && readDate(date) === null) {
+      if (stated) checks.state(stated);
       out.skip({ line }, "total", cells.join(delimiter));
       return true;
     }
-    if (header === undefined || cells.length < header.length || first !== header[0]) return false;
-    return header.every((name, at) => name === cells[at]);
+    if (header === undefined || first !== header.find((cell) => cell.trim() !== "")) return false;
+    return header.every((name, at) => name === (cells[at] ?? ""));
+  }
+
+  /** A row within the table that carries a balance forward has a date, too. */
+  function isBalance(values: Values, cells: string[], line: number): boolean {
+    const kind = balanceNamed(values.description ?? "") ?? balanceNamed(values.counterparty ?? "");
+    if (kind === undefined) return false;
+    const column = mapping?.balance ?? "";
+    const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
+    const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
+    checks.state({ kind, amount, currency: null });
+    out.skip({ line }, "total", cells.join(delimiter));
+    return true;
+  }
+
+  function refuse(
+    line: number,
+    field: string | null,
+    problem: string,
+    found: string,
+    wanted: string,
+  ) {
+    checks.refused();
+    out.refuse({ line }, field, problem, found, wanted);
   }
 
   function onRecord(cells: string[], line: number) {
@@ -108,26 +160,22 @@ export function readCsv(reading: Reading): Reader {
       isNoLine(cells, line)
     )
       return;
-    if (
-      cells.length < width ||
-      (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))
-    ) {
-      return out.refuse(
-        { line },
+    if (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))
+      return refuse(
+        line,
         null,
         "The row has another number of cells than the header.",
         `${cells.length} cells`,
         `${width} cells`,
       );
-    }
     const values: Values = {};
     const details = new DetailsBuilder();
     for (let at = 0; at < width; at++) {
       const text = (cells[at] ?? "").trim();
       if (text === "") continue;
       if (text.includes("\n") && swallowsRow(text, at)) {
-        return out.refuse(
-          { line },
+        return refuse(
+          line,
           columns?.[at] ?? null,
           "A quotation mark seems never closed: the cell holds another row.",
           text,
@@ -138,7 +186,40 @@ export function readCsv(reading: Reading): Reader {
       if (own === undefined) details.add(columns?.[at] ?? "", text);
       else for (const field of own) values[field] = text;
     }
-    add(values, details.details, { line });
+    if (cells.length < width && isCut(values))
+      return refuse(
+        line,
+        null,
+        "The row ends before its date or amount.",
+        `${cells.length} cells`,
+        `${width} cells`,
+      );
+    if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
+    if (isBalance(values, cells, line)) return;
+    const kept = add(values, details.details, { line });
+    if (kept) checks.line(kept, cells);
+    else checks.refused();
+  }
+
+  function isCut(values: Values): boolean {
+    const hasAmount =
+      values.amount ?? values.amount_minor ?? values.debit ?? values.credit ?? undefined;
+    return hasAmount === undefined || (values.value_date ?? values.booked_date) === undefined;
+  }
+
+  function isBooked(status: string, cells: string[], line: number): boolean {
+    const state = stateOf?.(status);
+    if (state === "booked") return true;
+    if (state === undefined)
+      refuse(
+        line,
+        mapping?.status?.column ?? null,
+        "This status is not known.",
+        status,
+        "a mapping whose status says if it is booked",
+      );
+    else out.skip({ line }, state, cells.join(delimiter));
+    return false;
   }
 
   /** Whether a cell of several lines has a date where a row cut off by its line breaks would have one. */
@@ -150,12 +231,12 @@ export function readCsv(reading: Reading): Reader {
     return others.some((part) => dateAt(part, dateColumn) && part.includes(delimiter));
   }
 
-  const records = csvRecords(delimiter, mapping.quote, onRecord);
   return {
-    read: (text) => records.write(text),
+    onRecord,
+    checks,
     end() {
-      records.end();
       if (hasHeader && columns === undefined) throw noHeader(1);
+      checks.end(out);
     },
   };
 }

@@ -3,6 +3,7 @@ import { delimiterOf } from "./csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
 import type { Encoding, Format, Mapping } from "./mapping.ts";
+import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
 /** `layout`: what a person says of a CSV, or where the lines of a JSON document are, in place of what its bytes show. */
@@ -86,7 +87,10 @@ export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   if (known) return { ...known, encoding, bom, csv: null, questions: [] };
   if (isBinary(text.slice(0, 4_096)))
     throw refused("This is not a text file.", hint.fileName ?? "", READABLE);
-  const table = describeCsv(text, layout.delimiter ?? delimiterOf(text), layout.header_row);
+  const table = describeCsv(text, layout.delimiter ?? delimiterOf(text), {
+    hasHeader: layout.header_row,
+    isWhole: head.length < HEAD_BYTES,
+  });
   if (table)
     return {
       format: "csv",

@@ -114,6 +114,10 @@ export class LineCollector {
     if (this.#warnings.length < WARNINGS_KEPT) this.#warnings.push({ code, message });
   }
 
+  get refusedCount(): number {
+    return this.#refusedCount;
+  }
+
   close(statement: Statement): void {
     const summary = statement.summary();
     this.#statementCount++;

@@ -1,13 +1,12 @@
+import { amountMarks, currenciesOf } from "../../wire/amount-marks.ts";
 import { decimalsOf } from "../../wire/currencies.ts";
-import { type Fault, minorAmount, wireAmount, writtenAmount } from "../../wire/money.ts";
 import { dateReader } from "./dates.ts";
 import type { Details, ImportLine } from "./line.ts";
-import { type MappedField, SIGN_VALUES } from "./mapping.ts";
+import { mappedAmounts, type Values } from "./mapped-amount.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";
 
-/** Texts of one line by field, trimmed; what is empty is undefined. */
-export type Values = { [Field in MappedField]?: string };
+export type { Values } from "./mapped-amount.ts";
 
 const TEXT_FIELDS = [
   "reference",
@@ -16,135 +15,35 @@ const TEXT_FIELDS = [
   "group_key",
   "external_id",
 ] as const;
+const AMOUNT_FIELDS = ["amount", "debit", "credit"] as const;
+const PLAIN = /^-?[\d.,]+$/;
 
 /**
- * Makes lines of named texts, as CSV and JSON have them. A value date that is missing is the booked date. `written` amounts are as
- * people write them; the others have a point before the decimals and nothing else.
+ * Makes lines of named texts, as CSV and JSON have them. A value date that is missing is the booked
+ * date. `written` amounts are as people write them; the others have a point before the decimals and
+ * nothing else. `add` answers the line that it kept.
  */
-export function mappedLines(
-  { out, mapping, currency: sourceCurrency, timeZone }: Reading,
-  amounts: "written" | "wire",
-) {
+export function mappedLines(reading: Reading, amounts: "written" | "wire") {
+  const { out, mapping, currency: sourceCurrency, timeZone } = reading;
   const readDate = dateReader(mapping?.date_format ?? "YYYY-MM-DD", timeZone);
   const dateWanted = `a day of the calendar as ${mapping?.date_format ?? "YYYY-MM-DD"}`;
-  const separator = mapping?.decimal_separator;
-  const signs = signsOf(mapping?.sign_values ?? SIGN_VALUES);
-  let negativeDebits: boolean | undefined;
+  const { minorOf, feeOf } = mappedAmounts(reading, amounts);
+  const fileCurrency = mapping?.currency ?? sourceCurrency;
 
-  const amountOf = (text: string, currency: string) =>
-    amounts === "wire" && separator === undefined
-      ? wireAmount(text, currency)
-      : writtenAmount(text, currency, separator);
-
-  function refuse(place: Place, field: MappedField, found: string, fault: Fault): undefined {
-    out.refuse(place, field, fault.problem, found, fault.wanted);
-  }
-
-  function read(
-    place: Place,
-    field: MappedField,
-    text: string,
-    currency: string,
-  ): number | undefined {
-    const amount =
-      field === "amount_minor" || field === "fee_minor"
-        ? minorAmount(text)
-        : amountOf(text, currency);
-    return typeof amount === "number" ? amount : refuse(place, field, text, amount);
-  }
-
-  function signed(
-    place: Place,
-    field: MappedField,
-    values: Values,
-    currency: string,
-  ): number | undefined {
-    const text = values[field] ?? "";
-    const amount = read(place, field, text, currency);
-    if (amount === undefined || mapping?.fields.sign === undefined) return amount;
-    const sign = signs.get((values.sign ?? "").toUpperCase());
-    if (sign === undefined)
-      return refuse(place, "sign", values.sign ?? "", {
-        problem: "This says neither debit nor credit.",
-        wanted: SIGN_WANTED(signs),
-      });
-    if (amount < 0)
-      return refuse(place, field, text, {
-        problem: "The amount has a sign, and the sign column says one too.",
-        wanted: "one of the two",
-      });
-    return sign * amount || 0;
-  }
-
-  /** One of a pair of columns: what went out, or what came in. Whether debits are written with a minus, the first of them says. */
-  function paired(place: Place, values: Values, currency: string): number | undefined {
-    const debit = values.debit === undefined ? 0 : read(place, "debit", values.debit, currency);
-    const credit = values.credit === undefined ? 0 : read(place, "credit", values.credit, currency);
-    if (debit === undefined || credit === undefined) return undefined;
-    if (debit !== 0 && credit !== 0) {
-      return refuse(place, "debit", `${values.debit} and ${values.credit}`, {
-        problem: "Debit and credit are both filled.",
-        wanted: "one of the two",
-      });
+  /** Processors write codes in lower case, too, and some write a symbol. */
+  function currencyOf(values: Values): string | undefined {
+    const named = values.currency?.toUpperCase();
+    if (named !== undefined && decimalsOf(named) !== undefined) return named;
+    if (amounts === "wire") return named ?? fileCurrency;
+    if (named !== undefined) return oneOf(currenciesOf(named), fileCurrency) ?? named;
+    if (mapping?.currency !== undefined) return fileCurrency;
+    for (const field of AMOUNT_FIELDS) {
+      const text = values[field];
+      if (text === undefined || PLAIN.test(text)) continue;
+      const marked = amountMarks(text)?.currencies;
+      if (marked) return oneOf(marked, fileCurrency) ?? fileCurrency;
     }
-    if (credit < 0)
-      return refuse(place, "credit", values.credit ?? "", {
-        problem: "A credit is negative.",
-        wanted: "an amount without a sign",
-      });
-    if (debit === 0) return credit;
-    negativeDebits ??= debit < 0;
-    if (debit < 0 === negativeDebits) return -Math.abs(debit);
-    const wanted = negativeDebits
-      ? "a minus, as the debits before it have"
-      : "no minus, as the debits before it";
-    return refuse(place, "debit", values.debit ?? "", {
-      problem: "Debits are written in two ways.",
-      wanted,
-    });
-  }
-
-  function minorOf(place: Place, values: Values, currency: string): number | undefined {
-    const given = (["amount", "amount_minor"] as const).filter(
-      (field) => values[field] !== undefined,
-    );
-    const isPair = values.debit !== undefined || values.credit !== undefined;
-    if (given.length + (isPair ? 1 : 0) > 1) {
-      return refuse(place, "amount", given.map((field) => values[field]).join(" and "), {
-        problem: "The line has two amounts.",
-        wanted: "one",
-      });
-    }
-    const [field] = given;
-    if (field) return signed(place, field, values, currency);
-    if (isPair) return paired(place, values, currency);
-    return refuse(place, "amount", "", { problem: "The line has no amount.", wanted: "an amount" });
-  }
-
-  /** Null: the line has none. */
-  function feeOf(
-    place: Place,
-    values: Values,
-    currency: string,
-    amount: number,
-  ): number | null | undefined {
-    const field = values.fee_minor === undefined ? "fee" : "fee_minor";
-    const text = values[field];
-    if (text === undefined) return null;
-    if (field === "fee_minor" && values.fee !== undefined) {
-      return refuse(place, "fee", `${values.fee} and ${text}`, {
-        problem: "The line has two fees.",
-        wanted: "one",
-      });
-    }
-    const written = read(place, field, text, currency);
-    if (written === undefined) return undefined;
-    const fee = field === "fee" && mapping?.fee_sign === "minus" ? -written || 0 : written;
-    if (Number.isSafeInteger(amount - fee)) return fee;
-    return refuse(place, field, text, {
-      problem: "Less the fee, the amount is too large.",
-      wanted: "a smaller fee",
-    });
+    return fileCurrency;
   }
 
   function dayOf(
@@ -152,62 +51,53 @@ export function mappedLines(
     field: "value_date" | "booked_date",
     text: string,
   ): string | undefined {
-    return (
-      readDate(text) ??
-      refuse(place, field, text, { problem: "This is not a date.", wanted: dateWanted })
-    );
+    const day = readDate(text);
+    if (day !== null) return day;
+    out.refuse(place, field, "This is not a date.", text, dateWanted);
+    return undefined;
   }
 
-  return function add(values: Values, details: Details, position: Place) {
-    // Processors write codes in lower case, too.
-    const currency = values.currency?.toUpperCase() ?? sourceCurrency;
+  return function add(values: Values, details: Details, position: Place): ImportLine | undefined {
+    const currency = currencyOf(values);
     if (currency === undefined || decimalsOf(currency) === undefined) {
-      return refuse(position, "currency", currency ?? "", {
-        problem: "This is not a currency.",
-        wanted: "an ISO 4217 code such as EUR",
-      });
+      const wanted = "an ISO 4217 code such as EUR";
+      out.refuse(position, "currency", "This is not a currency.", currency ?? "", wanted);
+      return undefined;
     }
     const amount_minor = minorOf(position, values, currency);
-    if (amount_minor === undefined) return;
+    if (amount_minor === undefined) return undefined;
     const fee_minor = feeOf(position, values, currency, amount_minor);
-    if (fee_minor === undefined) return;
+    if (fee_minor === undefined) return undefined;
     const booked_date =
       values.booked_date === undefined
         ? undefined
         : dayOf(position, "booked_date", values.booked_date);
-    if (values.booked_date !== undefined && booked_date === undefined) return;
+    if (values.booked_date !== undefined && booked_date === undefined) return undefined;
     const value_date =
       values.value_date === undefined
         ? booked_date
         : dayOf(position, "value_date", values.value_date);
     if (value_date === undefined) {
       if (values.value_date === undefined)
-        refuse(position, "value_date", "", {
-          problem: "The line has no date.",
-          wanted: dateWanted,
-        });
-      return;
+        out.refuse(position, "value_date", "The line has no date.", "", dateWanted);
+      return undefined;
     }
     const line: ImportLine = { amount_minor, currency, value_date, details, position };
     if (fee_minor !== null) line.fee_minor = fee_minor;
     if (booked_date !== undefined) line.booked_date = booked_date;
     for (const field of TEXT_FIELDS) if (values[field] !== undefined) line[field] = values[field];
-    out.add(line);
+    const before = out.refusedCount;
+    out.add(line, reading.statement);
+    return out.refusedCount === before ? line : undefined;
   };
 }
 
-const SIGN_WANTED = (signs: Map<string, 1 | -1>) =>
-  `one of ${[...signs.keys()].slice(0, 12).join(", ")}`;
-
-function signsOf({
-  debit,
-  credit,
-}: {
-  debit: readonly string[];
-  credit: readonly string[];
-}): Map<string, 1 | -1> {
-  return new Map([
-    ...debit.map((word) => [word.toUpperCase(), -1] as const),
-    ...credit.map((word) => [word.toUpperCase(), 1] as const),
-  ]);
+/** The only one, or the one that is likelier for this file: £ is the pound sterling unless the file says otherwise. */
+function oneOf(
+  currencies: readonly string[] | null,
+  fileCurrency: string | undefined,
+): string | undefined {
+  if (!currencies) return undefined;
+  if (fileCurrency !== undefined && currencies.includes(fileCurrency)) return fileCurrency;
+  return currencies.length === 1 || currencies[0] === "GBP" ? currencies[0] : undefined;
 }

@@ -83,6 +83,7 @@ export const DELIMITERS = [",", ";", "\t", "|"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
 const column = z.string().min(1).max(200);
+const statuses = z.array(z.string().max(100)).max(30);
 const signs = z.array(z.string().min(1).max(40)).min(1).max(20);
 
 /** Every field but `fields` has a default, or is found out from the file's beginning. */
@@ -135,6 +136,54 @@ export const mapping = z
       description:
         "How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.",
       example: "minus",
+    }),
+    fee_handling: z.enum(["deducted", "included"]).optional().meta({
+      description:
+        "Of a fee column without a mapping: whether the fee comes off the amount, or the amount is what is left after it.",
+      example: "deducted",
+    }),
+    debit_sign: z.enum(["plus", "minus"]).optional().meta({
+      description:
+        "How the debit column writes money out: 45.10, or -45.10 (minus). The other sign is money back.",
+      example: "plus",
+    }),
+    credit_sign: z.enum(["plus", "minus"]).optional().meta({
+      description:
+        "How the credit column writes money in: 250.00, or -250.00 (minus). The other sign is money taken back.",
+      example: "plus",
+    }),
+    amount_sign: z.enum(["own", "inverted", "repeats", "reverses"]).optional().meta({
+      description:
+        "What an amount's sign says: own: a minus is money out. inverted: a minus is money in. Beside a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.",
+      example: "own",
+    }),
+    unmarked: z.enum(["debit", "credit"]).optional().meta({
+      description: "What an amount without CR or DR is, where others of the column have one.",
+      example: "debit",
+    }),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .optional()
+      .meta({
+        description: "Of a file that has one currency and no column for it. ISO 4217.",
+        example: "EUR",
+      }),
+    status: z
+      .strictObject({ column, booked: statuses.optional(), not_booked: statuses.optional() })
+      .optional()
+      .meta({
+        description:
+          "The column that says whether a row is booked, and what its values mean. Known words need no entry. Rows that aren't booked are skipped.",
+        example: { column: "State", booked: ["COMPLETED"], not_booked: ["PENDING"] },
+      }),
+    balance: column.optional().meta({
+      description: "The column of the balance after each row, which the amounts are checked by.",
+      example: "Balance",
+    }),
+    sheet: z.string().min(1).max(100).optional().meta({
+      description: "Of a workbook: the sheet that is read.",
+      example: "Transactions",
     }),
   })
   .meta({ id: "ImportMapping" });

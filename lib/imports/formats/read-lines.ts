@@ -11,11 +11,9 @@ import type { Encoding, Format, Mapping } from "./mapping.ts";
 import { readMt940 } from "./mt940.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readOfx } from "./ofx.ts";
-import type { Reader, Reading } from "./reader.ts";
+import { HEAD_BYTES, type Reader, type Reading } from "./reader.ts";
 import { type Refusal, refuseFile } from "./refusal.ts";
 
-/** As much of a file as `detect` should be given, and as `readLines` looks at to find out encoding and delimiter. */
-export const HEAD_BYTES = 64 * 1024;
 const PIECE_BYTES = 16 * 1024;
 const BATCH_LINES = 1_000;
 /** A batch comes at least this often, so that progress shows where nothing is read. */

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { detect } from "./detect.ts";
 import type { ImportLine } from "./line.ts";
-import { HEAD_BYTES, type ReadOptions, readLines } from "./read-lines.ts";
+import { type ReadOptions, readLines } from "./read-lines.ts";
+import { HEAD_BYTES } from "./reader.ts";
 import { FileRefused, type Refusal } from "./refusal.ts";
 
 type Expected = {

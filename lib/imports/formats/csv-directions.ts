@@ -1,0 +1,49 @@
+import { plainWords } from "./csv-words.ts";
+
+/**
+ * What direction columns say, in English, German, French, Spanish, Italian, Portuguese, Dutch, the
+ * Nordic languages, Polish, Czech and Hungarian: lower case, without diacritics.
+ */
+const OUT = `d dr db dbt dbit debit debits debited debet debe debito debitos dare s soll sollbuchung
+lastschrift belastung belastet ausgang auszahlung ausgabe abgang zahlungsausgang cargo cargos adeudo
+gasto egreso salida retiro retirada addebito uscita uscite prelievo depense sortie retrait
+prelevement out outgoing outflow withdrawal withdrawals withdraw withdrawn expense spend spent sent
+af afschrijving uitgave uit ut utbetalning uttag uttak utbetaling utgift ud udbetaling haevning
+belastning debitering otto veloitus meno wn obciazenie wydatek wyplata vydaj odchozi vyber terheles
+tartozik saida despesa debitado levantamento minus negative
+|money out|paid out|cash out|payment out|payments out|transfer out|a debito|au debit`;
+const IN = `c cr crd crdt credit credits credited kredit k haben habenbuchung h haber credito creditos
+avere gutschrift gutgeschrieben eingang einzahlung einnahme zugang zahlungseingang abono abonos
+ingreso entrada deposito deposit deposits deposited accredito entrata entrate versamento recette
+entree depot encaissement in incoming inflow income received receipt bij bijschrijving inkomst
+inkomsten inn innskudd innbetaling inntekt insattning inbetalning ind indbetaling indsat kreditering
+talletus pano hyvitys tulo ma uznanie wplyw wplata prijem prichozi vklad jovairas kovetel receita
+plus positive
+|money in|paid in|cash in|payment in|payments in|transfer in|a credito|au credit`;
+
+const DIRECTIONS = new Map<string, -1 | 1>([
+  ...wordsOf(OUT).map((word) => [word, -1] as const),
+  ...wordsOf(IN).map((word) => [word, 1] as const),
+]);
+
+/** Columns that say debit or credit of a card or an account, not of the payment. */
+const OTHER_KINDS =
+  /\b(?:card|cards|funding|karte|kartenart|carte|tarjeta|carta|kaart|brand|network|account type|kontoart|product|produkt|method)\b/;
+
+function wordsOf(list: string): string[] {
+  const [single = "", ...phrases] = list.split("|");
+  return [...single.split(/\s+/), ...phrases].filter((word) => word !== "");
+}
+
+/** -1 for money out, 1 for money in; undefined where the text says neither. */
+export function directionOf(text: string): -1 | 1 | undefined {
+  if (text.length > 40) return undefined;
+  if (/^[-\u2212\u2013]$/.test(text)) return -1;
+  if (text === "+") return 1;
+  return DIRECTIONS.get(plainWords(text));
+}
+
+/** Whether a column of this name can say the direction of its rows' money. */
+export function mayNameDirection(column: string): boolean {
+  return !OTHER_KINDS.test(plainWords(column));
+}

@@ -1,0 +1,128 @@
+import { plainWords } from "./csv-words.ts";
+import type { SkipReason } from "./line.ts";
+
+/** Words of booked rows, lower case, without diacritics, in fourteen languages. */
+const BOOKED = `booked book posted completed complete cleared settled done executed processed paid
+succeeded success successful reconciled final finalised finalized ok confirmed captured gebucht
+verbucht gebuchte gebuchter gebuchtes erledigt ausgefuhrt ausgefuehrt abgeschlossen abgerechnet
+abgewickelt erfolgreich bezahlt comptabilise comptabilisee execute executee effectue effectuee regle
+reglee traite traitee termine terminee valide validee reussi reussie contabilizado contabilizada
+completado completada ejecutado ejecutada realizado realizada liquidado liquidada procesado procesada
+confirmado confirmada contabilizzato contabilizzata eseguito eseguita completato completata concluso
+conclusa regolato concluido concluida efetuado efetuada processado processada liquidada verwerkt
+geboekt uitgevoerd voltooid afgerond betaald bogfort bogfoert gennemfort gennemfoert bokford bokfort
+bokfoert utford genomford fullfort kirjattu suoritettu toteutunut zaksiegowano zaksiegowana
+zaksiegowany zrealizowano zrealizowana wykonano wykonana rozliczona rozliczono zuctovano zauctovano
+provedeno konyvelt konyvelve teljesult teljesitett`;
+/** Not booked yet. */
+const PENDING = `pending pend processing outstanding unposted unsettled uncleared unbooked authorised
+authorized authorisation authorization auth preauthorised preauthorized preauth reserved hold held
+scheduled planned upcoming waiting awaiting draft incomplete provisional tentative vorgemerkt
+vorgemerkte vorgemerkter vormerkung ausstehend schwebend geplant autorisiert reserviert angekundigt
+angekuendigt attente autorise autorisee planifie planifiee prevu prevue pendiente pendientes autorizado
+autorizada retenido retenida programado programada sospeso attesa autorizzato autorizzata prenotato
+prenotata provvisorio provvisoria pendente pendentes agendado agendada gereserveerd reservering gepland
+openstaand geautoriseerd reserveret afventer reservert venter reserverad reserverat preliminar
+preliminart vantar varaus odottaa katevaraus oczekujaca oczekujacy oczekujace oczekuje zablokowane
+zablokowana blokada rezervovano cekajici ceka fuggo fuggoben zarolt
+|in progress|in process|in bearbeitung|en cours|a venir|en proceso|en curso|in corso|in elaborazione
+|da contabilizzare|em processamento|in behandeling|under behandling|w toku|in verwerking`;
+/** Never booked, or undone by the bank before it was. */
+const DECLINED = `declined denied rejected refused failed fail failure error cancelled canceled void
+voided reverted expired aborted abandoned unsuccessful blocked abgelehnt fehlgeschlagen storniert
+abgebrochen zuruckgewiesen zurueckgewiesen verfallen gescheitert annulliert ungultig refuse refusee
+rejete rejetee echoue echouee annule annulee expiree rechazado rechazada denegado denegada fallido
+fallida cancelado cancelada anulado anulada revertido revertida rifiutato rifiutata respinto respinta
+fallito fallita annullato annullata negato negata recusado recusada falhou falhado falhada rejeitado
+rejeitada geweigerd mislukt geannuleerd afgewezen verlopen teruggedraaid afvist annulleret mislykket
+mislykkedes avvist annullert nekad avbruten makulerad misslyckad misslyckades hylatty peruttu
+epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto zruseno neuspesna
+elutasitva elutasitott sikertelen torolve`;
+const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
+/** Names of status columns. `State` and the like are of addresses, too: their values must be known. */
+const STATUS_NAMES =
+  /\b(?:status|statut|estado|estatus|stato|zustand|\w+status|stav|tila|situacao|allapot)\b/;
+const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
+const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
+const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
+const MAX_LENGTH = 60;
+
+export type BookingState = "booked" | "pending" | "declined";
+
+const STATES = new Map<string, BookingState>([
+  ...wordsOf(BOOKED).map((word) => [word, "booked"] as const),
+  ...wordsOf(PENDING).map((word) => [word, "pending"] as const),
+  ...wordsOf(DECLINED).map((word) => [word, "declined"] as const),
+]);
+
+function wordsOf(list: string): string[] {
+  const [single = "", ...phrases] = list.split("|");
+  return [...single.split(/\s+/), ...phrases.map((phrase) => phrase.trim())].filter(Boolean);
+}
+
+/** What a status says of a row; undefined where its words are not known, or say two things. */
+export function bookingStateOf(text: string): BookingState | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const plain = plainWords(text);
+  const whole = STATES.get(plain);
+  if (whole) return whole;
+  const words = plain.split(" ");
+  const found = new Set<BookingState>();
+  for (let at = 0; at < words.length; at++) {
+    const state = STATES.get(`${words[at]} ${words[at + 1]}`) ?? STATES.get(words[at] ?? "");
+    if (state) found.add(state);
+  }
+  if (found.size !== 1) return undefined;
+  const [state] = found;
+  if (!words.some((word) => NEGATIONS.has(word))) return state;
+  return state === "booked" ? "pending" : undefined;
+}
+
+export function reasonOf(state: Exclude<BookingState, "booked">): SkipReason {
+  return state;
+}
+
+export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
+
+/**
+ * What a column's values say of booking, if they are statuses: by the column's name, or where each
+ * value says that a row is booked or that it isn't. Null for any other column.
+ */
+export function statusColumn(name: string, cells: readonly string[]): StatusColumn | null {
+  const plain = plainWords(name);
+  const values = [...new Set(cells)];
+  const filled = values.filter((value) => value !== "");
+  if (filled.length === 0 || filled.length > 12) return null;
+  const flag = flagColumn(plain, values);
+  if (flag) return flag;
+  const found: StatusColumn = { booked: [], not_booked: [], unknown: [] };
+  for (const value of filled) {
+    const state = bookingStateOf(value);
+    if (state === undefined) found.unknown.push(value);
+    else found[state === "booked" ? "booked" : "not_booked"].push(value);
+  }
+  const isKnown = found.booked.length + found.not_booked.length > 0;
+  const isNamed = STATUS_NAMES.test(plain);
+  if (isNamed || (isKnown && ADDRESS_NAMES.test(plain))) {
+    if (!isKnown && filled.length === 1) return null;
+  } else if (found.not_booked.length === 0 || found.unknown.length > 0) return null;
+  if (values.includes("")) {
+    // Only what is not booked has a word there; or nobody knows what a blank means.
+    if (found.booked.length === 0 && isNamed) found.booked.push("");
+    else if (found.not_booked.length > 0) found.unknown.push("");
+    else found.booked.push("");
+  }
+  return found;
+}
+
+/** A column called `Pending` or `Booked` that says yes or no. */
+function flagColumn(name: string, values: readonly string[]): StatusColumn | null {
+  const state = name === "reconciled" ? undefined : STATES.get(name);
+  if (state === undefined) return null;
+  const yes = values.filter((value) => YES.has(value.toLowerCase()));
+  const no = values.filter((value) => NO.has(value.toLowerCase()));
+  if (yes.length + no.length < values.length) return null;
+  return state === "booked"
+    ? { booked: yes, not_booked: no, unknown: [] }
+    : { booked: no, not_booked: yes, unknown: [] };
+}

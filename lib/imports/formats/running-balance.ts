@@ -1,0 +1,69 @@
+import type { Place } from "./refusal.ts";
+
+/** At most so many accounts of one file are told apart. */
+const ACCOUNTS_MAX = 1_000;
+
+/** How a file's balances follow its amounts. */
+export type BalanceCourse = {
+  order: "oldest_first" | "newest_first";
+  /** -1: what is owed, which grows as money goes out. */
+  polarity: 1 | -1;
+  holds: number;
+  breaks: number;
+  firstBreak: Place | null;
+};
+
+type Account = {
+  balance: number;
+  place: Place;
+  /** Sums of the rows behind the last balance, and of its own row and those behind but this one. */
+  after: number;
+  before: number;
+};
+
+const ORDERS = ["oldest_first", "newest_first"] as const;
+
+/** Compares each row's balance with the one before and the amounts between, in both row orders. */
+export class RunningBalance {
+  readonly courses: BalanceCourse[] = [1 as const, -1 as const].flatMap((polarity) =>
+    ORDERS.map((order) => ({ order, polarity, holds: 0, breaks: 0, firstBreak: null })),
+  );
+  readonly #accounts = new Map<string, Account>();
+
+  /** `balance`: null where the row has none. */
+  add(account: string, amount: number, balance: number | null, place: Place): void {
+    const last = this.#accounts.get(account);
+    if (last) {
+      last.after += amount;
+      if (balance === null) {
+        last.before += amount;
+        return;
+      }
+      const step = balance - last.balance;
+      for (const course of this.courses) {
+        const expected =
+          course.polarity * (course.order === "oldest_first" ? last.after : -last.before);
+        if (step === expected) course.holds++;
+        else {
+          course.breaks++;
+          course.firstBreak ??= course.order === "oldest_first" ? place : last.place;
+        }
+      }
+      last.balance = balance;
+      last.place = place;
+      last.after = 0;
+      last.before = amount;
+    } else if (balance !== null && this.#accounts.size < ACCOUNTS_MAX)
+      this.#accounts.set(account, { balance, place, after: 0, before: amount });
+  }
+
+  /** A row that can't be read stands between: what follows is compared anew. */
+  interrupt(): void {
+    this.#accounts.clear();
+  }
+
+  /** The course that most rows follow. */
+  get best(): BalanceCourse {
+    return this.courses.reduce((best, course) => (course.holds > best.holds ? course : best));
+  }
+}
