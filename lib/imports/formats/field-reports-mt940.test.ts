@@ -217,6 +217,11 @@ describe("MT940: blanks, types and amounts of field 61", () => {
       { lines: [[-50, "2026-06-02"]], holds: true },
     ],
     [
+      "a break before the amount",
+      mt940(to("130,00"), ":61:2606020602CR", "30,00N062NONREF"),
+      { lines: [[3000, "2026-06-02"]], holds: true },
+    ],
+    [
       "a point is no comma",
       mt940(to("87,50"), ":61:2606020602D12.50NTRFNONREF"),
       { lines: [], refused: 1, holds: false, says: /12\.50/ },

@@ -31,7 +31,7 @@ export function statementLine(
   line: number,
   tally: (minor: number) => void,
 ): StatementLine | undefined {
-  const [main = "", ...supplement] = parts;
+  const [main = "", ...supplement] = withAmount(parts);
   const refuse = (problem: string, found: string, wanted: string) =>
     out.refuse({ line }, ":61:", problem, found, wanted, statement);
   const [, date = "", entry = "", mark = "", , amount = "", type = "", own = "", untyped = ""] =
@@ -93,6 +93,13 @@ export function statementLine(
       out.add(read, statement);
     },
   };
+}
+
+/** Some banks break the line before its amount. */
+function withAmount(parts: string[]): string[] {
+  const [main = "", next = "", ...more] = parts;
+  const isBroken = /^\d{6}(?:\d{4}|\s{4})?\s*R?[CD][A-Z]?\s*$/.test(main) && /^\d/.test(next);
+  return isBroken ? [`${main.trimEnd()}${next}`, ...more] : parts;
 }
 
 /** The entry date has no year: it is of the year that puts it closest to the value date. */
