@@ -1,7 +1,8 @@
 /**
- * Writes the committed files that follow from the code: the database's types and facts, its table of operations and default rules, and openapi.json.
+ * Writes the committed files that follow from the code: the database's types and facts, its table of
+ * operations and default rules, the pages about configuration, and openapi.json.
  *
- *   npm run generate -- [--check] [types] [facts] [operations] [rules] [openapi]
+ *   npm run generate -- [--check] [types] [facts] [operations] [rules] [configuration] [environment] [openapi]
  *
  * With --check it writes nothing, prints the differences and fails where there are some.
  */

@@ -174,8 +174,8 @@ describe("the compose file", () => {
       expect(proxied).toContain(web);
   });
 
-  test("names variables that the README explains", () => {
-    const readme = textOf("README.md");
+  test("names variables that docs/configuration.md explains", () => {
+    const readme = textOf("docs/configuration.md");
     const named = [...textOf("ops/compose/example.env").matchAll(/^([A-Z_]+)=/gm)].map(
       ([, name = ""]) => name,
     );

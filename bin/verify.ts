@@ -40,7 +40,16 @@ const STEPS: Record<string, string[][]> = {
   "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "faults have their drills": [["node", "e2e/faults/run.ts", "--check"]],
   "generated files are current": [
-    ["node", "bin/generate.ts", "--check", "operations", "rules", "openapi"],
+    [
+      "node",
+      "bin/generate.ts",
+      "--check",
+      "operations",
+      "rules",
+      "configuration",
+      "environment",
+      "openapi",
+    ],
   ],
   "openapi.json is valid": [["redocly", "lint", "--max-problems=1000"]],
 };

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Pool } from "pg";
+import { configurationPage, environmentExample } from "./configuration.ts";
 import { databaseTypes } from "./database-types.ts";
 import { defaultRulesSql } from "./default-rules.ts";
 import { difference } from "./difference.ts";
@@ -26,6 +27,16 @@ export const ARTEFACTS = {
   rules: {
     path: "supabase/schemas/373_default_rules.gen.sql",
     make: async () => defaultRulesSql(),
+    needsDatabase: false,
+  },
+  configuration: {
+    path: "docs/configuration.md",
+    make: async () => configurationPage(),
+    needsDatabase: false,
+  },
+  environment: {
+    path: ".env.example",
+    make: async () => environmentExample(),
     needsDatabase: false,
   },
   openapi: {

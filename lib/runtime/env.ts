@@ -97,6 +97,9 @@ function requireAuditKeys(
   });
 }
 
+/** What docs/configuration.md has to explain. */
+export const VARIABLE_NAMES = Object.keys({ ...variables.shape, ...mailVariables.shape });
+
 /** @throws Error naming each variable that is missing or invalid, without its value. */
 export const env = readOnce(variables.superRefine(requireAddressees).superRefine(requireAuditKeys));
 

@@ -11,11 +11,12 @@ import {
   type Transaction,
 } from "./camt-transaction.ts";
 import { type DateReader, isoDate, isoDay } from "./dates.ts";
-import type { Details, ImportLine, SkipReason } from "./line.ts";
+import type { Details, ImportLine } from "./line.ts";
 import { DetailsBuilder } from "./line-collector.ts";
 import type { Format } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
 import { type Place, refuseFile } from "./refusal.ts";
+import type { SkipReason } from "./skip-reasons.ts";
 import { Statement } from "./statement.ts";
 import type { XmlNode } from "./xml-events.ts";
 

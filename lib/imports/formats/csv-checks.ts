@@ -2,11 +2,12 @@ import { writtenAmount } from "../../wire/money.ts";
 import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { plainWords } from "./csv-words.ts";
-import type { ImportLine, SkipReason } from "./line.ts";
+import type { ImportLine } from "./line.ts";
 import type { LineCollector } from "./line-collector.ts";
 import type { Mapping } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
 import { type BalanceCourse, RunningBalance } from "./running-balance.ts";
+import type { SkipReason } from "./skip-reasons.ts";
 import { Statement } from "./statement.ts";
 
 /** Columns by whose values a file of several accounts is told apart. */

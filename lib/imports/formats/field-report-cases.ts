@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { detect } from "./detect.ts";
 import type { ImportLine, Summary } from "./line.ts";
-import { HEAD_BYTES, readLines } from "./read-lines.ts";
+import { readLines } from "./read-lines.ts";
+import { HEAD_BYTES } from "./reader.ts";
 import { FileRefused } from "./refusal.ts";
 
 export type Expected = {

@@ -1,0 +1,81 @@
+/** Inputs that users of other products reported, with what is right: one folder each below `cases`. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const FOLDER = join(import.meta.dirname, "cases");
+
+/** An outcome of an import, as expected.json writes it; what it leaves out may be anything. */
+export type Outcome = {
+  status?: "refused";
+  says?: string[];
+  accepted?: number | number[];
+  duplicates?: number | number[];
+  refused?: number | number[];
+  skipped?: number | number[];
+  left_out?: number | number[];
+  /** Amount in minor units, one day or several that would do, currency. */
+  lines?: LineFact[];
+  /** Whether amounts are amount less fee. */
+  net?: boolean;
+  opening_balance_minor?: number | null;
+  closing_balance_minor?: number | null;
+  balance_holds?: boolean | null;
+  statements?: number;
+  statement_balances?: [number | null, number | null, boolean | null][];
+  refusal_lines?: number[];
+  refusals_say?: string[];
+  with?: Record<string, WithFact>;
+  /** For `never`: lines of which none may be there. */
+  has?: LineFact[];
+};
+export type LineFact = [number, (string | string[] | null)?, string?];
+export type WithFact = {
+  counterparty?: string;
+  reference?: string;
+  booked_date?: string;
+  contains?: string | string[];
+  description_contains?: string | string[];
+};
+
+export type ImportFile = {
+  file: string;
+  format?: string;
+  right: Outcome;
+  ask?: true | "only";
+  about?: string[];
+  tolerable?: Outcome[];
+  never?: Outcome[];
+};
+export type ImportCheck = {
+  into: { currency: string; kind?: string; mapping?: object };
+  files: ImportFile[];
+};
+export type MatchCheck = {
+  name?: string;
+  into: { currency: string; period: [string, string]; automatic: string };
+  history?: [string, string];
+  left: string[];
+  right: string[];
+  named_by?: string;
+  imports?: { accepted: number; duplicates: number }[];
+  without?: string[];
+  pairs?: [string, string][];
+  suggested?: [string, string][];
+  confirmed?: [string, string][];
+  never_confirmed?: [string, string][];
+  open?: string[];
+};
+
+type Case<Check> = { id: string; title: string; checks: Check[] };
+
+/** The cases of one kind, in order. */
+export function casesOf<Check>(kind: string): Case<Check>[] {
+  return readdirSync(FOLDER)
+    .sort()
+    .map((id) => JSON.parse(fileOf(id, "expected.json").toString()))
+    .filter((one) => one.kind === kind);
+}
+
+export function fileOf(id: string, name: string): Buffer<ArrayBuffer> {
+  return readFileSync(join(FOLDER, id, name));
+}
