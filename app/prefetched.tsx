@@ -2,7 +2,7 @@ import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query
 import { notFound, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import type { z } from "zod";
-import type { Asked } from "#components/kit/query.ts";
+import type { ServerQuery } from "#components/kit/query.ts";
 import { askAsMember } from "#lib/auth/page-context.ts";
 import type { Context } from "#lib/request/context.ts";
 import type { Contract } from "#lib/wire/contract.ts";
@@ -29,7 +29,7 @@ export async function Prefetched({
   return <HydrationBoundary state={dehydrate(cache)}>{children}</HydrationBoundary>;
 }
 
-type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: Asked<C> };
+type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: ServerQuery<C> };
 
 /**
  * Runs a page's query with the verb its endpoint calls. `required`: 404 if it isn't found. Any other failure is left to the

@@ -6,7 +6,7 @@ import {
   nameOf,
   UnknownMigrations,
 } from "../supabase/local/migrate.ts";
-import { connected } from "../supervisor/connected.ts";
+import { connected } from "../supervisor/check-connection.ts";
 import { keepQuotas, readQuotas } from "../supervisor/quotas.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";

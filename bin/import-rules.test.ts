@@ -14,7 +14,7 @@ const PRESENT = {
   "components/ui/button.tsx": "",
   "components/kit/page.tsx": "",
   "components/people/person.tsx": "",
-  "components/exceptions/words.tsx": "",
+  "components/exceptions/labels.tsx": "",
   "lib/loose.ts": "",
   "lib/wire/contract.ts": "",
   "lib/request/context.ts": "",
@@ -64,7 +64,7 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
   "people-above-the-kit": ["components/people/picker.tsx", 'import "../exceptions/words.tsx";'],
   "domains-of-pages-stand-apart": [
     "components/webhooks/list.tsx",
-    'import "#components/exceptions/words.tsx";',
+    'import "#components/exceptions/labels.tsx";',
   ],
   "contracts-are-data": ["lib/records/contract.ts", 'import { createHash } from "node:crypto";'],
   "domain-without-http": [

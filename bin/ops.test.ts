@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { HEAP } from "../supervisor/heap.ts";
-import { backgroundEnv, webEnv } from "../supervisor/part-env.ts";
+import { HEAP } from "../supervisor/heap-sizes.ts";
+import { backgroundEnv, webEnv } from "../supervisor/process-env.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");

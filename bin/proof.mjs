@@ -28,7 +28,7 @@ const PARTS = {
       ["unit", "api"].map((suite) => gateAhead(suite, days)),
     ),
   fuzz: () => [{ name: "fuzz", run: () => ended("fuzz", "e2e/abuse/run.ts", []) }],
-  breaks: () => [{ name: "breaks", run: () => ended("breaks", "e2e/breaks/run.ts", []) }],
+  breaks: () => [{ name: "breaks", run: () => ended("breaks", "e2e/mutations/run.ts", []) }],
 };
 
 const named = process.argv.slice(2);

@@ -36,7 +36,7 @@ const STEPS: Record<string, string[][]> = {
     ],
   ],
   "dead code": [["knip"]],
-  "breaks have their places": [["node", "e2e/breaks/run.ts", "--check"]],
+  "breaks have their places": [["node", "e2e/mutations/run.ts", "--check"]],
   "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "faults have their drills": [["node", "e2e/faults/run.ts", "--check"]],
   "generated files are current": [

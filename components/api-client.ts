@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
-import { isAttended } from "./kit/attendance.ts";
+import { isPresent } from "./kit/user-presence.ts";
 import { sendBody } from "./kit/send-body.ts";
 
 /** A response of /v1 that isn't a success, or no response at all (`status` 0). */
@@ -155,7 +155,7 @@ function headersOf({
 }: Omit<Call<Contract>, "params" | "query">): Record<string, string> {
   return {
     "X-Tenant-Id": tenant,
-    ...(!isAttended() && { "X-Unattended": "true" }),
+    ...(!isPresent() && { "X-Unattended": "true" }),
     ...(body !== undefined && { "Content-Type": "application/json" }),
     ...(upload && { "Content-Type": upload.type }),
     ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),

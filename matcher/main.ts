@@ -1,5 +1,5 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
-import { giveWay } from "#lib/runtime/give-way.ts";
+import { lowerPriority } from "#lib/runtime/lower-priority.ts";
 import { closePeriodTask } from "./tasks/close-period.ts";
 import { endAbandonedRuns } from "./tasks/end-abandoned-runs.ts";
 import { indexLines } from "./tasks/index-lines.ts";
@@ -12,7 +12,7 @@ import { undoImport } from "./tasks/undo-import.ts";
 const { DATABASE_URL, DIRECT_URL } = process.env;
 if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 
-giveWay();
+lowerPriority();
 
 /**
  * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block imports, and one tenant's long work doesn't

@@ -4,7 +4,7 @@ import next from "next";
 import { addressKey, rateLimit } from "#lib/http/rate-limit.ts";
 import { env } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
-import { onShutdown, shutDown } from "#lib/runtime/process-wide.ts";
+import { onShutdown, shutDown } from "#lib/runtime/singleton.ts";
 import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
 import nextConfig from "../next.config.ts";
 import { apiRoutes } from "./api.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { isKnown } from "#lib/http/conditional.ts";
+import { isKnown } from "#lib/http/conditional-requests.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
 import { ApiError } from "#lib/wire/errors.ts";

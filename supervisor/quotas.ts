@@ -1,4 +1,4 @@
-import { connected } from "./connected.ts";
+import { connected } from "./check-connection.ts";
 
 /** How many of a kind a tenant can have, by the kinds of private.quotas. */
 const DEFAULTS = {

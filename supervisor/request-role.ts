@@ -1,6 +1,6 @@
 /** The login role that calls of requests come in as: it owns nothing, may do nothing by itself, and becomes a request's role for one call. */
 import { randomBytes } from "node:crypto";
-import { connected } from "./connected.ts";
+import { connected } from "./check-connection.ts";
 
 const NAME = "tieout_requests";
 const MAY_BECOME = ["anon", "authenticated", "service_role"];

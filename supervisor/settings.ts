@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hosts } from "../lib/runtime/env.ts";
-import { requireTrust } from "../lib/runtime/trust.ts";
+import { requireTrust } from "../lib/runtime/auth-config.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
 import { type Quotas, readQuotas } from "./quotas.ts";
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, type DatabaseError } from "pg";
-import { hearsNotifications } from "../lib/background/hears-notifications.ts";
+import { supportsListen } from "../lib/background/supports-listen.ts";
 import { LockHeld, migrate, seed } from "../supabase/local/migrate.ts";
 import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
-import { HEAP } from "./heap.ts";
+import { HEAP } from "./heap-sizes.ts";
 import { log } from "./log.ts";
-import { type Part, startParts } from "./part.ts";
-import { backgroundEnv, dataApiEnv, webEnv } from "./part-env.ts";
+import { type Part, startParts } from "./child-process.ts";
+import { backgroundEnv, dataApiEnv, webEnv } from "./process-env.ts";
 import { freePort } from "./ports.ts";
 import { excessOf } from "./request-role.ts";
 import { type Settings, SettingsError } from "./settings.ts";
@@ -89,7 +89,7 @@ export async function requireListening({
   DIRECT_URL,
 }: Record<string, string>): Promise<void> {
   const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
-  const heard = await hearsNotifications(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
+  const heard = await supportsListen(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
     throw new SettingsError(
       `${name} does not lead to a database: ${error.message || (error as NodeJS.ErrnoException).code}.`,
     );

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { until } from "#e2e/until.ts";
-import { FEW_ARENAS, HEAP } from "../../supervisor/heap.ts";
+import { FEW_ARENAS, HEAP } from "../../supervisor/heap-sizes.ts";
 import { freePort } from "../../supervisor/ports.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 

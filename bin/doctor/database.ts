@@ -1,6 +1,6 @@
 import type { Client } from "pg";
-import { hearsNotifications } from "../../lib/background/hears-notifications.ts";
-import { connected } from "../../supervisor/connected.ts";
+import { supportsListen } from "../../lib/background/supports-listen.ts";
+import { connected } from "../../supervisor/check-connection.ts";
 import { excessOf } from "../../supervisor/request-role.ts";
 import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
@@ -108,7 +108,7 @@ async function lookAtRequests({ requestUrl }: Project) {
 }
 
 async function lookAtNotifications({ directUrl, directName }: Project) {
-  if (await hearsNotifications(directUrl)) return ok(`${directName} hears LISTEN`);
+  if (await supportsListen(directUrl)) return ok(`${directName} hears LISTEN`);
   return problem(
     `${directName} goes through a pooler in transaction mode, which loses what the worker listens for`,
     "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at Supabase: port 5432, not 6543).",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
 import { logProblemsOnly } from "../../supervisor/log.ts";
-import { stopParts } from "../../supervisor/part.ts";
+import { stopParts } from "../../supervisor/child-process.ts";
 import { readSettings } from "../../supervisor/settings.ts";
 import { startPostgres } from "../../supervisor/stack.ts";
 

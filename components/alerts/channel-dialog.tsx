@@ -15,7 +15,7 @@ import {
   updateAlertChannelContract,
 } from "#lib/alerts/contract.ts";
 import { channelsKey } from "./queries.ts";
-import { CHANNEL_WORDS, type ChannelKind } from "./words.ts";
+import { CHANNEL_WORDS, type ChannelKind } from "./labels.ts";
 
 const USUAL: ChannelKind[] = ["exception_breached", "webhook_failing"];
 const CHOICES = CHANNEL_KINDS.map((value) => ({ value, ...CHANNEL_WORDS[value] }));

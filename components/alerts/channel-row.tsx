@@ -2,14 +2,14 @@
 
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type AlertChannel, testAlertChannelContract } from "#lib/alerts/contract.ts";
 import { channelsKey } from "./queries.ts";
-import { CHANNEL_WORDS } from "./words.ts";
+import { CHANNEL_WORDS } from "./labels.ts";
 
 export function ChannelRow({
   channel,
@@ -20,7 +20,7 @@ export function ChannelRow({
 }) {
   const tenant = useTenantId();
   const { id, name, url_hint, kinds, last_sent_at, last_failure_at, last_failure } = channel;
-  const test = useAttempt({
+  const test = useAction({
     send: (_: undefined, idempotencyKey) =>
       callApi(testAlertChannelContract, { tenant, params: { id }, idempotencyKey }),
     onDone: () =>

@@ -5,7 +5,7 @@ import { ApiProblem, callApi } from "#components/api-client.ts";
 import { Card } from "#components/kit/card.tsx";
 import { CardForm } from "#components/kit/card-form.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import type { Version } from "#components/kit/query.ts";
@@ -65,7 +65,7 @@ const OF_ADMINS = {
 function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const isAdmin = useMay(listAlertChannelsContract.access);
+  const isAdmin = useIsAllowed(listAlertChannelsContract.access);
   const { queryKey } = notificationSettings(tenant);
   const { email, ...settings } = stored.data;
   const form = useForm({

@@ -1,7 +1,7 @@
 "use client";
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { daysUntil, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Day } from "#components/ui/time.tsx";
@@ -40,7 +40,7 @@ function Soon({ apiKey, asOf, expiresAt }: { apiKey: ApiKey; asOf: string; expir
       className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink"
     >
       <TriangleAlert aria-hidden className="size-3.5" />
-      Expires soon: {counted(days, "day")}
+      Expires soon: {pluralize(days, "day")}
     </span>
   );
 }

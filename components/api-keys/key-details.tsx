@@ -4,7 +4,7 @@ import { Ban, Pencil, RefreshCw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { PanelBody, PanelHead, PanelTitle } from "#components/kit/panel-parts.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -18,7 +18,7 @@ import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
 import { Rotation } from "./rotation.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { Usage } from "./usage.tsx";
-import { groupedScopes, resourceWord, scopeOf } from "./words.ts";
+import { groupedScopes, resourceWord, scopeOf } from "./labels.ts";
 
 type Act = "edit" | "rotate" | "revoke";
 
@@ -120,7 +120,7 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
           since it was created
         </Fact>
         <Fact name="Created">
-          <By iso={apiKey.created_at} actor={apiKey.created_by} />
+          <ActorName iso={apiKey.created_at} actor={apiKey.created_by} />
         </Fact>
       </Facts>
 

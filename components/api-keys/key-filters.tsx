@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
 import { type ApiKeySearch, withoutSecret } from "./search.ts";
-import { STATUSES } from "./words.ts";
+import { STATUSES } from "./labels.ts";
 
 type Props = {
   search: Pick<ApiKeySearch, "q" | "status">;

@@ -10,7 +10,7 @@ import { LastUsed } from "./last-used.tsx";
 import { ScopeSummary } from "./scope-list.tsx";
 import { Sparkline } from "./sparkline.tsx";
 import { StatusBadge } from "./status-badge.tsx";
-import { maskedId } from "./words.ts";
+import { maskedId } from "./labels.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =

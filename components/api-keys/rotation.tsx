@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTenantId } from "#components/kit/member.tsx";
-import { Ago } from "#components/ui/ago.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { GraceLeft } from "./expiry.tsx";
 import { LastUsed } from "./last-used.tsx";
 import { apiKeyById, apiKeyUsage } from "./queries.ts";
-import { maskedId } from "./words.ts";
+import { maskedId } from "./labels.ts";
 
 type Props = { apiKey: ApiKey; onOpen: (id: string) => void };
 
@@ -120,10 +120,10 @@ function Caller({
         {address}
       </th>
       <td className="py-0.5 pr-3 text-right whitespace-nowrap tabular-nums">
-        {counted(in_grace, "call")}
+        {pluralize(in_grace, "call")}
       </td>
       <td className="py-0.5 text-right whitespace-nowrap text-muted">
-        <Ago iso={last_seen_at} asOf={asOf} />
+        <RelativeTime iso={last_seen_at} asOf={asOf} />
       </td>
     </tr>
   );

@@ -1,5 +1,5 @@
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { groupedScopes, resourceWord } from "./words.ts";
+import { groupedScopes, resourceWord } from "./labels.ts";
 
 const SHOWN = 2;
 

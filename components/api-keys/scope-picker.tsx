@@ -4,7 +4,7 @@ import { useId } from "react";
 import type { Scope } from "#lib/wire/access.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { toggled } from "./draft.ts";
-import { type Action, RESOURCES, resourceWord, scopeOf } from "./words.ts";
+import { type Action, RESOURCES, resourceWord, scopeOf } from "./labels.ts";
 
 /** A key's scopes, by resource. */
 export function ScopePicker({

@@ -1,6 +1,6 @@
 import { Badge } from "#components/ui/badge.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
-import { STATUSES } from "./words.ts";
+import { STATUSES } from "./labels.ts";
 
 export function StatusBadge({ status }: { status: ApiKey["status"] }) {
   const { word, icon, tone } = STATUSES[status];

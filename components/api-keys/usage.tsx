@@ -5,7 +5,7 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { Ago } from "#components/ui/ago.tsx";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
@@ -13,7 +13,7 @@ import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
 import { apiKeyUsage } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
-import { refusalWord } from "./words.ts";
+import { refusalWord } from "./labels.ts";
 
 const SHOWN_ADDRESSES = 10;
 
@@ -94,7 +94,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
               </th>
               <td className="py-0.5 pr-3 text-right tabular-nums">{calls.toLocaleString("en")}</td>
               <td className="py-0.5 text-right whitespace-nowrap text-muted">
-                <Ago iso={last_seen_at} asOf={usage.as_of} />
+                <RelativeTime iso={last_seen_at} asOf={usage.as_of} />
               </td>
             </tr>
           ))}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { AlarmClock, CalendarDays, Plus } from "lucide-react";
 import Link from "next/link";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
 
 export function CalendarList() {
   const tenantId = useTenantId();
-  const mayCreate = useMay(createCalendarContract.access);
+  const mayCreate = useIsAllowed(createCalendarContract.access);
   const list = useList(calendarPages(tenantId));
   const policy = useQuery(policyOf(tenantId)).data?.data;
   const used = new Set([policy?.calendar_id, ...Object.values(policy?.calendar_by_severity ?? {})]);

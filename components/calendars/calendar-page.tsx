@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { isRefusal } from "#components/api-client.ts";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { RolePage } from "#components/kit/role-page.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { createCalendarContract, putCalendarContract } from "#lib/calendars/contract.ts";
 import { CreateCalendar, EditCalendar } from "./calendar-form.tsx";
 import { CalendarSkeleton } from "./calendar-skeletons.tsx";
@@ -20,7 +20,7 @@ const PARENT = { name: "Calendars", path: "calendars" };
 /** `today`: YYYY-MM-DD, from which the year ahead is shown. */
 export function CalendarPage({ id, today }: { id: string; today: string }) {
   const { data: stored, error, refetch } = useQuery(calendarById(useTenantId(), id));
-  const mayChange = useMay(putCalendarContract.access);
+  const mayChange = useIsAllowed(putCalendarContract.access);
   const isShown = stored && !(error && isRefusal(error));
   return (
     <Page
@@ -30,7 +30,7 @@ export function CalendarPage({ id, today }: { id: string; today: string }) {
         isShown && (
           <p className="text-sm text-muted">
             {mayChange ? "Last changed " : "View only. Last changed "}
-            <By iso={stored.data.updated_at} actor={stored.data.updated_by} />
+            <ActorName iso={stored.data.updated_at} actor={stored.data.updated_by} />
           </p>
         )
       }

@@ -6,7 +6,7 @@ import { Card } from "#components/kit/card.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import type { CalendarVersion } from "#lib/calendars/contract.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
@@ -94,7 +94,7 @@ function VersionLine({
         {special_day_count === 1 ? "day" : "days"}, {zoneName(time_zone)}
       </span>
       <span className="text-muted">
-        <By iso={created_at} actor={created_by} />
+        <ActorName iso={created_at} actor={created_by} />
       </span>
     </li>
   );

@@ -9,9 +9,9 @@ import { DeadlineImpact, openExceptions } from "#components/kit/deadline-impact.
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { resourceKey, type Version } from "#components/kit/query.ts";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
@@ -44,7 +44,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   const tenant = useTenantId();
   const cache = useQueryClient();
   const [applyTo, setApplyTo] = useState<"new" | "open">("new");
-  const save = useAttempt({
+  const save = useAction({
     send: () =>
       callApiWithTag(putCalendarContract, {
         tenant,
@@ -91,7 +91,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
         )}
         {impact.periods > 0 && (
           <p className="text-sm text-muted">
-            {counted(impact.periods, "open reconciliation")} count{impact.periods === 1 ? "s" : ""}{" "}
+            {pluralize(impact.periods, "open reconciliation")} count{impact.periods === 1 ? "s" : ""}{" "}
             business days by this calendar and {impact.periods === 1 ? "is" : "are"} matched again
             by the new hours. Closed ones don't change.
           </p>

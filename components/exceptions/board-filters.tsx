@@ -20,7 +20,7 @@ import { ReconciliationName } from "./names.tsx";
 import { facetsOf } from "./queries.ts";
 import type { BoardSearch, Facet } from "./search.ts";
 import { SaveView } from "./views/save-view.tsx";
-import { RISK_WORDS, SEVERITY_WORDS, SORT_WORDS, STATUS_WORDS } from "./words.tsx";
+import { RISK_WORDS, SEVERITY_WORDS, SORT_WORDS, STATUS_WORDS } from "./labels.tsx";
 
 type Props = {
   search: BoardSearch;

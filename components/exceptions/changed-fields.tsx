@@ -7,7 +7,7 @@ import { Time } from "#components/ui/time.tsx";
 import { STATUSES } from "#lib/exceptions/contract.ts";
 import type { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
 import { CalendarName, ReconciliationName } from "./names.tsx";
-import { STATUS_WORDS } from "./words.tsx";
+import { STATUS_WORDS } from "./labels.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
 

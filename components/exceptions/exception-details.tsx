@@ -6,11 +6,11 @@ import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
 import { DataFields } from "#components/kit/data-fields.tsx";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { Person, personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
@@ -31,8 +31,8 @@ import { ExceptionDock } from "./exception-dock.tsx";
 import { InPlace } from "./in-place.tsx";
 import { CalendarName, ReconciliationName } from "./names.tsx";
 import { RiskBadge } from "./risk-badge.tsx";
-import type { Acting } from "./use-acts.ts";
-import { SEVERITY_WORDS, SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
+import type { Acting } from "./use-actions.ts";
+import { SEVERITY_WORDS, SeverityLabel, STATUS_WORDS, StatusLabel } from "./labels.tsx";
 
 // Each has its own boundary: otherwise the whole panel would suspend while it loads.
 const ExceptionLine = dynamic(
@@ -49,7 +49,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
   const { timeZone } = usePreferences();
   const { change, form, assignee } = acting;
   const isOpen = exception.closed_at === null;
-  const readsRequests = useMay(listRequestsContract.access);
+  const readsRequests = useIsAllowed(listRequestsContract.access);
 
   useEffect(() => {
     if (form !== "assign") return;
@@ -203,7 +203,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             </Fact>
           )}
           <Fact name="Created">
-            <By iso={exception.created_at} actor={exception.created_by} />
+            <ActorName iso={exception.created_at} actor={exception.created_by} />
           </Fact>
           {exception.closed_at && (
             <Fact name="Closed">

@@ -13,7 +13,7 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
 import { breachRisk, countdown, held, minutesToBreach } from "./deadline.ts";
 import { Outcome, RiskBadge } from "./risk-badge.tsx";
-import { SeverityParts, StatusParts } from "./words.tsx";
+import { SeverityParts, StatusParts } from "./labels.tsx";
 
 type Props = {
   item: Exception;

@@ -23,7 +23,7 @@ import { createExceptionContract, SEVERITIES } from "#lib/exceptions/contract.ts
 import { CURRENCIES } from "#lib/wire/currencies.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { exceptionsKey, newestReconciliations } from "./queries.ts";
-import { SEVERITY_WORDS, type Severity } from "./words.tsx";
+import { SEVERITY_WORDS, type Severity } from "./labels.tsx";
 
 /** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the field has it, in the zone that the page shows. */
 type Draft = {

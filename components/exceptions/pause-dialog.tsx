@@ -5,7 +5,7 @@ import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -31,7 +31,7 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
     reason: reason.trim(),
     until: pauseUntil(end, until, serverNow(), timeZone),
   });
-  const what = count === 1 ? "exception" : counted(count, "exception");
+  const what = count === 1 ? "exception" : pluralize(count, "exception");
   const form = useForm({
     initial: { reason: "", end: "tomorrow", until: "" } as Draft,
     check: ({ reason, end, until }) => ({

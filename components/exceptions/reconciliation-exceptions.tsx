@@ -13,7 +13,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { exceptionsOfReconciliation } from "./queries.ts";
-import { SeverityLabel, StatusLabel } from "./words.tsx";
+import { SeverityLabel, StatusLabel } from "./labels.tsx";
 
 const COLUMNS: readonly Column[] = [
   "Exception",

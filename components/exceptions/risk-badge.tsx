@@ -2,7 +2,7 @@ import { Check, X } from "lucide-react";
 import { classes } from "#components/ui/classes.ts";
 import type { BreachRisk } from "./deadline.ts";
 import { RowIcon, type RowIconName } from "./row-icons.tsx";
-import { RISK_WORDS } from "./words.tsx";
+import { RISK_WORDS } from "./labels.tsx";
 
 const ICONS: Record<BreachRisk, RowIconName> = {
   breached: "octagon-x",

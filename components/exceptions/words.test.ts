@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RISK_WORDS, SEVERITY_WORDS } from "./words.tsx";
+import { RISK_WORDS, SEVERITY_WORDS } from "./labels.tsx";
 
 test("a risk is said by the time left, never in a severity's word", () => {
   const severities: string[] = Object.values(SEVERITY_WORDS);

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { SelectField } from "#components/ui/select-field.tsx";
-import { calendarsQuery } from "./calendars-named.ts";
+import { calendarsQuery } from "./calendar-names.ts";
 import { useTenantId } from "./member.tsx";
 
 /** What a severity has until it names a calendar of its own. */

@@ -1,6 +1,6 @@
 import { formatDay } from "#components/ui/moment.ts";
 import { Time } from "#components/ui/time.tsx";
-import { inWords, namedValues } from "./data-words.ts";
+import { inWords, namedValues } from "./field-labels.ts";
 import { Fact, Facts } from "./facts.tsx";
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldName, inWords, namedValues } from "./data-words.ts";
+import { fieldName, inWords, namedValues } from "./field-labels.ts";
 
 test("a field's name is words, whatever way it is written", () => {
   expect(

@@ -16,13 +16,13 @@ export type Answered<C extends Contract> = z.output<C["response"]>;
 export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
 
 /** A query of /v1. `under`: the key of its resource. */
-type Question<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
+type QuerySpec<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
 
 /**
  * A query that the server can also run, calling the verb directly for the first paint (app/prefetched.tsx). `cached`: turns
  * a response into the shape the query cache holds.
  */
-export type Asked<C extends Contract> = Question<C> & {
+export type ServerQuery<C extends Contract> = QuerySpec<C> & {
   cached: (answer: Answered<C>, etag: string | null) => unknown;
 };
 
@@ -32,7 +32,7 @@ export function resourceKey(tenant: string, resource: string) {
 }
 
 /** The cache key of an operation's responses; without its last two parts, of all of them regardless of input. */
-function keyOf<C extends Contract>({ under, contract, call: { params, query } }: Question<C>) {
+function keyOf<C extends Contract>({ under, contract, call: { params, query } }: QuerySpec<C>) {
   return [...under, contract.operationId, params ?? null, query ?? null] as const;
 }
 
@@ -41,7 +41,7 @@ function keyOf<C extends Contract>({ under, contract, call: { params, query } }:
  * a refresh fetches every loaded page, so the interval grows with their number. `refetchOnMount`: false where something else keeps it fresh.
  */
 export function listQuery<C extends Contract>(
-  question: Question<C> & (Answered<C> extends ListPage ? unknown : never),
+  question: QuerySpec<C> & (Answered<C> extends ListPage ? unknown : never),
   {
     next,
     refreshMs,
@@ -87,7 +87,7 @@ type Options<Data> = Pick<
 
 /** A single response. */
 export function oneQuery<C extends Contract>(
-  question: Question<C>,
+  question: QuerySpec<C>,
   options: Options<Answered<C>> = {},
 ) {
   const { contract, call } = question;
@@ -105,7 +105,7 @@ export type Version<Data> = { data: Data; etag: string | null };
 
 /** A single versioned resource. */
 export function versionQuery<C extends Contract>(
-  question: Question<C>,
+  question: QuerySpec<C>,
   options: Options<Version<Answered<C>>> = {},
 ) {
   const { contract, call } = question;

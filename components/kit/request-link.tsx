@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { getRequestContract } from "#lib/request-log/contract.ts";
-import { useMay } from "./may.ts";
+import { useIsAllowed } from "./permissions.ts";
 import { useTenantId } from "./member.tsx";
 
 /** How long requests are kept. */
@@ -12,7 +12,7 @@ const KEPT_MS = 14 * 86_400_000;
 /** The request that did something `at` a moment, for those who may read requests, as long as the log has it. */
 export function RequestLink({ id, at }: { id: string; at: string }) {
   const tenant = useTenantId();
-  const may = useMay(getRequestContract.access);
+  const may = useIsAllowed(getRequestContract.access);
   if (!may || Date.parse(at) < serverNow() - KEPT_MS) return null;
   return (
     <Link

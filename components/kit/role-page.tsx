@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { type Access, needs } from "#lib/wire/access.ts";
-import { useMay } from "./may.ts";
+import { useIsAllowed } from "./permissions.ts";
 import { useMember } from "./member.tsx";
 import { Page } from "./page.tsx";
 import { roleNames } from "./role-names.ts";
@@ -22,8 +22,8 @@ type Props = {
 /** A page for roles that meet `access`. Others see why not and whom to ask. */
 export function RolePage({ access, title, refusal, children }: Props) {
   const { tenant, roles } = useMember();
-  const hasHome = useMay(needs("read:overview"));
-  if (useMay(access)) return children;
+  const hasHome = useIsAllowed(needs("read:overview"));
+  if (useIsAllowed(access)) return children;
   return (
     <Page title={title}>
       <Notice

@@ -9,7 +9,7 @@ import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { startServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import type { Answered, Asked, ListPage } from "./query.ts";
+import type { Answered, ServerQuery, ListPage } from "./query.ts";
 
 type ItemOf<C extends Contract> =
   Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;
@@ -21,7 +21,7 @@ type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
   // biome-ignore lint/suspicious/noExplicitAny: whatever the key is tagged with
   any,
   string | null
-> & { asked: Asked<C> };
+> & { asked: ServerQuery<C> };
 
 /** A paginated list as one list. */
 export function useList<C extends Contract>(query: PagesQuery<C>) {

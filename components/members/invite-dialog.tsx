@@ -5,7 +5,7 @@ import { ApiProblem, callApi, isRefusal } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { createInvitationContract } from "#lib/invitations/contract.ts";
@@ -52,7 +52,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       cache.invalidateQueries({ queryKey: peopleKey(tenant) });
       const [first = "", ...others] = addresses;
       toast(
-        `Invited ${others.length === 0 ? first : counted(addresses.length, "person", "people")}`,
+        `Invited ${others.length === 0 ? first : pluralize(addresses.length, "person", "people")}`,
         {
           description: "The emailed link works once and expires in seven days.",
         },

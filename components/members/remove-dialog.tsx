@@ -8,7 +8,7 @@ import { resourceKey } from "#components/kit/query.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { Person } from "#components/people/person.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Note } from "#components/ui/note.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -51,7 +51,7 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
       toast(`Removed ${member.name}`, {
         description:
           handed_over > 0
-            ? `${counted(handed_over, "exception")} ${hand_over === "somebody" ? "reassigned" : "unassigned"}.`
+            ? `${pluralize(handed_over, "exception")} ${hand_over === "somebody" ? "reassigned" : "unassigned"}.`
             : undefined,
       });
       onClose();

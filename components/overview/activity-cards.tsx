@@ -4,7 +4,7 @@ import { CircleCheck, CircleX, Clock, LoaderCircle, type LucideIcon, Undo2 } fro
 import type { ReactNode } from "react";
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { Ago } from "#components/ui/ago.tsx";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Overview } from "#lib/overview/contract.ts";
@@ -164,7 +164,7 @@ function Happening({
           {title}
         </PrefetchLink>
         <span className="flex min-w-0 flex-wrap items-center gap-x-3 text-sm text-muted">
-          <Ago iso={at} asOf={asOf} />
+          <RelativeTime iso={at} asOf={asOf} />
           {children}
         </span>
       </span>

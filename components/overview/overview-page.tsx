@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Freshness } from "#components/kit/freshness.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
@@ -63,7 +63,7 @@ function Live() {
 
 function Cards({ overview }: { overview: Overview }) {
   // Who administers looks at the tenant first, others at what is theirs.
-  const admin = useMay(needs("read:api-keys"));
+  const admin = useIsAllowed(needs("read:api-keys"));
   const mine = <MineCard overview={overview} />;
   const next = <NextCard overview={overview} />;
   return (

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { fieldsChanged } from "#components/kit/fields-changed.ts";
+import { fieldsChanged } from "#components/kit/changed-fields.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";

@@ -3,7 +3,7 @@
 import { Plus, Scale, SearchX } from "lucide-react";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
@@ -21,7 +21,7 @@ import { reconciliationSearch } from "./search.ts";
 
 export function ReconciliationList() {
   const tenantId = useTenantId();
-  const mayCreate = useMay(createReconciliationContract.access);
+  const mayCreate = useIsAllowed(createReconciliationContract.access);
   const { search, set, linkTo, isFiltered, clear } = useSearch(reconciliationSearch, [
     "status",
     "period_from",

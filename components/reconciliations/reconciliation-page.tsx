@@ -8,12 +8,12 @@ import { callApi, isRefusal } from "#components/api-client.ts";
 import { CodeFact, Fact, Facts } from "#components/kit/facts.tsx";
 import { Figure, Figures } from "#components/kit/figures.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
-import { By } from "#components/people/by.tsx";
+import { useAction } from "#components/kit/use-action.ts";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -39,7 +39,7 @@ const EditReconciliation = dynamic(
 /** `children`: its exceptions. */
 export function ReconciliationPage({ id, children }: { id: string; children: ReactNode }) {
   const { data, error, refetch } = useQuery(reconciliationById(useTenantId(), id));
-  const mayWrite = useMay(updateReconciliationContract.access);
+  const mayWrite = useIsAllowed(updateReconciliationContract.access);
   return (
     <Page
       parent={{ name: "Reconciliations", path: "reconciliations" }}
@@ -114,7 +114,7 @@ function StatusMenu({
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const move = useAttempt({
+  const move = useAction({
     send: (to: ReconciliationStatus) =>
       callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
     onDone: (moved) => {
@@ -170,7 +170,7 @@ function Summary({ reconciliation }: { reconciliation: Reconciliation }) {
         <CodeFact name="Left source" value={left_source} />
         <CodeFact name="Right source" value={right_source} />
         <Fact name="Created">
-          <By iso={reconciliation.created_at} actor={reconciliation.created_by} />
+          <ActorName iso={reconciliation.created_at} actor={reconciliation.created_by} />
         </Fact>
         <Fact name="Last changed">
           <Time iso={reconciliation.updated_at} />

@@ -5,7 +5,7 @@ import { ChevronDown } from "lucide-react";
 import { useId, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
-import { sourcesNamed } from "#components/kit/sources-named.ts";
+import { sourcesNamed } from "#components/kit/source-names.ts";
 import { classes } from "#components/ui/classes.ts";
 import { Combobox } from "#components/ui/combobox.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";

@@ -1,4 +1,4 @@
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -9,5 +9,5 @@ export function daysLeft(purgeAt: string, now: number): string {
   if (left <= 0) return "any moment now";
   if (left < DAY_MS) return `in ${Math.ceil(left / HOUR_MS)} h`;
   const days = Math.ceil(left / DAY_MS);
-  return `in ${counted(days, "day")}`;
+  return `in ${pluralize(days, "day")}`;
 }

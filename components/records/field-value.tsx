@@ -1,5 +1,5 @@
 import { Check, Minus } from "lucide-react";
-import { inWords } from "#components/kit/data-words.ts";
+import { inWords } from "#components/kit/field-labels.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Field } from "#lib/records/surfaces/surface.ts";
 

@@ -4,7 +4,7 @@ import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
 import { ConflictNote } from "#components/kit/conflict-note.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import type { Version } from "#components/kit/query.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -31,7 +31,7 @@ export function RecordEdit({
   const [base, setBase] = useState(stored);
   const update = useUpdateRecord(path, base.data.id);
   const remove = useDeleteRecord(path, {
-    mayRestore: useMay(contracts.restore.access),
+    mayRestore: useIsAllowed(contracts.restore.access),
     onDeleted: onClose,
   });
   const form = useForm({

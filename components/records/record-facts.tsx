@@ -1,4 +1,4 @@
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { StoredRecord } from "#lib/records/contract.ts";
@@ -9,7 +9,7 @@ export function RecordFacts({ record }: { record: StoredRecord }) {
     <dl className="grid w-full grid-cols-[5.5rem_minmax(0,1fr)] gap-x-2 gap-y-0.5 pt-1 text-xs text-muted">
       <dt>Created</dt>
       <dd>
-        <By iso={record.created_at} actor={record.created_by} />
+        <ActorName iso={record.created_at} actor={record.created_by} />
       </dd>
       <dt>{record.deleted_at ? "Deleted" : "Updated"}</dt>
       <dd>

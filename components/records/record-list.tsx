@@ -2,7 +2,7 @@
 
 import { Plus } from "lucide-react";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
@@ -31,7 +31,7 @@ export function RecordList({ path }: { path: string }) {
   const tenantId = useTenantId();
   const { surface, contracts } = surfaceOf(path);
   const name = surface.title.toLowerCase();
-  const mayWrite = useMay(contracts.create.access);
+  const mayWrite = useIsAllowed(contracts.create.access);
   const { search, set, linkTo, isFiltered, clear } = useSearch(recordSearch, ["q"]);
   const restore = useRestoreRecord(path);
   const list = useList(recordPages(tenantId, path, search));

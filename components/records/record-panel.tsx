@@ -1,6 +1,6 @@
 "use client";
 
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { recordById } from "./queries.ts";
@@ -22,7 +22,7 @@ type Props = {
 export function RecordPanel({ path, id, deleted, onClose, onCreated }: Props) {
   const tenantId = useTenantId();
   const { surface, contracts } = surfaceOf(path);
-  const mayWrite = useMay(contracts.update.access);
+  const mayWrite = useIsAllowed(contracts.update.access);
   return (
     <ResourcePanel
       id={id}

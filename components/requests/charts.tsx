@@ -9,7 +9,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { RequestStats } from "#lib/request-log/contract.ts";
 import { requestStatsOf } from "./queries.ts";
 import { everyStep } from "./steps.ts";
-import { shownDuration } from "./words.ts";
+import { shownDuration } from "./labels.ts";
 
 const LOOK = {
   stack: ["fill-accent-text", "fill-warning", "fill-danger"],

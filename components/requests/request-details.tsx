@@ -8,14 +8,14 @@ import { ResourceName } from "#components/kit/resource-name.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
-import { Second } from "#components/ui/second.tsx";
+import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { LoggedRequestDetail } from "#lib/request-log/contract.ts";
 import { Cause } from "./cause.tsx";
 import { curlOf } from "./curl.ts";
 import { MessageView } from "./message-view.tsx";
 import type { RequestSearch } from "./search.ts";
 import { SentDeliveries } from "./sent-deliveries.tsx";
-import { CREDENTIAL_WORDS, pageOf, shownDuration, signOf } from "./words.ts";
+import { CREDENTIAL_WORDS, pageOf, shownDuration, signOf } from "./labels.ts";
 
 type Props = { call: LoggedRequestDetail; onFilter: (filter: Partial<RequestSearch>) => void };
 
@@ -45,7 +45,7 @@ export function RequestDetails({ call, onFilter }: Props) {
 
       <Facts ruled>
         <Fact name="Time">
-          <Second iso={call.at} />
+          <Timestamp iso={call.at} />
         </Fact>
         <Fact name="Duration">{shownDuration(call.duration_ms)}</Fact>
         {operation && (

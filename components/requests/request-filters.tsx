@@ -9,7 +9,7 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { filterOf, PERIODS, type Period, type RequestSearch } from "./search.ts";
-import { CREDENTIAL_WORDS, STATUS_WORDS } from "./words.ts";
+import { CREDENTIAL_WORDS, STATUS_WORDS } from "./labels.ts";
 
 const PERIOD_WORDS: Record<Period, string> = {
   "1h": "Last hour",

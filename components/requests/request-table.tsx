@@ -5,9 +5,9 @@ import { RowLink } from "#components/kit/row-link.tsx";
 import { CardRow, CardTable } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Badge } from "#components/ui/badge.tsx";
-import { Second } from "#components/ui/second.tsx";
+import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { LoggedRequest } from "#lib/request-log/contract.ts";
-import { shownDuration, signOf, whoWord } from "./words.ts";
+import { shownDuration, signOf, whoWord } from "./labels.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
@@ -64,7 +64,7 @@ function Row({ call, to }: { call: LoggedRequest; to: PageLink }) {
       </td>
       <td className="tabular-nums">{shownDuration(call.duration_ms)}</td>
       <td className="text-muted tabular-nums">
-        <Second iso={call.at} />
+        <Timestamp iso={call.at} />
       </td>
     </CardRow>
   );

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelSection } from "#components/kit/panel-parts.tsx";
 import { listDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
@@ -11,7 +11,7 @@ import { deliveriesOf } from "./queries.ts";
 /** The webhook deliveries that a request caused. */
 export function SentDeliveries({ requestId }: { requestId: string }) {
   const tenant = useTenantId();
-  const may = useMay(listDeliveriesContract.access);
+  const may = useIsAllowed(listDeliveriesContract.access);
   const { data } = useQuery({ ...deliveriesOf(tenant, requestId), enabled: may });
   if (!data || data.items.length === 0) return null;
   return (

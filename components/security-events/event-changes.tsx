@@ -1,5 +1,5 @@
 import { DataValue } from "#components/kit/data-fields.tsx";
-import { fieldName } from "#components/kit/data-words.ts";
+import { fieldName } from "#components/kit/field-labels.ts";
 import { PanelSection } from "#components/kit/panel-parts.tsx";
 import type { FieldChange } from "./changes.ts";
 

@@ -16,7 +16,7 @@ import { changesOf, factsOf } from "./changes.ts";
 import { EventChanges } from "./event-changes.tsx";
 import type { EventSearch } from "./search.ts";
 import { Target } from "./target.tsx";
-import { actionOf, CREDENTIAL_WORDS, whoOf } from "./words.ts";
+import { actionOf, CREDENTIAL_WORDS, whoOf } from "./labels.ts";
 
 type Props = { event: SecurityEvent; onFilter: (filter: Partial<EventSearch>) => void };
 

@@ -15,7 +15,7 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { actorOf, typedActor } from "./actor.ts";
 import { type EventSearch, PERIODS, type Period } from "./search.ts";
-import { KINDS } from "./words.ts";
+import { KINDS } from "./labels.ts";
 
 const PERIOD_WORDS: Record<Period, string> = {
   today: "Today",

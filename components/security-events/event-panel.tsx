@@ -5,7 +5,7 @@ import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { EventDetails } from "./event-details.tsx";
 import { eventById } from "./queries.ts";
 import type { EventSearch } from "./search.ts";
-import { actionOf } from "./words.ts";
+import { actionOf } from "./labels.ts";
 
 type Props = {
   id: string | null;

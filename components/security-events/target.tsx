@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { useTenantId } from "#components/kit/member.tsx";
-import { shortTarget, targetHref } from "./words.ts";
+import { shortTarget, targetHref } from "./labels.ts";
 
 /** An event's target, as a link if it has a page. It lies above the row's own link. */
 export function Target({ target }: { target: string }) {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ACTIONS, KINDS } from "./words.ts";
+import { ACTIONS, KINDS } from "./labels.ts";
 
 const RECORDED = /record_security_event\(\s*'([a-z_]+\.[a-z_]+)'/g;
 

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useSyncExternalStore } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { useStore } from "#components/ui/store.ts";
-import { wantedPage } from "#components/ui/wanted-page.ts";
+import { pendingNavigation } from "#components/ui/pending-navigation.ts";
 
 /**
  * Shown while the browser is offline. Queries pause and resume automatically; a page that is asked for meanwhile opens once the
@@ -13,7 +13,7 @@ import { wantedPage } from "#components/ui/wanted-page.ts";
  */
 export function OfflineNotice() {
   const router = useRouter();
-  const wanted = useStore(wantedPage, null);
+  const wanted = useStore(pendingNavigation, null);
   const offline = useSyncExternalStore(
     subscribe,
     () => !navigator.onLine,
@@ -27,7 +27,7 @@ export function OfflineNotice() {
 
   useEffect(() => {
     if (offline || wanted === null) return;
-    wantedPage.set(null);
+    pendingNavigation.set(null);
     router.push(wanted);
   }, [offline, wanted, router]);
 
@@ -50,7 +50,7 @@ export function OfflineNotice() {
               <Button
                 size="sm"
                 className="pointer-events-auto -my-1"
-                onClick={() => wantedPage.set(null)}
+                onClick={() => pendingNavigation.set(null)}
               >
                 Stay here
               </Button>
@@ -85,7 +85,7 @@ function keepForLater(event: MouseEvent): void {
     return;
   event.preventDefault();
   event.stopPropagation();
-  wantedPage.set(link.pathname + link.search + link.hash);
+  pendingNavigation.set(link.pathname + link.search + link.hash);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -12,7 +12,7 @@ import {
   Moon,
   Sun,
 } from "lucide-react";
-import { may } from "#components/kit/may.ts";
+import { may } from "#components/kit/permissions.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { Initials } from "#components/people/initials.tsx";

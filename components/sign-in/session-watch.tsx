@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
 import { onSessionEnd } from "#components/api-client.ts";
-import { watchAttendance } from "#components/kit/attendance.ts";
+import { watchPresence } from "#components/kit/user-presence.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { useStore } from "#components/ui/store.ts";
 import { signedInTo } from "./auth-client.ts";
@@ -75,7 +75,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     };
   }, [ended]);
 
-  useEffect(watchAttendance, []);
+  useEffect(watchPresence, []);
 
   // Dismissing only lasts until the next action.
   useEffect(() => sessionEnded.subscribe(() => setAside(false)), []);

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
-import { fieldsChanged } from "#components/kit/fields-changed.ts";
+import { fieldsChanged } from "#components/kit/changed-fields.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import type { Problems } from "#components/kit/problems.ts";

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
@@ -25,7 +25,7 @@ import { SourceTable } from "./source-table.tsx";
 export function SourceList() {
   const tenantId = useTenantId();
   const router = useRouter();
-  const mayCreate = useMay(createSourceContract.access);
+  const mayCreate = useIsAllowed(createSourceContract.access);
   const { search, set, linkTo, isFiltered, clear } = useSearch(sourceSearch, ["kind", "q"]);
   const list = useList(sourcePages(tenantId, search));
   const isEmpty = list.isBare && !isFiltered;

@@ -3,9 +3,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
 import { Fact, Facts } from "#components/kit/facts.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { MAPPED_FIELDS, type Mapping } from "#lib/imports/formats/mapping.ts";
@@ -17,8 +17,8 @@ import { sourceById, sourcesKey } from "./queries.ts";
 export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const mayWrite = useMay(updateSourceContract.access);
-  const keep = useAttempt({
+  const mayWrite = useIsAllowed(updateSourceContract.access);
+  const keep = useAction({
     send: (next: Mapping | null) =>
       callApi(updateSourceContract, { tenant, params: { id }, body: { mapping: next } }),
     onDone: (saved) => {

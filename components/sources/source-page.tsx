@@ -9,7 +9,7 @@ import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
 import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
@@ -17,10 +17,10 @@ import { ReadOnly } from "#components/kit/read-only.tsx";
 import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { ImportPanel } from "./imports/import-panel.tsx";
@@ -56,7 +56,7 @@ export function SourcePage({ id }: { id: string }) {
 }
 
 function Actions({ source }: { source: Source }) {
-  const mayWrite = useMay(updateSourceContract.access);
+  const mayWrite = useIsAllowed(updateSourceContract.access);
   const [editing, setEditing] = useState(false);
   const stop = () => setEditing(false);
   if (!mayWrite) return <ReadOnly />;
@@ -97,9 +97,9 @@ function SourceContent({ source }: { source: Source }) {
             <Fact name="Currency">{source.currency}</Fact>
             <Fact name="Signs">{SIGN_WORDS[source.sign]}</Fact>
             <Fact name="Time zone">{zoneName(source.time_zone)}</Fact>
-            <Fact name="Grace period">{counted(source.grace_days, "business day")}</Fact>
+            <Fact name="Grace period">{pluralize(source.grace_days, "business day")}</Fact>
             <Fact name="Created">
-              <By iso={source.created_at} actor={source.created_by} />
+              <ActorName iso={source.created_at} actor={source.created_by} />
             </Fact>
             <IdentifierFact name="ID" value={source.id} />
           </Facts>
@@ -127,7 +127,7 @@ function Imports({
   linkTo: Parameters<typeof ImportTable>[0]["linkTo"];
 }) {
   const list = useList(importPages(useTenantId(), source.id));
-  const mayWrite = useMay(updateSourceContract.access);
+  const mayWrite = useIsAllowed(updateSourceContract.access);
   return (
     <Section title="Imports">
       <ListBody

@@ -4,7 +4,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
 import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
 import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Source } from "#lib/sources/contract.ts";
 import { KIND_ICONS } from "./words.ts";
@@ -42,7 +42,7 @@ export function SourceTable({ items, stale }: { items: Source[]; stale: boolean 
             <PlainCell className="max-md:hidden">{currency}</PlainCell>
             <PlainCell className={NUMBER}>
               <span className="max-sm:hidden">{line_count.toLocaleString("en")}</span>
-              <span className="text-muted sm:hidden">{counted(line_count, "line")}</span>
+              <span className="text-muted sm:hidden">{pluralize(line_count, "line")}</span>
             </PlainCell>
             <PlainCell className="pl-6 whitespace-nowrap text-muted max-md:hidden">
               {last_import_at ? <Time iso={last_import_at} /> : "Never"}

@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
-import { focusFront } from "./focus-front.ts";
+import { restoreFocus } from "./restore-focus.ts";
 import { Toaster } from "./toaster.tsx";
 
 const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button";
@@ -39,7 +39,7 @@ export function Dialog({
       shown?.close();
       // Hidden elements keep focus until the next frame.
       if (document.activeElement === document.body || shown?.contains(document.activeElement))
-        focusFront();
+        restoreFocus();
     };
   }, []);
 

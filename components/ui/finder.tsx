@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from "react
 import { classes } from "./classes.ts";
 import { Keys } from "./keys.tsx";
 import { useListbox } from "./use-listbox.ts";
-import { goTo } from "./wanted-page.ts";
+import { navigate } from "./pending-navigation.ts";
 
 /** How long an option must be active before its page is prefetched. */
 const RESTING_MS = 150;
@@ -95,7 +95,7 @@ export function Finder({
     onClose();
     if ("run" in entry) entry.run();
     else if (aside) window.open(entry.href, "_blank", "noopener");
-    else goTo(router, entry.href);
+    else navigate(router, entry.href);
   }
 
   return (

@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { FocusKept } from "./focus-kept.tsx";
+import { FocusKept } from "./keep-focus.tsx";
 
 /** Shown instead of content: empty, no matches, an error, no permission. */
 export function Notice({

@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
-import { focusFront } from "./focus-front.ts";
+import { restoreFocus } from "./restore-focus.ts";
 import { PanelOpen } from "./panel-open.ts";
 import { Toaster } from "./toaster.tsx";
 import { useMedia } from "./use-media.ts";
@@ -75,7 +75,7 @@ export function SidePanel({
       if (hadFocus) latest.current.returnTo?.()?.focus();
       // Hidden elements keep focus until the next frame.
       if (document.activeElement === document.body || shown.contains(document.activeElement))
-        focusFront();
+        restoreFocus();
     };
   }, [open, isModal]);
 

@@ -29,7 +29,7 @@ import {
   webhookStatsOf,
 } from "./queries.ts";
 import { ALL_DELIVERY_FILTERS, type AllDeliverySearch, allDeliverySearch } from "./search.ts";
-import { DELIVERY_STATES, shownUrl } from "./words.ts";
+import { DELIVERY_STATES, shownUrl } from "./labels.ts";
 
 /** The deliveries of every webhook, newest first, and the panel of the one in the URL. */
 export function AllDeliveries() {

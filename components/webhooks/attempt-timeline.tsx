@@ -1,10 +1,10 @@
 "use client";
 
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { Second } from "#components/ui/second.tsx";
+import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
-import { AnswerView, RequestHeaders } from "./answer-view.tsx";
-import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./words.ts";
+import { ResponseView, RequestHeaders } from "./response-view.tsx";
+import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./labels.ts";
 
 type Attempt = DeliveryDetail["attempts"][number];
 
@@ -63,7 +63,7 @@ function Entry({
         )}
       </p>
       <p className="text-sm text-muted">
-        {number}. {CAUSES[cause]}, <Second iso={started_at} />
+        {number}. {CAUSES[cause]}, <Timestamp iso={started_at} />
       </p>
       {(failure_kind || status === "interrupted") && (
         <p className="pt-1 text-sm">
@@ -74,7 +74,7 @@ function Entry({
       <div className="flex flex-col pt-2">
         {response && (
           <Disclosure title="Response" open={isLatest && status === "failed"}>
-            <AnswerView response={response} />
+            <ResponseView response={response} />
           </Disclosure>
         )}
         <Disclosure title="Request headers">

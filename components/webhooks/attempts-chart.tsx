@@ -6,7 +6,7 @@ import { BrushChart, type ChartStep } from "#components/ui/brush-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { WebhookStats } from "#lib/webhooks/deliveries/contract.ts";
-import { shownDuration } from "./words.ts";
+import { shownDuration } from "./labels.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;

@@ -12,7 +12,7 @@ import {
   type Webhook,
 } from "#lib/webhooks/contract.ts";
 import { keyOfWebhook, webhooksKey } from "./queries.ts";
-import { shownUrl } from "./words.ts";
+import { shownUrl } from "./labels.ts";
 
 type Props = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
 

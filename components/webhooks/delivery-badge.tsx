@@ -1,6 +1,6 @@
 import { Badge } from "#components/ui/badge.tsx";
 import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
-import { DELIVERY_STATES } from "./words.ts";
+import { DELIVERY_STATES } from "./labels.ts";
 
 export function DeliveryBadge({ status }: { status: Delivery["status"] }) {
   const { word, icon, tone } = DELIVERY_STATES[status];

@@ -7,7 +7,7 @@ import { callApi } from "#components/api-client.ts";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelTitle } from "#components/kit/panel-parts.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { useKeys } from "#components/kit/use-keys.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -16,7 +16,7 @@ import { InertText } from "#components/ui/inert-text.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { PanelOpen } from "#components/ui/panel-open.ts";
-import { Second } from "#components/ui/second.tsx";
+import { Timestamp } from "#components/ui/timestamp.tsx";
 import { toast } from "#components/ui/toast.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import {
@@ -27,7 +27,7 @@ import { AttemptTimeline } from "./attempt-timeline.tsx";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
 import { webhooksKey } from "./queries.ts";
-import { shownUrl } from "./words.ts";
+import { shownUrl } from "./labels.ts";
 
 /** `url`: where the webhook has to be named. */
 export type OfWebhook = Pick<Webhook, "id" | "status"> & { url?: string | undefined };
@@ -65,7 +65,7 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
       {next_attempt_at && attempts.length > 0 && (
         <Note tone="warning">
           Next attempt <Countdown until={next_attempt_at} asOf={created_at} />,{" "}
-          <Second iso={next_attempt_at} />.
+          <Timestamp iso={next_attempt_at} />.
         </Note>
       )}
       <Resend webhook={webhook} delivery={delivery} />
@@ -96,7 +96,7 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
         <IdentifierFact name="webhook-id" value={event_id} />
         <IdentifierFact name="Delivery" value={delivery.id} />
         <Fact name="Created">
-          <Second iso={created_at} />
+          <Timestamp iso={created_at} />
         </Fact>
         {request_id && (
           <Fact name="Caused by">
@@ -111,7 +111,7 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
         )}
         {delivered_at && (
           <Fact name="Delivered">
-            <Second iso={delivered_at} />
+            <Timestamp iso={delivered_at} />
           </Fact>
         )}
       </Facts>
@@ -141,7 +141,7 @@ function exceptionIn(
 
 function Resend({ webhook, delivery: { id, status } }: Props) {
   const tenantId = useTenantId();
-  const resend = useAttempt({
+  const resend = useAction({
     send: (deliveryId: string, idempotencyKey) =>
       callApi(resendWebhookDeliveryContract, {
         tenant: tenantId,

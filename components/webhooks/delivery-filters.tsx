@@ -6,7 +6,7 @@ import { Time } from "#components/ui/time.tsx";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
 import { type DeliveryFilter, EVENT_ID } from "./search.ts";
-import { DELIVERY_STATES } from "./words.ts";
+import { DELIVERY_STATES } from "./labels.ts";
 
 type Props = {
   search: DeliveryFilter;

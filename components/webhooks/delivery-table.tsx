@@ -3,11 +3,11 @@
 import { RowLink } from "#components/kit/row-link.tsx";
 import { CardRow, CardTable } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
-import { Ago } from "#components/ui/ago.tsx";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
-import { FAILURES, shownDuration } from "./words.ts";
+import { FAILURES, shownDuration } from "./labels.ts";
 
 const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
@@ -76,7 +76,7 @@ function Row({
         )}
       </td>
       <td className="text-muted tabular-nums @max-4xl:absolute @max-4xl:top-2.5 @max-4xl:right-2">
-        <Ago iso={created_at} asOf={asOf} />
+        <RelativeTime iso={created_at} asOf={asOf} />
       </td>
     </CardRow>
   );

@@ -8,11 +8,11 @@ import { TextArea } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
-import { useKeepWebhook } from "./use-keep-webhook.ts";
+import { useSaveWebhook } from "./use-save-webhook.ts";
 
 export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useKeepWebhook();
+  const keep = useSaveWebhook();
   const form = useForm({
     initial: { reason: "" },
     send: ({ reason }) =>

@@ -7,12 +7,12 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
-import { useKeepWebhook } from "./use-keep-webhook.ts";
+import { useSaveWebhook } from "./use-save-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
 
 export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useKeepWebhook();
+  const keep = useSaveWebhook();
   const [before] = useState(webhook);
   const form = useForm({
     initial: {

@@ -15,13 +15,13 @@ import {
   type Webhook,
 } from "#lib/webhooks/contract.ts";
 import { missedCount } from "./queries.ts";
-import { useKeepWebhook } from "./use-keep-webhook.ts";
-import { deliveryCount } from "./words.ts";
+import { useSaveWebhook } from "./use-save-webhook.ts";
+import { deliveryCount } from "./labels.ts";
 
 /** Enables a webhook and, if wanted, recovers what it missed. */
 export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useKeepWebhook();
+  const keep = useSaveWebhook();
   const since = webhook.missed_since;
   const missed = useQuery({
     ...missedCount(tenantId, webhook.id, since ?? ""),

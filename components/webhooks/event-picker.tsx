@@ -2,7 +2,7 @@
 
 import { useId } from "react";
 import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
-import { EVENT_GROUPS } from "./words.ts";
+import { EVENT_GROUPS } from "./labels.ts";
 
 /** Picks event types, each with a description. */
 export function EventPicker({

@@ -1,6 +1,6 @@
 import { Badge } from "#components/ui/badge.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
-import { FAILURES, HEALTHS } from "./words.ts";
+import { FAILURES, HEALTHS } from "./labels.ts";
 
 /** A webhook's health, including signature failures. */
 export function HealthBadge({ webhook: { health, last_failure_kind } }: { webhook: Webhook }) {

@@ -16,8 +16,8 @@ import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { recoverWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { missedCount } from "./queries.ts";
-import { useKeepWebhook } from "./use-keep-webhook.ts";
-import { deliveryCount } from "./words.ts";
+import { useSaveWebhook } from "./use-save-webhook.ts";
+import { deliveryCount } from "./labels.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const KEPT_MS = 30 * 24 * HOUR_MS;
@@ -32,7 +32,7 @@ const SPANS = [
 /** Resends everything missed since a time, after showing how much that is. */
 export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useKeepWebhook();
+  const keep = useSaveWebhook();
   const { timeZone } = usePreferences();
   const [openedMs] = useState(serverNow);
   const [oldest] = useState(webhook.missed_since);

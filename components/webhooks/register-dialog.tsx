@@ -13,14 +13,14 @@ import {
   SecretField,
   secretOf,
 } from "./secret-field.tsx";
-import { useKeepWebhook } from "./use-keep-webhook.ts";
+import { useSaveWebhook } from "./use-save-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
 
 type Props = { onClose: () => void; onRegistered: (webhook: Webhook) => void };
 
 export function RegisterDialog({ onClose, onRegistered }: Props) {
   const tenantId = useTenantId();
-  const keep = useKeepWebhook();
+  const keep = useSaveWebhook();
   const form = useForm({
     initial: (): WebhookDraft & { secret: SecretDraft } => ({
       url: "",

@@ -15,7 +15,7 @@ import {
   type Webhook,
 } from "#lib/webhooks/contract.ts";
 import { missingInSecret, newSecretDraft, SecretField, secretOf } from "./secret-field.tsx";
-import { useKeepWebhook } from "./use-keep-webhook.ts";
+import { useSaveWebhook } from "./use-save-webhook.ts";
 
 const GRACE_PERIODS = [
   { value: "0", label: "Now" },
@@ -27,7 +27,7 @@ const GRACE_PERIODS = [
 /** Rotates a webhook's signing secret; the old one also signs during the grace period. */
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useKeepWebhook();
+  const keep = useSaveWebhook();
   const form = useForm({
     initial: () => ({
       secret: newSecretDraft(),

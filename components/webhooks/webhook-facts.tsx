@@ -2,7 +2,7 @@
 
 import { ShieldCheck } from "lucide-react";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -53,7 +53,7 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
         </span>
       </Fact>
       <Fact name="Registered">
-        <By iso={webhook.created_at} actor={webhook.created_by} />
+        <ActorName iso={webhook.created_at} actor={webhook.created_by} />
       </Fact>
       <IdentifierFact name="Identifier" value={webhook.id} />
     </Facts>

@@ -1,7 +1,7 @@
 import { Figure, Figures } from "#components/kit/figures.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
-import { shownDuration, shownRate } from "./words.ts";
+import { shownDuration, shownRate } from "./labels.ts";
 
 type Performance = Webhook["last_24h"];
 
@@ -31,5 +31,5 @@ export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: We
 
 function attemptsOf({ attempts, failures }: Performance): string {
   if (attempts === 0) return "No attempts";
-  return `${counted(attempts, "attempt")}, ${failures.toLocaleString("en")} failed`;
+  return `${pluralize(attempts, "attempt")}, ${failures.toLocaleString("en")} failed`;
 }

@@ -16,7 +16,7 @@ import { webhookPages } from "./queries.ts";
 import { webhookSearch } from "./search.ts";
 import { WebhookListSkeleton } from "./webhook-skeletons.tsx";
 import { WebhookTable } from "./webhook-table.tsx";
-import { WEBHOOK_STATUS_WORDS } from "./words.ts";
+import { WEBHOOK_STATUS_WORDS } from "./labels.ts";
 
 // Never on the server: the secret would be in the HTML.
 const RegisterDialog = dynamic(

@@ -9,7 +9,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { Countdown } from "./countdown.tsx";
 import type { Act } from "./webhook-actions.tsx";
-import { FAILURES } from "./words.ts";
+import { FAILURES } from "./labels.ts";
 
 type Props = { webhook: Webhook; asOf: string; onAct: (act: Act) => void };
 

@@ -18,7 +18,7 @@ import { WebhookFacts } from "./webhook-facts.tsx";
 import { WebhookFigures } from "./webhook-figures.tsx";
 import { WebhookNotes } from "./webhook-notes.tsx";
 import { WebhookSkeleton } from "./webhook-skeletons.tsx";
-import { shownUrl } from "./words.ts";
+import { shownUrl } from "./labels.ts";
 
 const WebhookDialog = dynamic(
   () => import("./webhook-dialog.tsx").then((part) => part.WebhookDialog),

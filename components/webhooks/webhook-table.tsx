@@ -3,10 +3,10 @@
 import { useTenantId } from "#components/kit/member.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
 import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
-import { Ago } from "#components/ui/ago.tsx";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
-import { shownDuration, shownRate, shownUrl } from "./words.ts";
+import { shownDuration, shownRate, shownUrl } from "./labels.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
@@ -80,7 +80,7 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
       <td className="tabular-nums @max-4xl:basis-full">
         <Named name="Last sent">
           {lastSent ? (
-            <Ago iso={lastSent} asOf={asOf} />
+            <RelativeTime iso={lastSent} asOf={asOf} />
           ) : (
             <span className="text-muted">Never</span>
           )}

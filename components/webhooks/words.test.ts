@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
-import { EVENT_GROUPS, shownDuration, shownRate, shownUrl } from "./words.ts";
+import { EVENT_GROUPS, shownDuration, shownRate, shownUrl } from "./labels.ts";
 
 test("a rate is 100 % only where nothing failed, and 0 % only where nothing else happened", () => {
   expect([null, 1, 0.99999, 0.9967, 0.5, 0.0004, 0].map(shownRate)).toEqual([

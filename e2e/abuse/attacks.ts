@@ -662,7 +662,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       ["lib/openapi/owasp.test.ts", "Spectral's OWASP rules"],
       ["lib/openapi/client.test.ts", "a client generated from the description"],
-      ["lib/openapi/agreement.test.ts", "shows what its request asks for"],
+      ["lib/openapi/consistent-examples.test.ts", "shows what its request asks for"],
       ["e2e/api/wire/openapi-served.test.ts", "who has it already is told so"],
     ],
   },

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { build } from "../../bin/setup.mjs";
-import { missingTests, runTests } from "../kept-tests.ts";
+import { missingTests, runTests } from "../required-tests.ts";
 import { CLASSES, FINDINGS } from "./attacks.ts";
 
 const ATTACKS = [...Object.values(CLASSES).flat(), ...FINDINGS];

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import type { Overview } from "#lib/overview/contract.ts";
 import { api, createTenant, sql, uniqueName, userToken } from "../fixtures.ts";
-import { inOneDay } from "../in-one-day.ts";
+import { avoidMidnight } from "../avoid-midnight.ts";
 import { tenantWithAdmin } from "./api-keys/keys.ts";
 
 let tenant: string;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   tenant = await createTenant();
   bearer = await userToken(tenant, ["tenant_admin"], "ada");
 });
-beforeEach(inOneDay);
+beforeEach(avoidMidnight);
 
 const overviewOf = async (as = bearer, of = tenant) =>
   (await api("GET", "/v1/overview", { bearer: as, tenant: of })).json as Overview;

@@ -1,4 +1,4 @@
-import type { Tests } from "../kept-tests.ts";
+import type { Tests } from "../required-tests.ts";
 
 /** What must hold after every fault. */
 export const INVARIANTS = {

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { build } from "../../bin/setup.mjs";
-import { missingTests, runTests } from "../kept-tests.ts";
+import { missingTests, runTests } from "../required-tests.ts";
 import { FAULTS, INVARIANTS } from "./faults.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { creating } from "#e2e/exception-statements.ts";
-import { heldUp } from "#e2e/held-up.ts";
+import { underCpuPressure } from "#e2e/cpu-pressure.ts";
 import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { Supervisor, stackOf } from "./supervisor.ts";
@@ -114,7 +114,7 @@ describe("deadlines that pass", () => {
     const workers = await Promise.all([600_000, -600_000].map(shiftedWorker));
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     try {
-      const heldUpMs = heldUp();
+      const heldUpMs = underCpuPressure();
       const last = await dueIn(1);
       await until("the last deadline to pass", () => hasPassed(last));
       await allAreReported();

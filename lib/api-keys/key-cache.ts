@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import { time } from "../wire/schema.ts";
 
 const row = z.object({
@@ -27,7 +27,7 @@ export const BELIEVED_MS = 900;
 /** Longer than any lookup takes: the Data API answers within 15 s. */
 const CHANGES_KEPT_MS = 60_000;
 
-const { known, changedAt } = processWide("api-keys", () => ({
+const { known, changedAt } = singleton("api-keys", () => ({
   known: new LRUCache<string, CachedApiKey>({
     max: 10_000,
     ttl: BELIEVED_MS,

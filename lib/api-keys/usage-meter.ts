@@ -1,7 +1,7 @@
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { BatchingCounter } from "../runtime/batching-counter.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 
 /** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
 export type ApiKeyUse = {
@@ -15,7 +15,7 @@ export type ApiKeyUse = {
 const EVERY_MS = 1_000;
 
 const meter = () =>
-  processWide(
+  singleton(
     "api-key-usage",
     () =>
       new BatchingCounter<ApiKeyUse>({

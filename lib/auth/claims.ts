@@ -1,4 +1,4 @@
-import type { Bounds, ClaimNames } from "../runtime/trust.ts";
+import type { Bounds, ClaimNames } from "../runtime/auth-config.ts";
 import { ROLES, type Role } from "../wire/access.ts";
 import { isVisible } from "../wire/schema.ts";
 import type { Memberships } from "./principal.ts";

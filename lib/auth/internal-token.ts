@@ -2,15 +2,15 @@ import { SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Claims } from "../db/claims.ts";
 import { env } from "../runtime/env.ts";
-import { processWide } from "../runtime/process-wide.ts";
-import { INTERNAL_ISSUER } from "../runtime/trust.ts";
+import { singleton } from "../runtime/singleton.ts";
+import { INTERNAL_ISSUER } from "../runtime/auth-config.ts";
 
 const LIFETIME_SECONDS = 60;
 /** The rest of its life is for the call that it is sent with. */
 const USED_MS = 30_000;
 
 const tokens = () =>
-  processWide(
+  singleton(
     "internal-tokens",
     () => new LRUCache<string, Promise<string>>({ max: 1_000, ttl: USED_MS }),
   );

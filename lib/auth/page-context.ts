@@ -3,7 +3,7 @@ import { cookies, headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import type { z } from "zod";
-import { type Answer, answerOf } from "../request/answer.ts";
+import { type Answer, responseOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
 import type { Contract } from "../wire/contract.ts";
 import { authorize } from "./authorize.ts";
@@ -70,5 +70,5 @@ async function ask<C extends Contract>(
     requestId,
     clientAddress: await visitorAddress(),
   });
-  return answerOf(contract, ctx, verb(ctx));
+  return responseOf(contract, ctx, verb(ctx));
 }

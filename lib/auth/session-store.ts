@@ -3,7 +3,7 @@ import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { env } from "../runtime/env.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 
 const WHY = "a session is a person's, before their tenant is known";
 const MOST_REMEMBERED = 10_000;
@@ -16,7 +16,7 @@ type Known = { owner: Owner | null };
 
 /** What was asked of the database within SESSION_CHECK_SECONDS, by session and whether it was an act of the person. */
 const checked = () =>
-  processWide(
+  singleton(
     "sessions-checked",
     () =>
       new LRUCache<string, Known>({
@@ -29,7 +29,7 @@ const checked = () =>
 
 /** What ended in this process holds here at once, whatever is remembered or under way. */
 const ended = () =>
-  processWide(
+  singleton(
     "sessions-ended",
     () =>
       new LRUCache<string, true>({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { env } from "../runtime/env.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import { membershipsOf } from "./claims.ts";
 import type { Memberships } from "./principal.ts";
 
@@ -17,7 +17,7 @@ const WHY = "a user is verified before their tenant is known";
 type Known = { memberships: Memberships | null };
 
 const cache = () =>
-  processWide(
+  singleton(
     "session-users",
     () =>
       new LRUCache<string, Known>({

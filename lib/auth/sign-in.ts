@@ -6,7 +6,7 @@ import CredentialsProvider from "next-auth/providers/credentials";
 import type { Provider } from "next-auth/providers/index";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
-import { type OidcProvider, oidcProviders } from "../runtime/trust.ts";
+import { type OidcProvider, oidcProviders } from "../runtime/auth-config.ts";
 import { callbackPath } from "./callback-path.ts";
 import { assuranceOf, membershipsOf, nameOf } from "./claims.ts";
 import type { Memberships } from "./principal.ts";

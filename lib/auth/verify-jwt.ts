@@ -9,8 +9,8 @@ import {
 } from "jose";
 import { LRUCache } from "lru-cache";
 import { env } from "../runtime/env.ts";
-import { processWide } from "../runtime/process-wide.ts";
-import { INTERNAL_ISSUER, oidcProviders } from "../runtime/trust.ts";
+import { singleton } from "../runtime/singleton.ts";
+import { INTERNAL_ISSUER, oidcProviders } from "../runtime/auth-config.ts";
 import { ApiError } from "../wire/errors.ts";
 import { assuranceOf, issuerOf, livesAtMost, membershipsOf, nameOf, subjectOf } from "./claims.ts";
 import type { UserIdentity } from "./principal.ts";
@@ -27,7 +27,7 @@ const LEEWAY_SECONDS = 60;
 /** How long a signature that was good is not checked again: what it signs cannot change, and its end is looked at each time. */
 const BELIEVED_MS = 10_000;
 const believed = () =>
-  processWide(
+  singleton(
     "verified-tokens",
     () => new LRUCache<string, Verified>({ max: 10_000, ttl: BELIEVED_MS, ttlResolution: 0 }),
   );

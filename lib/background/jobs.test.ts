@@ -61,7 +61,7 @@ test.each(["done", "failed"] as const)(
     const before = took;
     await client.query("select graphile_worker.add_job('done')");
     await until("the next job to be done", () => took > before);
-    expect(jobs.works).toBe(true);
+    expect(jobs.healthy).toBe(true);
     expect(ends).toEqual([]);
   },
 );

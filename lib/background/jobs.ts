@@ -9,8 +9,8 @@ import {
 } from "graphile-worker";
 import { log } from "../runtime/log.ts";
 import { durations, figure } from "../runtime/metrics.ts";
-import { SettlingPool } from "./settling-pool.ts";
-import { LATE_MS, type Vital } from "./vital.ts";
+import { RetryingPool } from "./retrying-pool.ts";
+import { LATE_MS, type Service } from "./service.ts";
 
 const CONNECT_WITHIN_MS = 5_000;
 const START_AGAIN_AFTER_MS = 2_000;
@@ -43,10 +43,10 @@ const took = durations({
 });
 
 /** A pool of graphile-worker's that shows whether it takes jobs. */
-export class Jobs implements Vital {
+export class Jobs implements Service {
   readonly name = "jobs";
   readonly #options: JobsOptions;
-  readonly #database: SettlingPool;
+  readonly #database: RetryingPool;
   readonly #started: Promise<void>;
   #runner: Runner | undefined;
   #pool: string | undefined;
@@ -68,7 +68,7 @@ export class Jobs implements Vital {
       { name: "tieout_jobs_at_work", help: "Jobs that this process runs now." },
       () => this.#running,
     );
-    this.#database = new SettlingPool({
+    this.#database = new RetryingPool({
       connectionString,
       application_name: "tieout jobs",
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
@@ -89,7 +89,7 @@ export class Jobs implements Vital {
   }
 
   /** It got to know which job is next, or has its hands full. */
-  get works(): boolean {
+  get healthy(): boolean {
     return this.#hasFetched && (this.#running >= this.#options.concurrentJobs || !this.#isLate);
   }
 

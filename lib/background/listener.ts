@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Client } from "pg";
 import { log } from "../runtime/log.ts";
-import { hearsNotifications } from "./hears-notifications.ts";
+import { supportsListen } from "./supports-listen.ts";
 import type { Jobs } from "./jobs.ts";
 import { Loop, type Query } from "./loop.ts";
-import type { Vital } from "./vital.ts";
+import type { Service } from "./service.ts";
 
 /** `private.notify(topic, what)` notifies it when its transaction commits. */
 const CHANNEL = "tieout";
@@ -27,7 +27,7 @@ export type ListenerOptions = {
   onListening: () => void;
   jobs: Jobs;
   /** What this process does besides its jobs. It counts as working while all of it works. */
-  vitals: Vital[];
+  vitals: Service[];
   /** Once, when it is shown that all of it works. */
   onWorking: () => void;
   /** Something will not work again in this process. */
@@ -75,7 +75,7 @@ export function startListener(options: ListenerOptions): Loop {
     connectionString,
     statementWithinMs: STATEMENT_WITHIN_MS,
     async onConnect(client) {
-      canListen ||= await hearsNotifications(connectionString);
+      canListen ||= await supportsListen(connectionString);
       if (!canListen)
         throw new Error(
           "The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.",
@@ -90,7 +90,7 @@ export function startListener(options: ListenerOptions): Loop {
     },
     async turn(query) {
       await lookForStuck();
-      const late = vitals.flatMap(({ works, name }) => (works ? [] : name)).join(", ");
+      const late = vitals.flatMap(({ healthy: works, name }) => (works ? [] : name)).join(", ");
       if (late !== idle && working)
         log[late ? "error" : "info"](
           { not_working: late },

@@ -1,6 +1,6 @@
 import { Client, type QueryResultRow } from "pg";
 import { log } from "../runtime/log.ts";
-import { LATE_MS, type Vital } from "./vital.ts";
+import { LATE_MS, type Service } from "./service.ts";
 
 const CONNECT_WITHIN_MS = 5_000;
 const RETRY_AFTER_MS = 100;
@@ -28,7 +28,7 @@ export type LoopOptions = {
  * Repeats a turn on a connection of its own until it is stopped, and outlives the database: where a turn fails, a new
  * connection is made. Nothing it waits for is without an end, so it is either at work, or asleep, or retrying.
  */
-export class Loop implements Vital {
+export class Loop implements Service {
   readonly #options: LoopOptions;
   readonly #running: Promise<void>;
   #stopping = false;
@@ -48,7 +48,7 @@ export class Loop implements Vital {
   }
 
   /** It took its turns, and the database answered. */
-  get works(): boolean {
+  get healthy(): boolean {
     return this.#lateMs < LATE_MS;
   }
 

@@ -6,7 +6,7 @@ import { Jobs } from "./jobs.ts";
 import { startListener } from "./listener.ts";
 import { startStatusServer } from "./status-server.ts";
 import { tracedTasks } from "./traced-tasks.ts";
-import type { Vital } from "./vital.ts";
+import type { Service } from "./service.ts";
 
 /** The supervisor waits for 6 s. */
 const STOP_WITHIN_MS = 5_500;
@@ -23,7 +23,7 @@ export type BackgroundOptions = {
   /** Of jobs that carry a flag. */
   mostAtOnce?: (flag: string) => number;
   /** What the process does all the time, besides its jobs. */
-  vitals: Vital[];
+  vitals: Service[];
   /** Handlers of each topic, called when `private.notify(topic, what)` commits. */
   handlers: Record<string, (what: string) => void>;
   /** Notifications may have been missed: looks for work. */

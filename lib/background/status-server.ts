@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { isSameSecret } from "../auth/same-secret.ts";
 import { log } from "../runtime/log.ts";
 import { figure, registry } from "../runtime/metrics.ts";
-import type { Vital } from "./vital.ts";
+import type { Service } from "./service.ts";
 
 const WITHIN_MS = 5_000;
 
@@ -10,7 +10,7 @@ const WITHIN_MS = 5_000;
  * Serves operators of a process without an API, on METRICS_PORT where that is set: `/healthz`, 200 while all of it works, else 503 naming
  * what does not; and `/metrics`, Prometheus text, for METRICS_TOKEN alone.
  */
-export function startStatusServer(vitals: readonly Vital[]): void {
+export function startStatusServer(vitals: readonly Service[]): void {
   const { METRICS_PORT, METRICS_TOKEN, HOST } = process.env;
   figure(
     {
@@ -18,7 +18,7 @@ export function startStatusServer(vitals: readonly Vital[]): void {
       help: "Whether a part of this process does its work.",
       label: "vital",
     },
-    () => Object.fromEntries(vitals.map(({ name, works }) => [name, Number(works)])),
+    () => Object.fromEntries(vitals.map(({ name, healthy: works }) => [name, Number(works)])),
   );
   if (!METRICS_PORT) return;
   const server = createServer(
@@ -27,7 +27,7 @@ export function startStatusServer(vitals: readonly Vital[]): void {
       response.setHeader("Cache-Control", "no-store");
       if (request.method !== "GET") return void response.writeHead(405, { Allow: "GET" }).end();
       if (request.url === "/healthz") {
-        const late = vitals.flatMap(({ name, works }) => (works ? [] : name));
+        const late = vitals.flatMap(({ name, healthy: works }) => (works ? [] : name));
         return void response
           .writeHead(late.length === 0 ? 200 : 503, { "Content-Type": "text/plain" })
           .end(late.join("\n"));

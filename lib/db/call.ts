@@ -1,11 +1,11 @@
 import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
 import { durations, figure } from "../runtime/metrics.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import { traced } from "../runtime/trace.ts";
 import type { Functions } from "./client.ts";
-import { laneOf, mayLag } from "./lane-of.ts";
-import { Lanes, widthFor } from "./lanes.ts";
+import { priorityOf, mayUseReplica } from "./priority.ts";
+import { ConcurrencyLimiter, concurrencyFor } from "./concurrency-limiter.ts";
 import { unwrap } from "./unwrap.ts";
 
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
@@ -34,8 +34,8 @@ export async function write<Answer>(ctx: Context, verb: Verb, input: object): Pr
 }
 
 const lanes = () =>
-  processWide("lanes", () => {
-    const made = new Lanes(widthFor(env().WEB_CONCURRENCY));
+  singleton("lanes", () => {
+    const made = new ConcurrencyLimiter(concurrencyFor(env().WEB_CONCURRENCY));
     figure(
       {
         name: "tieout_lane_waiting",
@@ -73,10 +73,10 @@ async function invoke(
       fingerprint: ctx.idempotency.fingerprint,
     },
   };
-  const lane = laneOf(ctx.lane, verb, input);
+  const lane = priorityOf(ctx.lane, verb, input);
   // What the service's own key reads is recorded.
   const how = {
-    mayLag: reads && ctx.principal.type !== "service_role" && mayLag(lane, verb, ctx.continues),
+    mayLag: reads && ctx.principal.type !== "service_role" && mayUseReplica(lane, verb, ctx.continues),
   };
   const waited = waits.startTimer({ lane });
   const call = () => {

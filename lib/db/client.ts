@@ -2,7 +2,7 @@ import type { Principal } from "../auth/principal.ts";
 import { env } from "../runtime/env.ts";
 import { type Claims, claimsOf, SERVICE_CLAIMS } from "./claims.ts";
 import { callDirectly, type How } from "./direct/call-directly.ts";
-import { callOverHttp } from "./over-http.ts";
+import { callOverHttp } from "./http-transport.ts";
 import type { Database } from "./types.gen.ts";
 import type { DatabaseAnswer } from "./unwrap.ts";
 

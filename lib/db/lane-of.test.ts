@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { laneOf, mayLag } from "./lane-of.ts";
+import { priorityOf, mayUseReplica } from "./priority.ts";
 
 test.each<[string, string, { q?: string; filter?: { q?: string } }, string]>([
   ["a list without words", "list_exceptions", {}, "interactive"],
@@ -8,11 +8,11 @@ test.each<[string, string, { q?: string; filter?: { q?: string } }, string]>([
   ["a bulk change by IDs", "update_exceptions", {}, "interactive"],
   ["views, each counted", "list_views", {}, "search"],
 ])("%s", (_call, verb, input, lane) => {
-  expect(laneOf("interactive", verb, input)).toBe(lane);
-  expect(laneOf("export", verb, input)).toBe("export");
+  expect(priorityOf("interactive", verb, input)).toBe(lane);
+  expect(priorityOf("export", verb, input)).toBe("export");
 });
 
-test.each<[string, Parameters<typeof mayLag>, boolean]>([
+test.each<[string, Parameters<typeof mayUseReplica>, boolean]>([
   ["a search", ["search", "list_exceptions", false], true],
   ["a page of a file behind its first", ["export", "list_exceptions", true], true],
   ["a file's first page, which is recorded", ["export", "list_exceptions", false], false],
@@ -20,5 +20,5 @@ test.each<[string, Parameters<typeof mayLag>, boolean]>([
   ["a list", ["interactive", "list_exceptions", false], false],
   ["a later step of another request", ["interactive", "get_source", true], false],
 ])("a replica may answer, or not: %s", (_call, given, may) => {
-  expect(mayLag(...given)).toBe(may);
+  expect(mayUseReplica(...given)).toBe(may);
 });

@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from "vitest";
-import { type Lane, Lanes, widthFor } from "./lanes.ts";
+import { type Priority, ConcurrencyLimiter, concurrencyFor } from "./concurrency-limiter.ts";
 
 /** Work that ends when told to, and what of it has begun. */
 function bench(processes = 1) {
-  const lanes = new Lanes(widthFor(processes));
+  const lanes = new ConcurrencyLimiter(concurrencyFor(processes));
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const call = (tenant: string, lane: Lane, name: string) =>
+  const call = (tenant: string, lane: Priority, name: string) =>
     lanes.run(tenant, lane, () => {
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
     });
-  const many = (count: number, tenant: string, lane: Lane) =>
+  const many = (count: number, tenant: string, lane: Priority) =>
     Array.from({ length: count }, (_, n) => call(tenant, lane, `${tenant} ${lane} ${n}`));
   return { lanes, begun, call, many, end: (name: string) => ends.get(name)?.() };
 }
@@ -66,7 +66,7 @@ describe("lanes", () => {
   });
 
   test("all that waits is done in the end, whatever fails meanwhile", async () => {
-    const lanes = new Lanes(widthFor(4));
+    const lanes = new ConcurrencyLimiter(concurrencyFor(4));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 120 }, (_, n) =>
         lanes.run(`t${n % 3}`, n % 2 ? "interactive" : "export", async () => {

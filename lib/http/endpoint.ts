@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { Principal } from "../auth/principal.ts";
-import { answerOf } from "../request/answer.ts";
+import { responseOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
 import {
@@ -12,14 +12,14 @@ import {
   mayAnswerNothing,
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
-import { admit } from "./admit.ts";
-import { isKnown, readIfMatch } from "./conditional.ts";
+import { authenticate } from "./authenticate.ts";
+import { isKnown, readIfMatch } from "./conditional-requests.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
 import { exportResponse } from "./export.ts";
 import { type Input, readInput } from "./input.ts";
 import { logCall } from "./log-call.ts";
 import { timed } from "./metrics.ts";
-import { type Caller, type Exchange, onRecord } from "./on-record.ts";
+import { type Caller, type Exchange, withAudit } from "./audit.ts";
 import { problemResponse } from "./problem.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
@@ -48,7 +48,7 @@ export function endpoint<C extends Contract>(
     const isPreview =
       preview !== undefined && (call.query as { preview?: string }).preview === "true";
     const answered = isPreview ? previewed : contract;
-    const { body, etag, data } = await answerOf(
+    const { body, etag, data } = await responseOf(
       answered,
       call.ctx,
       isPreview ? preview(call) : verb(call),
@@ -116,8 +116,8 @@ function served<C extends Contract>(
         trail: { written: false },
         exchange,
       };
-      const response = await onRecord(contract, caller, async () => {
-        const { principal, tenantId } = await admit(contract, caller);
+      const response = await withAudit(contract, caller, async () => {
+        const { principal, tenantId } = await authenticate(contract, caller);
         exchange.admitted = true;
         const { idempotency, auditReason, ...input } = await readInput(
           contract,

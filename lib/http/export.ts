@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
-import { harmless } from "./harmless.ts";
-import { inTurn } from "./turns.ts";
+import { escapeFormula } from "./csv-injection.ts";
+import { runQueued } from "./tenant-queue.ts";
 import { workbookOf } from "./workbook.ts";
 
 const TYPES: Record<ExportFormat, string> = {
@@ -78,7 +78,7 @@ async function* textsOf(
   for (let page = first; !page.done; page = await rest.next()) {
     const { value } = page;
     for (let at = 0; at < value.length; at += ROWS_A_TURN) {
-      yield await inTurn(tenantId, () => textOf(value.slice(at, at + ROWS_A_TURN)));
+      yield await runQueued(tenantId, () => textOf(value.slice(at, at + ROWS_A_TURN)));
     }
   }
 }
@@ -96,8 +96,8 @@ export function csvOf(
     // By default, a lone line feed isn't quoted.
     quoted_match: /[;\t\r\n]/,
     cast: {
-      string: harmless,
-      object: (value) => harmless(JSON.stringify(value)),
+      string: escapeFormula,
+      object: (value) => escapeFormula(JSON.stringify(value)),
       boolean: String,
     },
   });

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { parseCredential } from "../api-keys/credential-format.ts";
 import { env } from "../runtime/env.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import { ApiError } from "../wire/errors.ts";
-import type { Caller } from "./on-record.ts";
+import type { Caller } from "./audit.ts";
 import { addressKey, rateLimit } from "./rate-limit.ts";
 
 const PROVEN_FOR_MS = 600_000;
 
 const failures = () =>
-  processWide("limit-failures", () =>
+  singleton("limit-failures", () =>
     rateLimit({
       name: "auth-failures",
       perMinute: env().AUTH_FAILURES_PER_MINUTE,
@@ -19,7 +19,7 @@ const failures = () =>
 
 /** Ids of keys whose secret was right of late. */
 const proven = () =>
-  processWide(
+  singleton(
     "proven-keys",
     () => new LRUCache<string, true>({ max: 10_000, ttl: PROVEN_FOR_MS, updateAgeOnHas: true }),
   );

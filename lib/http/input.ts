@@ -3,7 +3,7 @@ import type { IdempotencyRecord } from "../request/context.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../wire/errors.ts";
-import { fieldWords } from "../wire/field-words.ts";
+import { fieldMessage } from "../wire/field-messages.ts";
 import { requireName, requireText } from "../wire/text.ts";
 import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
@@ -124,7 +124,7 @@ function decodeQuery(encoded: string): string | null {
 
 /** @throws ApiError 400 with each field that is wrong. */
 export function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
-  const result = schema.safeParse(value, { error: fieldWords });
+  const result = schema.safeParse(value, { error: fieldMessage });
   if (result.success) return result.data;
   throw invalidRequest(
     result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_TOLD),

@@ -1,6 +1,6 @@
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { parseJsonObject } from "../wire/json-object.ts";
-import { readInTurn } from "./turns.ts";
+import { readInTurn } from "./tenant-queue.ts";
 
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 

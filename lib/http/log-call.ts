@@ -1,12 +1,12 @@
 import { actorOf, type Identity } from "../auth/principal.ts";
-import { storable } from "../db/storable.ts";
-import { maskedRequest, maskedResponse, NOTHING_KEPT } from "../request-log/masked.ts";
+import { storable } from "../db/storable-text.ts";
+import { maskedRequest, maskedResponse, NOTHING_KEPT } from "../request-log/mask-messages.ts";
 import { type Call, requestLog } from "../request-log/request-log.ts";
 import { log } from "../runtime/log.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import type { ErrorCode } from "../wire/errors.ts";
-import type { Caller } from "./on-record.ts";
+import type { Caller } from "./audit.ts";
 
 const PATH_MAX = 1024;
 const UNVERIFIED_PATH_MAX = 200;

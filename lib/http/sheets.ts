@@ -2,7 +2,7 @@ import type { Cell, CellValue, WriteSheet } from "hucre/xlsx";
 import { writeXlsx } from "hucre/xlsx";
 import type { Sheet, SheetColumn } from "../wire/contract.ts";
 import { decimalsOf } from "../wire/currencies.ts";
-import { harmless } from "./harmless.ts";
+import { escapeFormula } from "./csv-injection.ts";
 
 /** What would be read as a character by its code, `_x0041_` for A: its underscore is written so. */
 const ESCAPE = /_(?=x[0-9a-f]{4}_)/gi;
@@ -50,7 +50,7 @@ function cellOf(item: Item, { field, as }: SheetColumn): CellValue {
   if (as === "money") return amountOf(value, decimalsIn(item));
   if (as === "day" || as === "time") return new Date(value);
   if (typeof value === "number") return value;
-  return harmless(as === "word" ? wordOf(value) : value).replace(ESCAPE, "_x005F_");
+  return escapeFormula(as === "word" ? wordOf(value) : value).replace(ESCAPE, "_x005F_");
 }
 
 /** `minor`: an integer, as text where no double holds it. */

@@ -1,5 +1,5 @@
 import { env } from "../runtime/env.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import { addressKey, rateLimit } from "./rate-limit.ts";
 
 /** At one account from one address: by account alone, anybody could shut somebody else out. */
@@ -11,7 +11,7 @@ type Attempt = { address: string | null; email?: string };
 const REFUSAL = "Too many tries to sign in.";
 
 const limits = () =>
-  processWide("limit-sign-in", () => ({
+  singleton("limit-sign-in", () => ({
     byAddress: rateLimit({
       name: "sign-in-address",
       perMinute: env().AUTH_FAILURES_PER_MINUTE,

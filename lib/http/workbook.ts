@@ -5,7 +5,7 @@ import { type Ended, hasEnded, messagesOf, threads } from "../runtime/threads.ts
 import type { Export, Sheet } from "../wire/contract.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
-import { inTurn } from "./turns.ts";
+import { runQueued } from "./tenant-queue.ts";
 
 /** Held in memory until the workbook is written, some 140 MB of the server's 768; the contracts' `format` names it. */
 const ROWS_MAX = 20_000;
@@ -46,7 +46,7 @@ export async function workbookOf(
     for await (const page of pages) {
       rows += page.length;
       if (rows > ROWS_MAX) throw tooMany();
-      await inTurn(tenantId, () => send(items.parse(page) as Item[]));
+      await runQueued(tenantId, () => send(items.parse(page) as Item[]));
     }
     send("end");
     return await written;

@@ -6,7 +6,7 @@ import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { discard, openFile, settle } from "./opened-file.ts";
-import { databaseMaxBytes, requireDisk } from "./room.ts";
+import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
 
 const CHUNK_BYTES = 768 * 1024;
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;

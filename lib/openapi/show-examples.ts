@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { createDocument } from "zod-openapi";
 import { csvOf } from "../http/export.ts";
 import { type Contract, XLSX } from "../wire/contract.ts";
-import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./agreement.ts";
+import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./consistent-examples.ts";
 import { atItsMoment } from "./webhooks.ts";
 
 /** The first bytes of a workbook. */

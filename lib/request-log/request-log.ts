@@ -4,7 +4,7 @@ import type { Json } from "../db/types.gen.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { log } from "../runtime/log.ts";
 import { registry } from "../runtime/metrics.ts";
-import { onShutdown, processWide } from "../runtime/process-wide.ts";
+import { onShutdown, singleton } from "../runtime/singleton.ts";
 import { ApiError } from "../wire/errors.ts";
 import type { CALL_CREDENTIALS, LoggedMessage } from "./contract.ts";
 
@@ -171,7 +171,7 @@ export class RequestLog {
 }
 
 export const requestLog = () =>
-  processWide("request-log", () => {
+  singleton("request-log", () => {
     const made = new RequestLog(async (rows, batch) =>
       Number(
         unwrap(

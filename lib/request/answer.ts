@@ -14,7 +14,7 @@ export type Answer<C extends Contract> = {
 };
 
 /** Parses what a verb found by the contract, for an endpoint or a page: an unlisted column can't leak. */
-export async function answerOf<C extends Contract>(
+export async function responseOf<C extends Contract>(
   contract: C,
   ctx: Context,
   found: Promise<z.input<C["response"]>>,

@@ -1,6 +1,6 @@
 import type { Principal } from "../auth/principal.ts";
 import { type Db, dbFor } from "../db/client.ts";
-import type { Lane } from "../db/lanes.ts";
+import type { Priority } from "../db/concurrency-limiter.ts";
 import type { Contract } from "../wire/contract.ts";
 
 /** `key`: the client's, never stored. `key_hash`: its SHA-256. `fingerprint`: SHA-256 of the request it was used for. */
@@ -28,7 +28,7 @@ export type Context = {
   /** Whether this is a later step of a request that the database has already opened. */
   continues: boolean;
   /** What its database calls are for. */
-  lane: Lane;
+  lane: Priority;
   /** Whether the database has recorded the request: a service-role call leaves one row, whatever its outcome. */
   trail: { written: boolean };
   db: Db;

@@ -1,5 +1,5 @@
 import { log } from "./log.ts";
-import { onShutdown } from "./process-wide.ts";
+import { onShutdown } from "./singleton.ts";
 
 export type Counted<Item> = {
   item: Item;

@@ -1,6 +1,6 @@
 /** The server's configuration: the same variables on every kind of stack. Read once; a bad value stops the start. */
 import { z } from "zod";
-import { optionalText, requireAddressees, trustVariables } from "./trust.ts";
+import { optionalText, requireAddressees, trustVariables } from "./auth-config.ts";
 
 const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
 const secret32 = z

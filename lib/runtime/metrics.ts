@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { processWide } from "./process-wide.ts";
+import { singleton } from "./singleton.ts";
 
 /** Milliseconds to minutes: what a person waits for, and what jobs take. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800];
 
 /** What this process counts of itself. */
 export const registry = (): Registry =>
-  processWide("metrics", () => {
+  singleton("metrics", () => {
     const own = new Registry();
     collectDefaultMetrics({ register: own });
     const bornBy = process.ppid;

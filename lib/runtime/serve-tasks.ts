@@ -1,11 +1,11 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { ApiError } from "../wire/errors.ts";
-import { giveWay } from "./give-way.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import type { Ended } from "./threads.ts";
 
 /** Has this thread do the tasks of `Threads`, one per message; while one waits, others run. A task talks to its caller by its port. */
 export function serveTasks<Task>(work: (task: Task, port: MessagePort) => unknown): void {
-  giveWay();
+  lowerPriority();
   parentPort?.on(
     "message",
     ({ task, port }: { task: Task; port: MessagePort }) => void serve(() => work(task, port), port),

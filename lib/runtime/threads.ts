@@ -2,7 +2,7 @@ import { on } from "node:events";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { ApiError, type ErrorCode, type FieldError } from "../wire/errors.ts";
 import { log } from "./log.ts";
-import { processWide } from "./process-wide.ts";
+import { singleton } from "./singleton.ts";
 
 /** What a thread says last of a task. */
 export type Ended =
@@ -109,7 +109,7 @@ export class Threads<Task> {
 
 /** The threads of this name, which a process has once. */
 export const threads = <Task>(options: Options): Threads<Task> =>
-  processWide(`threads.${options.name}`, () => new Threads<Task>(options));
+  singleton(`threads.${options.name}`, () => new Threads<Task>(options));
 
 /** Until the other end closes it. */
 export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Message> {

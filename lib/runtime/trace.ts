@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { processWide } from "./process-wide.ts";
+import { singleton } from "./singleton.ts";
 
 export type Attributes = Record<string, string | number>;
 
@@ -23,7 +23,7 @@ type Under = { traceparent: string; end: (failed: boolean, attributes?: Attribut
 export type Tracer = { begin: (step: Step, within: string | undefined) => Under };
 
 const kept = () =>
-  processWide("tracer", (): { tracer: Tracer | null; within: AsyncLocalStorage<string> } => ({
+  singleton("tracer", (): { tracer: Tracer | null; within: AsyncLocalStorage<string> } => ({
     tracer: null,
     within: new AsyncLocalStorage(),
   }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oidcProviders, requireTrust } from "./trust.ts";
+import { oidcProviders, requireTrust } from "./auth-config.ts";
 
 const provider = (id: string) => ({
   [`OIDC_${id}_ISSUER`]: `https://${id.toLowerCase()}.example`,

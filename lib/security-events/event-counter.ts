@@ -1,5 +1,5 @@
 import { BatchingCounter } from "../runtime/batching-counter.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
 type Counted = NewSecurityEvent & { bucket: string };
@@ -17,7 +17,7 @@ const OVERFLOW = {
   bucket: "overflow",
 };
 
-const { windows, later } = processWide("security-event-counter", () => ({
+const { windows, later } = singleton("security-event-counter", () => ({
   /** When a bucket's present minute began, by its key. */
   windows: new Map<string, number>(),
   later: new BatchingCounter<Counted>({

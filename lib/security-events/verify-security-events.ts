@@ -1,6 +1,6 @@
 import { read } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
-import { processWide } from "../runtime/process-wide.ts";
+import { singleton } from "../runtime/singleton.ts";
 import type { ChainedEvent } from "./chain.ts";
 import type { ChainVerification } from "./contract.ts";
 import { type ChainState, verifyChain } from "./verify-chain.ts";
@@ -8,7 +8,7 @@ import { type ChainState, verifyChain } from "./verify-chain.ts";
 const PAGE_EVENTS = 2000;
 
 /** Walks under way, by tenant: who asks meanwhile walks along. */
-const walks = () => processWide("chain-walks", () => new Map<string, Promise<ChainVerification>>());
+const walks = () => singleton("chain-walks", () => new Map<string, Promise<ChainVerification>>());
 
 export async function verifySecurityEvents(ctx: Context): Promise<ChainVerification> {
   const state = await read<ChainState>(ctx, "open_security_event_chain", {});

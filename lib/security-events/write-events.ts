@@ -1,5 +1,5 @@
 import { serviceDb } from "../db/client.ts";
-import { storable } from "../db/storable.ts";
+import { storable } from "../db/storable-text.ts";
 import type { Json } from "../db/types.gen.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Context } from "../request/context.ts";
 import type { createWebhookContract, NewWebhook } from "./contract.ts";
-import { keepSecret } from "./keep-secret.ts";
+import { storeSecret } from "./store-secret.ts";
 import { requireReceiver } from "./require-receiver.ts";
 
 export async function createWebhook(
@@ -9,5 +9,5 @@ export async function createWebhook(
   { secret, ...input }: z.output<NonNullable<typeof createWebhookContract.body>>,
 ): Promise<NewWebhook> {
   requireReceiver(input.url);
-  return keepSecret(ctx, "create_webhook", input, secret);
+  return storeSecret(ctx, "create_webhook", input, secret);
 }

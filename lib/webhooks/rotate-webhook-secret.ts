@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { Context } from "../request/context.ts";
 import type { NewWebhook, rotateWebhookSecretContract } from "./contract.ts";
-import { keepSecret } from "./keep-secret.ts";
+import { storeSecret } from "./store-secret.ts";
 
 export function rotateWebhookSecret(
   ctx: Context,
   id: string,
   { secret, ...input }: z.output<NonNullable<typeof rotateWebhookSecretContract.body>>,
 ): Promise<NewWebhook> {
-  return keepSecret(ctx, "rotate_webhook_secret", { id, ...input }, secret);
+  return storeSecret(ctx, "rotate_webhook_secret", { id, ...input }, secret);
 }

@@ -1,9 +1,9 @@
 import { Agent, request } from "undici";
-import { AwakeTime } from "./awake-time.ts";
+import { StallAwareClock } from "./stall-aware-clock.ts";
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
-import { faultOf } from "./fault.ts";
+import { failureOf } from "./delivery-failure.ts";
 import { whyRefused } from "./receiver-address.ts";
-import { type Answer, readAnswer } from "./receiver-answer.ts";
+import { type ReceiverResponse, readResponse } from "./receiver-response.ts";
 import type { Signed } from "./signature.ts";
 
 const WITHIN_MS = 15_000;
@@ -20,12 +20,12 @@ export type Attempt = {
 };
 
 export type Outcome = { duration_ms: number } & (
-  | Answer
+  | ReceiverResponse
   | { failure_kind: "timeout" | "connection_failed" | "blocked_address"; detail: string }
 );
 
 /** There is no answer, and that is our own doing. */
-export class StoodStill extends Error {}
+export class ProcessStalledError extends Error {}
 
 export type Sender = {
   send: (attempt: Attempt, stop: AbortSignal) => Promise<Outcome>;
@@ -40,7 +40,7 @@ export function createSender(
   allowHosts: ReadonlySet<string>,
   connect = pinnedConnector(allowHosts),
 ): Sender {
-  const time = new AwakeTime();
+  const time = new StallAwareClock();
   const agent = new Agent({
     connect,
     allowH2: false,
@@ -66,9 +66,9 @@ export function createSender(
       } catch (error) {
         stop.throwIfAborted();
         const { ranMs, stoodStillMs } = stopwatch();
-        const fault = faultOf(error);
+        const fault = failureOf(error);
         if (stoodStillMs > STOOD_STILL_MS && fault.failure_kind !== "blocked_address")
-          throw new StoodStill();
+          throw new ProcessStalledError();
         return { ...fault, duration_ms: Math.round(ranMs) };
       } finally {
         timeout.release();
@@ -107,5 +107,5 @@ async function answerOf(
     body,
     signal,
   });
-  return readAnswer(statusCode, answered, content);
+  return readResponse(statusCode, answered, content);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { fieldWords } from "./field-words.ts";
+import { fieldMessage } from "./field-messages.ts";
 
 const schema = z.object({
   title: z.string().min(1).max(5),
@@ -38,6 +38,6 @@ it.each([
   [{ ids: ["a", "b", "c"] }, "Must have at most 2 items."],
   [{ own: "b" }, "Begin with a."],
 ])("%o is answered with what would be right", (wrong, words) => {
-  const { error } = schema.safeParse({ ...sound, ...wrong }, { error: fieldWords });
+  const { error } = schema.safeParse({ ...sound, ...wrong }, { error: fieldMessage });
   expect(error?.issues.map(({ message }) => message)).toEqual([words]);
 });

@@ -2,7 +2,7 @@
 
 -- In partitions of one day (UTC). `actor` is null where nobody proved who they were: such a row is its tenant's
 -- because the credential named a key of it. `request` and `response`: { headers, body, bytes, truncated }, bounded and without secrets
--- (lib/request-log/masked.ts).
+-- (lib/request-log/mask-messages.ts).
 create table public.request_log (
   id text not null,
   tenant_id text not null,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { unsealUrl } from "#lib/alerts/channel-url.ts";
 import type { Sender } from "#lib/webhooks/send.ts";
 import { postToChannel } from "./post-to-channel.ts";
-import { slackText } from "./words.ts";
+import { slackText } from "./messages.ts";
 
 const payload = z.object({ tenant_id: z.string(), channel_id: z.string() });
 

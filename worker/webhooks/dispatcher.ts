@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Loop, type Query } from "#lib/background/loop.ts";
-import type { Vital } from "#lib/background/vital.ts";
+import type { Service } from "#lib/background/service.ts";
 import { log } from "#lib/runtime/log.ts";
 import { createSender } from "#lib/webhooks/send.ts";
-import { makeAttempt } from "./make-attempt.ts";
+import { attemptDelivery } from "./attempt-delivery.ts";
 import {
   type Claimed,
   claimDeliveries,
@@ -31,7 +31,7 @@ const GATHER_MS = 3;
  * Sends what is due. Claims and settlements go in batches: what gathers while one is under way makes up the next. A webhook
  * is claimed for when something wakes it, and again whenever one of its deliveries is settled.
  */
-export class Dispatcher implements Vital {
+export class Dispatcher implements Service {
   readonly name = "deliveries";
   readonly #sender: ReturnType<typeof createSender>;
   readonly #claims: Loop;
@@ -57,8 +57,8 @@ export class Dispatcher implements Vital {
     });
   }
 
-  get works(): boolean {
-    return this.#claims.works && this.#settlements.works;
+  get healthy(): boolean {
+    return this.#claims.healthy && this.#settlements.healthy;
   }
 
   get stuck(): boolean {
@@ -102,7 +102,7 @@ export class Dispatcher implements Vital {
       const claimedAt = performance.now();
       const claimed = await this.#claimFor(asked, () => claimDeliveries(query, asked, room));
       for (const delivery of claimed)
-        this.#start(makeAttempt(this.#sender, delivery, claimedAt, this.#breakOff.signal));
+        this.#start(attemptDelivery(this.#sender, delivery, claimedAt, this.#breakOff.signal));
       if (claimed.length === room) this.wake(...asked);
     }
     return this.#sweepAt - performance.now();

@@ -7,7 +7,7 @@ import { Note } from "#components/ui/note.tsx";
 import { callbackPath } from "#lib/auth/callback-path.ts";
 import { currentUser } from "#lib/auth/page-context.ts";
 import { env } from "#lib/runtime/env.ts";
-import { oidcProviders } from "#lib/runtime/trust.ts";
+import { oidcProviders } from "#lib/runtime/auth-config.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 

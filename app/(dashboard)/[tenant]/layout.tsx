@@ -11,7 +11,7 @@ import { actorOf } from "#lib/auth/principal.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
-import { oidcProviders } from "#lib/runtime/trust.ts";
+import { oidcProviders } from "#lib/runtime/auth-config.ts";
 import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "./page-tenant.ts";
 

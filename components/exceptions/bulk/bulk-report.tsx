@@ -2,7 +2,7 @@
 
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 
@@ -29,7 +29,7 @@ export function BulkReport({
   return (
     <Dialog
       onClose={onClose}
-      title={`${counted(count, "exception was", "exceptions were")} not changed`}
+      title={`${pluralize(count, "exception was", "exceptions were")} not changed`}
       description={isSelected ? "They're unchanged and still selected." : "They're unchanged."}
     >
       <DialogBody>
@@ -60,7 +60,7 @@ export function BulkReport({
 }
 
 function Unsent({ error, count }: { error: Error | null; count: number }) {
-  const why = `${counted(count, "was", "were")} not changed because of this.`;
+  const why = `${pluralize(count, "was", "were")} not changed because of this.`;
   return error ? (
     <ProblemNote error={error}>{why}</ProblemNote>
   ) : (

@@ -3,7 +3,7 @@
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { RESOLUTIONS } from "../resolutions.ts";
@@ -20,7 +20,7 @@ type Props = {
 /** Closes several exceptions with one resolution. */
 export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
   const verb = status === "resolved" ? "Resolve" : "Dismiss";
-  const what = counted(count, "exception");
+  const what = pluralize(count, "exception");
   const form = useForm({
     initial: { resolution: "" },
     check: ({ resolution }) => ({

@@ -14,7 +14,7 @@ import { serverNow } from "#components/ui/server-clock.ts";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
 import { PauseDialog } from "../pause-dialog.tsx";
 import { commonPauseFault, tellPauseFault } from "../pause-fault.ts";
-import { STATUS_WORDS, StatusLabel } from "../words.tsx";
+import { STATUS_WORDS, StatusLabel } from "../labels.tsx";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
 import { CloseDialog, type Closed } from "./close-dialog.tsx";

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { problemText } from "#components/kit/problem-text.ts";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { toast, toastFailure } from "#components/ui/toast.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { type Board, cancelReads, readGivenUp, withChange } from "../board-cache.ts";
@@ -110,7 +110,7 @@ export function useBulkChange(selection: {
 
 function tell(changed: number, done: string): void {
   if (changed === 0) return;
-  toast(`${counted(changed, "exception")} ${done}`);
+  toast(`${pluralize(changed, "exception")} ${done}`);
 }
 
 function reportOf(

@@ -8,7 +8,7 @@ import {
   THRESHOLD_KINDS,
 } from "#lib/exceptions/sla/contract.ts";
 import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
-import type { Severity } from "../words.tsx";
+import type { Severity } from "../labels.tsx";
 import { inWords, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;

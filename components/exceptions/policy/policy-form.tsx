@@ -15,7 +15,7 @@ import { Time } from "#components/ui/time.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, THRESHOLD_KINDS } from "#lib/exceptions/sla/contract.ts";
-import { SeverityLabel } from "../words.tsx";
+import { SeverityLabel } from "../labels.tsx";
 import {
   BEFORE_WORDS,
   type Draft,

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { putSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
 import { PolicyForm } from "./policy-form.tsx";
 import { PolicySkeleton } from "./policy-skeleton.tsx";
@@ -14,14 +14,14 @@ import { slaPolicy } from "./queries.ts";
 
 export function PolicyPage() {
   const { data: stored, error, refetch } = useQuery(slaPolicy(useTenantId()));
-  const mayChange = useMay(putSlaPolicyContract.access);
+  const mayChange = useIsAllowed(putSlaPolicyContract.access);
   return (
     <Page
       title="SLA policy"
       actions={
         stored && (
           <p className="text-sm text-muted">
-            Last changed <By iso={stored.data.updated_at} actor={stored.data.updated_by} />
+            Last changed <ActorName iso={stored.data.updated_at} actor={stored.data.updated_by} />
           </p>
         )
       }

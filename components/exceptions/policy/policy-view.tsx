@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { calendarsQuery } from "#components/kit/calendars-named.ts";
+import { calendarsQuery } from "#components/kit/calendar-names.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { Note } from "#components/ui/note.tsx";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import { type Severity, SeverityLabel } from "../words.tsx";
+import { type Severity, SeverityLabel } from "../labels.tsx";
 import { calendarOf, type Policy, warningsOf } from "./draft.ts";
-import { pausesInWords } from "./pauses-in-words.ts";
+import { pausesInWords } from "./describe-pauses.ts";
 import { PolicyCard } from "./policy-card.tsx";
 import { inWords } from "./span.ts";
 

@@ -3,12 +3,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { ApiProblem, callApiWithTag } from "#components/api-client.ts";
-import { calendarsQuery } from "#components/kit/calendars-named.ts";
+import { calendarsQuery } from "#components/kit/calendar-names.ts";
 import { ChangeTable } from "#components/kit/change-table.tsx";
 import { DeadlineImpact } from "#components/kit/deadline-impact.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -16,9 +16,9 @@ import { toast } from "#components/ui/toast.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, type slaPolicyChange } from "#lib/exceptions/sla/contract.ts";
 import { exceptionsKey } from "../queries.ts";
-import { SEVERITY_WORDS } from "../words.tsx";
+import { SEVERITY_WORDS } from "../labels.tsx";
 import { changesOf, type PolicyVersion, type policyOf, warningsOf } from "./draft.ts";
-import { pausesInWords } from "./pauses-in-words.ts";
+import { pausesInWords } from "./describe-pauses.ts";
 import { slaPolicy } from "./queries.ts";
 import { inWords } from "./span.ts";
 
@@ -38,7 +38,7 @@ type Props = {
 export function ReviewDialog({ before, after, impact, onClose, onSaved, onOvertaken }: Props) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const save = useAttempt({
+  const save = useAction({
     send: () => callApiWithTag(putSlaPolicyContract, { tenant, body: after, ifMatch: before.etag }),
     onDone: ({ data: { impact: _, dry_run: __, ...data }, etag }) => {
       cache.setQueryData(slaPolicy(tenant).queryKey, { data, etag });

@@ -5,7 +5,7 @@ import { CalendarField } from "#components/kit/calendar-field.tsx";
 import type { Problems } from "#components/kit/problems.ts";
 import { Button } from "#components/ui/button.tsx";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import { SEVERITY_WORDS } from "../words.tsx";
+import { SEVERITY_WORDS } from "../labels.tsx";
 import type { Draft } from "./draft.ts";
 
 type Calendars = Draft["calendar_by_severity"];

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useMember } from "#components/kit/member.tsx";
 import type { View } from "#lib/views/contract.ts";
 import { needs } from "#lib/wire/access.ts";
@@ -8,6 +8,6 @@ import { needs } from "#lib/wire/access.ts";
 /** Tells the views that the reader may change: their own, and shared ones who administers the tenant. */
 export function useMayChangeView(): (view: View) => boolean {
   const { self } = useMember();
-  const administers = useMay(needs("write:people"));
+  const administers = useIsAllowed(needs("write:people"));
   return ({ created_by, shared }) => created_by === self || (shared && administers);
 }

@@ -5,7 +5,7 @@ import { BookmarkCheck, BookmarkPlus } from "lucide-react";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateViewContract, type View } from "#lib/views/contract.ts";
@@ -26,7 +26,7 @@ export function SaveView({ search }: { search: BoardSearch }) {
   const shown = views.find((view) => isShown(view, search));
   if (shown && shown.id !== openedId) setOpenedId(shown.id);
   const opened = views.find(({ id }) => id === openedId);
-  const updating = useAttempt({
+  const updating = useAction({
     send: ({ id }: View) =>
       callApi(updateViewContract, {
         tenant,

@@ -3,8 +3,8 @@
 import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
-import { By } from "#components/people/by.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { ActorName } from "#components/people/actor-name.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -69,7 +69,7 @@ function MatchRow({ match, names }: { match: Match; names: Names }) {
         <MatchState state={state} />
       </td>
       <td className="text-muted">
-        <By iso={decided_at ?? created_at} actor={decided_by} />
+        <ActorName iso={decided_at ?? created_at} actor={decided_by} />
       </td>
       <td className="whitespace-nowrap tabular-nums @max-4xl:ml-auto @4xl:text-right">
         <span className="font-medium">{formatMoney(amount_minor, currency)}</span>
@@ -109,7 +109,7 @@ function Side({
         </ul>
         {lines.length > SHOWN_MOST && (
           <p className="text-xs text-muted">
-            and {counted(lines.length - SHOWN_MOST, "more line")}
+            and {pluralize(lines.length - SHOWN_MOST, "more line")}
           </p>
         )}
         {lines.length === 0 && <span className="text-muted">None</span>}

@@ -3,7 +3,7 @@
 import { Fact, Facts } from "#components/kit/facts.tsx";
 import { Figure, Figures } from "#components/kit/figures.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodLines } from "../period-lines.ts";
@@ -85,11 +85,11 @@ function About({ reconciliation }: { reconciliation: Reconciliation }) {
       <Fact name="Runs">{auto_run ? "Start when lines arrive" : "Start by hand"}</Fact>
       {closed_at && (
         <Fact name="Closed">
-          <By iso={closed_at} actor={closed_by} />
+          <ActorName iso={closed_at} actor={closed_by} />
         </Fact>
       )}
       <Fact name="Created">
-        <By iso={created_at} actor={created_by} />
+        <ActorName iso={created_at} actor={created_by} />
       </Fact>
     </Facts>
   );

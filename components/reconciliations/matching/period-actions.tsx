@@ -10,7 +10,7 @@ import {
 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
@@ -31,7 +31,7 @@ const ReopenDialog = dynamic(
 /** What can be done with a period of two sources. */
 export function PeriodActions({ reconciliation }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
-  const mayClose = useMay(closeReconciliationContract.access);
+  const mayClose = useIsAllowed(closeReconciliationContract.access);
   const [asking, setAsking] = useState(false);
   const stop = () => setAsking(false);
   const closed = reconciliation.closed_at !== null;

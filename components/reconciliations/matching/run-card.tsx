@@ -6,11 +6,11 @@ import { useEffect, useRef } from "react";
 import { callApi } from "#components/api-client.ts";
 import { Card } from "#components/kit/card.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
-import { By } from "#components/people/by.tsx";
+import { useAction } from "#components/kit/use-action.ts";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
@@ -84,8 +84,8 @@ function StartRun({
   busy: boolean;
 }) {
   const tenant = useTenantId();
-  const mayRun = useMay(createRunContract.access);
-  const start = useAttempt({
+  const mayRun = useIsAllowed(createRunContract.access);
+  const start = useAction({
     send: (_: undefined, idempotencyKey) =>
       callApi(createRunContract, { tenant, params: { id }, body: {}, idempotencyKey }),
     failed: "Couldn't start a run",
@@ -110,7 +110,7 @@ function LastRun({ run }: { run: Run }) {
   return (
     <>
       Last run{" "}
-      <By
+      <ActorName
         iso={run.finished_at ?? run.created_at}
         actor={run.created_by === "system" ? null : run.created_by}
       />

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { BadgeCheck, LockKeyhole } from "lucide-react";
 import { useTenantId } from "#components/kit/member.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { proofOf } from "../queries.ts";
 
@@ -14,7 +14,7 @@ export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) 
   if (closed_at) {
     return (
       <Banner icon={LockKeyhole} title="Closed">
-        <By iso={closed_at} actor={closed_by} />. Nothing in this period changes any more.
+        <ActorName iso={closed_at} actor={closed_by} />. Nothing in this period changes any more.
         {unmatched_count > 0 &&
           ` ${unmatched_count.toLocaleString("en")} open lines were carried forward.`}
       </Banner>

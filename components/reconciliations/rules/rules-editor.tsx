@@ -8,7 +8,7 @@ import { CalendarField } from "#components/kit/calendar-field.tsx";
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import type { Version } from "#components/kit/query.ts";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { formatMoney } from "#components/ui/money.ts";
@@ -91,7 +91,7 @@ export function RulesEditor({
         )}
         {data.updated_at ? (
           <>
-            Version {data.version}, saved <By iso={data.updated_at} actor={data.updated_by} />.
+            Version {data.version}, saved <ActorName iso={data.updated_at} actor={data.updated_by} />.
           </>
         ) : (
           "These are the defaults."

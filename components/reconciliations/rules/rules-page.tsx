@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
@@ -15,7 +15,7 @@ import { RulesEditor } from "./rules-editor.tsx";
 /** The rules of a pair of sources: read as sentences, put in order, tried before they are saved. */
 export function RulesPage({ id }: { id: string }) {
   const tenant = useTenantId();
-  const mayWrite = useMay(putRulesContract.access);
+  const mayWrite = useIsAllowed(putRulesContract.access);
   const { data: reconciliation } = useQuery(reconciliationById(tenant, id));
   const { data, error, refetch } = useQuery({
     ...rulesOf(tenant, id),

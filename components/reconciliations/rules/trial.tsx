@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { Note } from "#components/ui/note.tsx";
@@ -55,7 +55,7 @@ function Trial({
   const tenant = useTenantId();
   const [asked, setAsked] = useState<string | null>(null);
   const { data: run } = useQuery({ ...runById(tenant, asked ?? ""), enabled: asked !== null });
-  const { start, error } = useAttempt({
+  const { start, error } = useAction({
     send: (_: undefined, idempotencyKey) =>
       callApi(createRunContract, {
         tenant,

@@ -7,7 +7,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { getStatementContract, type Statement } from "#lib/matching/periods/contract.ts";
@@ -96,7 +96,7 @@ function Sheet({ statement }: { statement: Statement }) {
           <p className="text-muted">
             {closed_at ? (
               <>
-                Closed <By iso={closed_at} actor={closed_by} />
+                Closed <ActorName iso={closed_at} actor={closed_by} />
               </>
             ) : (
               <>

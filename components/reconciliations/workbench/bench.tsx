@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { type Key, useKeys } from "#components/kit/use-keys.ts";
 import { useSearch } from "#components/kit/use-search.ts";
@@ -36,7 +36,7 @@ const PAGE_ROWS = 8;
 
 export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
   const { id, left_source, right_source } = reconciliation;
-  const mayRule = useMay(putRulesContract.access);
+  const mayRule = useIsAllowed(putRulesContract.access);
   const { search, set, isFiltered, clear } = useSearch(workbenchSearch, [
     "q",
     "suggested",

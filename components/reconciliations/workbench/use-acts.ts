@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { toast } from "#components/ui/toast.ts";
 import { confirmMatchContract, createMatchContract } from "#lib/matching/contract.ts";
@@ -28,8 +28,8 @@ type Asking = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chose
 
 /** What can be done with the selection or the suggestion at hand, and doing it. */
 export function useActs(id: string, bench: Workbench) {
-  const mayDecide = useMay(confirmMatchContract.access);
-  const mayWrite = useMay(createMatchContract.access);
+  const mayDecide = useIsAllowed(confirmMatchContract.access);
+  const mayWrite = useIsAllowed(createMatchContract.access);
   const { line, option, picked } = bench;
   const undoing = useUndo(id, bench.goTo);
   const decide = useDecide(id, undoing, bench);

@@ -10,9 +10,9 @@ import {
   TimerReset,
   Webhook,
 } from "lucide-react";
-import { may } from "#components/kit/may.ts";
+import { may } from "#components/kit/permissions.ts";
 import type { Member } from "#components/kit/member.tsx";
-import { pageOf } from "#components/requests/words.ts";
+import { pageOf } from "#components/requests/labels.ts";
 import type { Found } from "#components/ui/finder.tsx";
 import { needs, type Permission } from "#lib/wire/access.ts";
 

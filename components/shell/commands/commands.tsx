@@ -7,7 +7,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { SEQUENCE_MS } from "#components/kit/use-keys.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { useStore } from "#components/ui/store.ts";
-import { goTo } from "#components/ui/wanted-page.ts";
+import { navigate } from "#components/ui/pending-navigation.ts";
 import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
@@ -72,7 +72,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
         const section = sectionsOf(surfaces).find(({ letter }) => letter === key);
         if (!section) return;
         event.preventDefault();
-        goTo(router, addressOf(tenantId, section.path));
+        navigate(router, addressOf(tenantId, section.path));
       } else if (key === "g") {
         goUntil = event.timeStamp + SEQUENCE_MS;
       } else if (key === "?") {

@@ -18,7 +18,7 @@ import {
   UserPlus,
   Webhook,
 } from "lucide-react";
-import { may } from "#components/kit/may.ts";
+import { may } from "#components/kit/permissions.ts";
 import type { Member } from "#components/kit/member.tsx";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";

@@ -19,7 +19,7 @@ import { withoutSecret } from "#components/api-keys/search.ts";
 import { type Entry as DocsEntry, search } from "#components/docs/search/search.ts";
 import { boardSearch } from "#components/exceptions/search.ts";
 import { searchOfView } from "#components/exceptions/views/filters-of-view.ts";
-import { may } from "#components/kit/may.ts";
+import { may } from "#components/kit/permissions.ts";
 import type { Member } from "#components/kit/member.tsx";
 import { nameOf, surfaceOf } from "#components/records/surface.ts";
 import { surfaceIcon } from "#components/records/surface-icon.ts";

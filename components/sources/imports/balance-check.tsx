@@ -1,6 +1,6 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { Fragment } from "react";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Import } from "#lib/imports/contract.ts";
@@ -35,7 +35,7 @@ export function BalanceCheck({
       ))}
       {checked.length > shown.length && (
         <p className="text-sm text-muted">
-          and {counted(checked.length - shown.length, "more statement")}.
+          and {pluralize(checked.length - shown.length, "more statement")}.
         </p>
       )}
     </section>
@@ -84,7 +84,7 @@ function Check({ statement, currency }: { statement: Statement; currency: string
           <Sum name="Opening balance" value={formatMoney(opening_balance_minor, currency)} />
         )}
         <Sum
-          name={counted(line_count, "line")}
+          name={pluralize(line_count, "line")}
           value={`${sum < 0 ? "" : "+"}${formatMoney(sum, currency)}`}
         />
         {opening_balance_minor !== null && closing_balance_minor !== null && (

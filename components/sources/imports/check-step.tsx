@@ -7,7 +7,7 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
@@ -268,7 +268,7 @@ function Checked({
 function label({ complete, read_count, duplicate_count, checked_count }: ImportPreview): string {
   if (!complete || checked_count < read_count || read_count === 0) return "Import file";
   const fresh = read_count - duplicate_count;
-  return fresh === 0 ? "Import anyway" : `Import ${counted(fresh, "line")}`;
+  return fresh === 0 ? "Import anyway" : `Import ${pluralize(fresh, "line")}`;
 }
 
 function obstacle({ questions, failure }: ImportPreview, missing: number): string {
@@ -296,7 +296,7 @@ function Outcome({ preview }: { preview: ImportPreview }) {
     );
   if (failure) return <Note tone="danger">This file can't be imported. {failure}</Note>;
   const parts = [
-    counted(read_count, "line"),
+    pluralize(read_count, "line"),
     duplicate_count > 0 &&
       `${duplicate_count.toLocaleString("en")}${checked_count < read_count ? ` of the first ${checked_count.toLocaleString("en")}` : ""} already there`,
     refused_count > 0 && `${refused_count.toLocaleString("en")} rejected`,

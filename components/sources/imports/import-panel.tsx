@@ -3,12 +3,12 @@
 import { ListFilter } from "lucide-react";
 import Link from "next/link";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
-import { By } from "#components/people/by.tsx";
+import { ActorName } from "#components/people/actor-name.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { inSize } from "#components/ui/size.ts";
@@ -56,11 +56,11 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
         <Fact name="Format">{FORMAT_WORDS[imported.format]}</Fact>
         <Fact name="Size">{inSize(imported.bytes_total)}</Fact>
         <Fact name="Uploaded">
-          <By iso={imported.created_at} actor={imported.created_by} />
+          <ActorName iso={imported.created_at} actor={imported.created_by} />
         </Fact>
         {imported.undone_at && (
           <Fact name="Undone">
-            <By iso={imported.undone_at} actor={imported.undone_by} />
+            <ActorName iso={imported.undone_at} actor={imported.undone_by} />
           </Fact>
         )}
         <IdentifierFact name="ID" value={imported.id} />
@@ -73,7 +73,7 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
 export function ImportOutcome({ imported, currency }: { imported: Import; currency: string }) {
   const { status, accepted_count, refused_count, refusals, statements, failure } = imported;
   const tenantId = useTenantId();
-  const mayUndo = useMay(undoImportContract.access);
+  const mayUndo = useIsAllowed(undoImportContract.access);
   return (
     <>
       {isAtWork(imported) && <ImportProgress imported={imported} />}

@@ -1,6 +1,6 @@
 "use client";
 
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { inSize } from "#components/ui/size.ts";
 import type { Import } from "#lib/imports/contract.ts";
@@ -23,7 +23,7 @@ export function ImportProgress({
   return (
     <Bar
       label="Reading the file"
-      note={`${counted(read_count, "line")} read`}
+      note={`${pluralize(read_count, "line")} read`}
       done={{ value: bytes_read, max: Math.max(1, bytes_total) }}
       aside={`${inSize(bytes_read)} of ${inSize(bytes_total)}`}
     />

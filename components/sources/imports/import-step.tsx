@@ -6,7 +6,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { Import } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { ImportOutcome } from "./import-panel.tsx";
@@ -62,5 +62,5 @@ function summary({ status, file_name, accepted_count, undone_at, finished_at }: 
       : `The import of ${name} was undone`;
   return accepted_count === 0
     ? `${name} has no new lines`
-    : `${counted(accepted_count, "line")} imported from ${name}`;
+    : `${pluralize(accepted_count, "line")} imported from ${name}`;
 }

@@ -6,10 +6,10 @@ import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useAction } from "#components/kit/use-action.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
 import { linesKey } from "../lines/queries.ts";
@@ -33,7 +33,7 @@ function useUndo(id: string) {
 /** Stops an import that waits or is read: nothing of it is kept. */
 export function CancelImport({ imported: { id } }: { imported: Import }) {
   const { send, keep } = useUndo(id);
-  const cancel = useAttempt<void, Import>({
+  const cancel = useAction<void, Import>({
     send: (_, idempotencyKey) => send(idempotencyKey),
     onDone: (undone) => {
       keep(undone);
@@ -92,7 +92,7 @@ function UndoDialog({
       <p className="text-base text-pretty">
         {accepted_count === 0
           ? "It added no lines, so nothing is removed."
-          : `This removes the ${counted(accepted_count, "line")} it added and undoes the matches they are in. Lines that were there before stay. You can import the file again.`}
+          : `This removes the ${pluralize(accepted_count, "line")} it added and undoes the matches they are in. Lines that were there before stay. You can import the file again.`}
       </p>
     </FormDialog>
   );

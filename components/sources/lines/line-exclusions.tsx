@@ -6,7 +6,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { personName } from "#components/people/person.tsx";
@@ -41,7 +41,7 @@ function exclusionsOf(events: readonly LineEvent[]): LineEvent[] {
 
 function Exclusion({ lineId, event }: { lineId: string; event: LineEvent }) {
   const tenant = useTenantId();
-  const may = useMay(includeLineContract.access);
+  const may = useIsAllowed(includeLineContract.access);
   const [asks, setAsks] = useState(false);
   const { actor, note, reconciliation_id } = event;
   return (

@@ -8,7 +8,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { personName } from "#components/people/person.tsx";
-import { counted } from "#components/ui/counted.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
@@ -64,7 +64,7 @@ export function LineMatch({
       </ul>
       {others.length > SHOWN_MOST && (
         <p className="px-3 pb-2 text-muted">
-          and {counted(others.length - SHOWN_MOST, "more line")}.
+          and {pluralize(others.length - SHOWN_MOST, "more line")}.
         </p>
       )}
       {match.adjustments.map(({ kind, amount_minor, note }, index) => (

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { FileUp, Rows3, SearchX } from "lucide-react";
 import Link from "next/link";
 import { useCallback, useMemo } from "react";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { sourcesNamed } from "#components/kit/sources-named.ts";
+import { sourcesNamed } from "#components/kit/source-names.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
@@ -115,7 +115,7 @@ function NoMatch({ search, onClear }: { search: string; onClear: (() => void) | 
 
 function NoLines() {
   const tenantId = useTenantId();
-  const mayImport = useMay(createImportContract.access);
+  const mayImport = useIsAllowed(createImportContract.access);
   return (
     <Notice
       icon={Rows3}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { FilterTrigger } from "#components/kit/filters.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { sourcesNamed } from "#components/kit/sources-named.ts";
+import { sourcesNamed } from "#components/kit/source-names.ts";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Combobox } from "#components/ui/combobox.tsx";
 import { sourceById } from "../queries.ts";

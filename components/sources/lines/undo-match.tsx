@@ -4,7 +4,7 @@ import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
-import { useMay } from "#components/kit/may.ts";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -14,7 +14,7 @@ import { useTakenBack } from "./use-taken-back.ts";
 
 /** Undoes a match, whether a run or a person made it, after asking. */
 export function UndoMatch({ match }: { match: Match }) {
-  const may = useMay(undoMatchContract.access);
+  const may = useIsAllowed(undoMatchContract.access);
   const [asks, setAsks] = useState(false);
   if (!may || match.state !== "confirmed") return null;
   return (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
-import { inOneDay } from "#e2e/in-one-day.ts";
+import { avoidMidnight } from "#e2e/avoid-midnight.ts";
 import { until } from "#e2e/until.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { pathsOf, tenantWithAdmin } from "./keys.ts";
@@ -47,7 +47,7 @@ describe("the list of API keys", () => {
   });
 
   it("counts the calls of the last 7 days on each key, today last, refused ones left out", async () => {
-    await inOneDay();
+    await avoidMidnight();
     const { create, use, call, get } = await tenantWithAdmin();
     const { id, credential } = await create();
     const strict = await create({ ip_allowlist: ["192.0.2.1"] });

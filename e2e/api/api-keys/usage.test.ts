@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { api, sql } from "#e2e/fixtures.ts";
-import { inOneDay } from "#e2e/in-one-day.ts";
+import { avoidMidnight } from "#e2e/avoid-midnight.ts";
 import { until } from "#e2e/until.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
 import type { ApiKeyImpact, ApiKeyUsage } from "#lib/api-keys/contract.ts";
@@ -97,7 +97,7 @@ describe("what an API key does", () => {
   });
 
   it("is the same over 7 days by list, hour, address and impact, at any time of the day", async () => {
-    await inOneDay();
+    await avoidMidnight();
     const { create, call, get, use } = await tenantWithAdmin();
     const { id, credential } = await create();
     await use(credential);
@@ -140,7 +140,7 @@ describe("what an API key does", () => {
   });
 
   it("is forgotten after its time: hours after 8 days, days after 91, and not before", async () => {
-    await inOneDay();
+    await avoidMidnight();
     const { create } = await tenantWithAdmin();
     const { id } = await create();
     await sql(

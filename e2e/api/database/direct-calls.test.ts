@@ -4,8 +4,8 @@ import { createTenant, requestDatabaseUrl, sql, uniqueName } from "#e2e/fixtures
 import type { Principal } from "#lib/auth/principal.ts";
 import { type Claims, claimsOf, SERVICE_CLAIMS } from "#lib/db/claims.ts";
 import { become, callDirectly } from "#lib/db/direct/call-directly.ts";
-import { OneTrip } from "#lib/db/direct/one-trip.ts";
-import { callOverHttp } from "#lib/db/over-http.ts";
+import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
+import { callOverHttp } from "#lib/db/http-transport.ts";
 import { callsGoTo } from "./calls-go-to.ts";
 
 const url = new URL(requestDatabaseUrl());
@@ -140,7 +140,7 @@ describe("a call leaves nothing to the next on its connection", () => {
 
   const asAda = (...texts: string[]) =>
     client.query(
-      new OneTrip(
+      new PipelinedTransaction(
         [
           become(claimsOf(person, tenant)),
           ...texts.map((text) => ({ name: uniqueName("s"), text, values: [] })),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from "vitest";
 import { requestDatabaseUrl } from "#e2e/fixtures.ts";
-import { widthFor } from "#lib/db/lanes.ts";
+import { concurrencyFor } from "#lib/db/concurrency-limiter.ts";
 import { forgetfulPooler, type Pooler } from "../../stack/pooler.ts";
 import { callAsManyTenants } from "./as-many-tenants.ts";
 import { callsGoTo } from "./calls-go-to.ts";
@@ -8,7 +8,7 @@ import { callsGoTo } from "./calls-go-to.ts";
 /** As one of so many processes, this one opens few connections. */
 const PROCESSES = 2;
 /** More than it opens, so that each of its connections soon meets one that was told nothing. */
-const CONNECTIONS = widthFor(PROCESSES).total + 2;
+const CONNECTIONS = concurrencyFor(PROCESSES).total + 2;
 let pooler: Pooler;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { expect, test } from "vitest";
 import { requestDatabaseUrl, stack } from "#e2e/fixtures.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
-import { OneTrip } from "#lib/db/direct/one-trip.ts";
+import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
 import { excessOf, makeRequestRole } from "../../../supervisor/request-role.ts";
 
 test("a project's role for requests is made by its owner, becomes a request's role and no other, and gets a new password when made again", async () => {
@@ -13,7 +13,7 @@ test("a project's role for requests is made by its owner, becomes a request's ro
   await client.connect();
   const who = { name: "who", text: "select current_user::text", values: [] };
   const call = client.query(
-    new OneTrip([become({ role: "anon", actor: "anon" }), who], { prepare: true }),
+    new PipelinedTransaction([become({ role: "anon", actor: "anon" }), who], { prepare: true }),
   );
   expect(await call.result).toBe("anon");
   await expect(client.query("set role postgres")).rejects.toThrow("permission denied");

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { describe, expect, it } from "vitest";
 import { creating, editing } from "#e2e/exception-statements.ts";
 import { createTenant, database, sql } from "#e2e/fixtures.ts";
-import { heldUp } from "#e2e/held-up.ts";
+import { underCpuPressure } from "#e2e/cpu-pressure.ts";
 import { until } from "#e2e/until.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 
@@ -11,7 +11,7 @@ describe("the SLA clock", () => {
     const { tenant, create } = await tenantWithLead();
     const created = [];
     for (let n = 0; n < 3; n++) created.push(await create({ due_at: await dueIn(300) }));
-    const heldUpMs = heldUp();
+    const heldUpMs = underCpuPressure();
     const deadlines: [id: string, due_at: string][] = [];
     for (const [index, { id }] of created.entries())
       deadlines.push([id, await dueSoon(id, 60, 1 + index)]);

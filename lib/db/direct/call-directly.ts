@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { DatabaseError, escapeIdentifier } from "pg";
 import { env } from "../../runtime/env.ts";
-import { processWide } from "../../runtime/process-wide.ts";
+import { singleton } from "../../runtime/singleton.ts";
 import type { Claims } from "../claims.ts";
 import type { DatabaseAnswer } from "../unwrap.ts";
-import { type Bound, OneTrip, type Statement } from "./one-trip.ts";
+import { type Bound, PipelinedTransaction, type Statement } from "./pipelined-transaction.ts";
 import { connect, type Kind } from "./pools.ts";
 import { ownTimeoutOf } from "./timeouts.ts";
 
@@ -29,8 +29,8 @@ const CANT_ANSWER = /^(?:08|53|57P|58|25006|40001)/;
 const CONFLICT = "40001";
 /** It is not asked again for so long. */
 const AWAY_MS = 30_000;
-const away = () => processWide("replica", () => ({ until: 0 }));
-const naming = () => processWide("statement-naming", () => ({ on: true }));
+const away = () => singleton("replica", () => ({ until: 0 }));
+const naming = () => singleton("statement-naming", () => ({ on: true }));
 
 /** As PostgREST does it (https://docs.postgrest.org/en/stable/references/transactions.html): for the transaction and no longer. */
 export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role]): Bound {
@@ -101,7 +101,7 @@ async function trip(kind: Kind, statements: Bound[], prepare: boolean): Promise<
     release();
   }, WITHIN_MS);
   try {
-    return await client.query(new OneTrip(statements, { prepare })).result;
+    return await client.query(new PipelinedTransaction(statements, { prepare })).result;
   } catch (error) {
     lost = !(error instanceof DatabaseError) || error.severity !== "ERROR";
     throw error;

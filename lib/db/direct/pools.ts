@@ -1,8 +1,8 @@
 import { Pool, type PoolClient } from "pg";
 import { env } from "../../runtime/env.ts";
 import { durations, figure } from "../../runtime/metrics.ts";
-import { processWide } from "../../runtime/process-wide.ts";
-import { widthFor } from "../lanes.ts";
+import { singleton } from "../../runtime/singleton.ts";
+import { concurrencyFor } from "../concurrency-limiter.ts";
 
 /**
  * Whom a connection serves. The server's own calls (who is behind a key, is the database there) have connections that no tenant's can
@@ -12,9 +12,9 @@ export type Kind = "tenants" | "service" | "replica";
 
 /** Of one process: as many as the lanes let through at once, and a few more. */
 const sizes = (processes: number): Record<Kind, number> => ({
-  tenants: widthFor(processes).total,
+  tenants: concurrencyFor(processes).total,
   service: Math.max(2, 4 / processes),
-  replica: widthFor(processes).total,
+  replica: concurrencyFor(processes).total,
 });
 const CONNECTED_WITHIN_MS = 10_000;
 /** A connection has learned the plans of what it called. */
@@ -40,7 +40,7 @@ const waits = durations({
 
 /** They end with the process: what counts in memory writes through them until then. */
 const pools = () =>
-  processWide("request-database", (): Record<Kind, Pool> => {
+  singleton("request-database", (): Record<Kind, Pool> => {
     const made = {
       tenants: makePool("tenants"),
       service: makePool("service"),

@@ -1,5 +1,5 @@
 import type { QueryConfig } from "pg";
-import { processWide } from "../../runtime/process-wide.ts";
+import { singleton } from "../../runtime/singleton.ts";
 import { connect } from "./pools.ts";
 
 /** Every call waits for it: it must not wait for a connection that died. */
@@ -8,7 +8,7 @@ const READ = `select proname as name, split_part(setting, '=', 2) as timeout fro
   where pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'`;
 
 const kept = () =>
-  processWide("function-timeouts", (): { known?: Promise<Map<string, string>> } => ({}));
+  singleton("function-timeouts", (): { known?: Promise<Map<string, string>> } => ({}));
 
 /**
  * The time limit that a function sets for itself, undefined where it sets none. Postgres would heed it from the next statement on only;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { fieldWords } from "../../wire/field-words.ts";
+import { fieldMessage } from "../../wire/field-messages.ts";
 import { createExceptionContract } from "../contract.ts";
 import type { importExceptionsContract } from "./contract.ts";
 import { type Line, readLines } from "./read-lines.ts";
@@ -45,7 +45,7 @@ export async function* batchesOf(
 
 function check({ number: line, value, fault }: Line): { row: Row } | { refusal: Refusal } {
   if (fault !== undefined) return { refusal: { line, path: "", message: fault } };
-  const parsed = row.safeParse(value, { error: fieldWords });
+  const parsed = row.safeParse(value, { error: fieldMessage });
   if (!parsed.success) return { refusal: { line, ...describe(parsed.error.issues[0]) } };
   const { amount_minor = null, currency = null } = parsed.data;
   // Otherwise the database refuses the whole batch.

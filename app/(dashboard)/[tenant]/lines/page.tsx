@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { createLoader, type SearchParams } from "nuqs/server";
 import { Prefetched, prefetch } from "#app/prefetched.tsx";
-import { sourcesNamed } from "#components/kit/sources-named.ts";
+import { sourcesNamed } from "#components/kit/source-names.ts";
 import { LinesPage } from "#components/sources/lines/lines-page.tsx";
 import { linePages } from "#components/sources/lines/queries.ts";
 import { lineSearch } from "#components/sources/lines/search.ts";

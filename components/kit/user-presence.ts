@@ -1,0 +1,21 @@
+/** How long after an input someone counts as present: automatic refreshes don't keep an idle session alive. */
+const ATTENDED_MS = 60_000;
+const ACTS = ["pointerdown", "pointermove", "wheel", "keydown"] as const;
+
+let touchedAt = Number.NEGATIVE_INFINITY;
+
+/** Loading the page counts as input. */
+export function watchPresence(): () => void {
+  const touch = () => {
+    touchedAt = performance.now();
+  };
+  touch();
+  for (const act of ACTS) window.addEventListener(act, touch, { passive: true, capture: true });
+  return () => {
+    for (const act of ACTS) window.removeEventListener(act, touch, { capture: true });
+  };
+}
+
+export function isPresent(): boolean {
+  return performance.now() - touchedAt < ATTENDED_MS;
+}

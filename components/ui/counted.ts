@@ -1,4 +1,0 @@
-/** "1 exception", "1,204 exceptions". `many`: the plural, where it is more than an s. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}

@@ -1,0 +1,16 @@
+"use client";
+
+import type { ComponentProps } from "react";
+import { restoreFocus } from "./restore-focus.ts";
+
+/** When these controls leave with the focus, the page in front takes it: else the next key would go nowhere. */
+export function FocusKept(props: ComponentProps<"div">) {
+  return <div ref={leaveFocus} {...props} />;
+}
+
+// React detaches a ref while the element still has the focus.
+function leaveFocus(controls: HTMLDivElement) {
+  return () => {
+    if (controls.contains(document.activeElement)) restoreFocus();
+  };
+}

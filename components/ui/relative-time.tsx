@@ -1,0 +1,17 @@
+"use client";
+
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { formatMomentInBoth } from "#components/ui/moment.ts";
+import { useServerTime } from "#components/ui/server-clock.ts";
+import { ago } from "./remaining.ts";
+
+/** Time since a moment, by the server's clock. */
+export function RelativeTime({ iso, asOf }: { iso: string; asOf: string }) {
+  const { timeZone } = usePreferences();
+  const text = useServerTime((now) => ago(iso, now), asOf);
+  return (
+    <time dateTime={iso} title={formatMomentInBoth(iso, timeZone)}>
+      {text}
+    </time>
+  );
+}

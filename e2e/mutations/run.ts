@@ -1,0 +1,140 @@
+/**
+ * `npm run breaks [-- names…]`: applies each break to a copy of the checkout and runs the test named for it, which must turn
+ * red. `--check`: only whether each has its place, in a second.
+ */
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Break } from "./break.ts";
+import { BREAKS } from "./breaks.ts";
+import { type Colour, coloursOf, type Runner, type Seen } from "./guarantees.ts";
+import { Laboratory, needsBuild } from "./laboratory.ts";
+import { misplaced } from "./places.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+type Verdict = "caught" | "not caught" | "no such test" | "undecided";
+type Outcome = { verdict: Verdict; by: Runner };
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: "boolean", default: false } },
+});
+const unknown = positionals.filter((name) => !BREAKS.some((one) => one.name === name));
+if (unknown.length > 0) throw new Error(`There is no break called ${unknown.join(", ")}.`);
+const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+
+const faults = misplaced(ROOT, BREAKS);
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  console.error(
+    "A break goes with the code that it breaks: say in e2e/mutations what it replaces now, and by what.",
+  );
+}
+if (values.check && faults.length === 0) console.log(`${BREAKS.length} breaks have their places`);
+process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0 : 1;
+
+async function runAll(): Promise<boolean> {
+  const startedAt = performance.now();
+  const laboratory = Laboratory.open(ROOT);
+  const outcomes = new Map<Break, Outcome>();
+  try {
+    await rebuild(laboratory);
+    const whole = await coloursOf(laboratory, chosen);
+    for (const [one, { colour, by }] of whole)
+      if (colour !== "green")
+        record(outcomes, one, { verdict: colour === "missing" ? "no such test" : "undecided", by });
+    const sound = chosen.filter((one) => whole.get(one)?.colour === "green");
+    for (const one of sound.filter((one) => !needsBuild(one)))
+      record(outcomes, one, await alone(laboratory, one));
+    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild)))
+      record(outcomes, one, each);
+  } finally {
+    laboratory.close();
+  }
+  const caught = chosen.filter((one) => outcomes.get(one)?.verdict === "caught");
+  const byGate = caught.filter((one) => outcomes.get(one)?.by === "the gate").length;
+  console.log(
+    `${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`,
+  );
+  console.log(
+    `\n${caught.length} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`,
+  );
+  return caught.length === chosen.length;
+}
+
+/**
+ * Builds are dear, so several breaks go into one: each is in half of the builds, no two in the same ones, and all of the tests
+ * run after each. A test that is red in those builds that have its break, and green in the others, is red by that break. What
+ * does not come out so is tried alone.
+ */
+async function inRounds(
+  laboratory: Laboratory,
+  breaks: readonly Break[],
+): Promise<Map<Break, Outcome>> {
+  const codes = codesFor(breaks.length);
+  const fitting = new Map(breaks.map((one) => [one, true]));
+  const runners = new Map<Break, Runner>();
+  for (let round = 0; round < (codes[0]?.length ?? 0) && breaks.length > 2; round += 1) {
+    const isIn = (one: Break) => codes[breaks.indexOf(one)]?.[round] === true;
+    laboratory.apply(breaks.filter(isIn));
+    await rebuild(laboratory);
+    for (const [one, { colour, by }] of await coloursOf(laboratory, breaks)) {
+      runners.set(one, by);
+      if (colour !== (isIn(one) ? "red" : "green")) fitting.set(one, false);
+    }
+    laboratory.mend();
+    console.log(
+      `  build ${round + 1} of ${codes[0]?.length}: ${breaks.filter((one) => !fitting.get(one)).length} are to be tried alone so far`,
+    );
+  }
+  const outcomes = new Map<Break, Outcome>();
+  for (const one of breaks) {
+    const by = breaks.length > 2 && fitting.get(one) ? runners.get(one) : undefined;
+    outcomes.set(one, by ? { verdict: "caught", by } : await alone(laboratory, one));
+  }
+  return outcomes;
+}
+
+/** So many different ways to be in half of as few builds as that takes. */
+function codesFor(count: number): boolean[][] {
+  for (let length = 2; ; length += 1) {
+    const all = Array.from({ length: 2 ** length }, (_, code) =>
+      Array.from({ length }, (_, bit) => Boolean((code >> bit) & 1)),
+    );
+    const half = all.filter((code) => code.filter(Boolean).length === Math.floor(length / 2));
+    if (half.length >= count) return half.slice(0, count);
+  }
+}
+
+async function alone(laboratory: Laboratory, one: Break): Promise<Outcome> {
+  laboratory.apply([one]);
+  try {
+    if (needsBuild(one)) await rebuild(laboratory);
+    const { colour, by } = (await coloursOf(laboratory, [one])).get(one) as Seen;
+    return { verdict: verdictOf(colour), by };
+  } catch (error) {
+    console.log(`  ${one.name}: ${(error as Error).message.slice(0, 2000)}`);
+    return { verdict: "undecided", by: "proof" };
+  } finally {
+    laboratory.mend();
+  }
+}
+
+/** Builds the copy as it is now, where what it is built from changed. */
+async function rebuild(laboratory: Laboratory): Promise<void> {
+  const { code, output } = await laboratory.run("e2e/mutations/build.mjs", []);
+  if (code !== 0) throw new Error(`The copy cannot be built:\n${output.slice(-3000)}`);
+}
+
+function verdictOf(colour: Colour): Verdict {
+  return colour === "red" ? "caught" : colour === "green" ? "not caught" : "undecided";
+}
+
+function record(outcomes: Map<Break, Outcome>, one: Break, { verdict, by }: Outcome): void {
+  outcomes.set(one, { verdict, by });
+  console.log(
+    verdict === "caught"
+      ? `✓ ${one.name}: caught by ${by} (${one.is})`
+      : `✗ ${one.name}: ${verdict} (${one.is})`,
+  );
+}

@@ -1,0 +1,30 @@
+import { createClient } from "@supabase/supabase-js";
+import { signInternalToken } from "../auth/internal-token.ts";
+import { env } from "../runtime/env.ts";
+import { singleton } from "../runtime/singleton.ts";
+import type { Claims } from "./claims.ts";
+import type { DatabaseAnswer } from "./unwrap.ts";
+
+const WITHIN_MS = 15_000;
+
+const supabase = () =>
+  singleton("supabase", () =>
+    createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, {
+      // Each call brings its own.
+      accessToken: async () => null,
+      global: {
+        fetch: (url, init) =>
+          fetch(url, { ...init, cache: "no-store", signal: AbortSignal.timeout(WITHIN_MS) }),
+      },
+    }),
+  );
+
+/** Calls a function of `public` by the Data API (PostgREST). */
+export async function callOverHttp(
+  claims: Claims,
+  name: string,
+  args: object,
+): Promise<DatabaseAnswer> {
+  const token = await signInternalToken(claims);
+  return supabase().rpc(name, args).setHeader("Authorization", `Bearer ${token}`);
+}

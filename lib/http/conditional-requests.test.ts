@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { entityTag } from "../request/answer.ts";
+import { isKnown, readIfMatch } from "./conditional-requests.ts";
+
+const given = (header: string) => readIfMatch(new Headers({ "If-Match": header }));
+
+test("without the header, and with *, any state will do", () => {
+  expect(readIfMatch(new Headers())).toBeNull();
+  expect(given("*")).toBeNull();
+});
+
+test.each([
+  ['"3"', [3]],
+  ['"3-Kx8d0aTqpwNfB2_-"', [3]],
+  ['"3", "4-Kx8d0aTqpwNfB2_-"', [3, 4]],
+  ['"3","4"', [3, 4]],
+  ['""', []],
+  ['"Kx8d0aTqpwNfB2_-"', []],
+  ['"03"', []],
+  ['W/"3"', []],
+  ['W/"3", "4"', [4]],
+  ['"a,b"', []],
+])("%s allows the versions %j", (header, versions) => {
+  expect(given(header)).toEqual(versions);
+});
+
+test.each(["3", '"3', '3"', "", '"3" "4"', '"3",', '* , "3"', 'w/"3"', "'3'"])(
+  "%j is refused",
+  (header) => {
+    expect(() => given(header)).toThrow("The request is invalid");
+  },
+);
+
+test("a tag allows the version that it names, whatever else the answer showed", () => {
+  expect(given(entityTag(7, "{}"))).toEqual([7]);
+  expect(given(entityTag(null, "{}"))).toEqual([]);
+});
+
+test("a caller has an answer already where any of its tags is that of the whole answer", () => {
+  const tag = entityTag(7, '{"minutes_to_breach":30}');
+  const knows = (header: string) => isKnown(new Headers({ "If-None-Match": header }), tag);
+  expect([knows(tag), knows(`"1", W/${tag}`), knows("*")]).toEqual([true, true, true]);
+  expect([
+    knows('"7"'),
+    knows(entityTag(7, '{"minutes_to_breach":29}')),
+    isKnown(new Headers(), tag),
+  ]).toEqual([false, false, false]);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { escapeFormula } from "./csv-injection.ts";
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["  =1+1", "'  =1+1"],
+  ["\u00A0\u2009=cmd()", "'\u00A0\u2009=cmd()"],
+  [" @SUM(A1)", "' @SUM(A1)"],
+  ["a;=1", "a;'=1"],
+  ["Rent = 5", "Rent = 5"],
+  [" plain", " plain"],
+])("a spreadsheet reads %j as text", (cell, written) => {
+  expect(escapeFormula(cell)).toBe(written);
+});

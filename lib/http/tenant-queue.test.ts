@@ -1,0 +1,54 @@
+import { describe, expect, test, vi } from "vitest";
+import { readInTurn } from "./tenant-queue.ts";
+
+const LARGE = 1024 * 1024;
+const BUSY_MS = 20;
+
+function busy(): number {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < BUSY_MS);
+  return startedAt;
+}
+
+describe("large bodies of one tenant", () => {
+  test("are read one after another, with a rest between them three times as long as the one before took", async () => {
+    const starts = await Promise.all(
+      Array.from({ length: 4 }, () => readInTurn("acme", LARGE, busy)),
+    );
+    for (const [n, start] of starts.entries()) {
+      if (n > 0) expect(start - (starts[n - 1] ?? 0)).toBeGreaterThanOrEqual(4 * BUSY_MS - 4);
+    }
+  });
+
+  test("keep neither small ones nor another tenant's waiting", async () => {
+    const order: string[] = [];
+    const note = (name: string) => () => order.push(name);
+    await Promise.all([
+      readInTurn("acme", LARGE, busy),
+      readInTurn("acme", LARGE, note("acme's second")),
+      readInTurn("globex", LARGE, note("globex's")),
+      readInTurn("acme", 100, note("a small one")),
+    ]);
+    expect(order).toEqual(["a small one", "globex's", "acme's second"]);
+  });
+
+  test("are refused where 40 wait already, and taken again when they have been read", async () => {
+    const waiting = Array.from({ length: 40 }, () => readInTurn("initech", LARGE, () => "read"));
+    await expect(readInTurn("initech", LARGE, () => "read")).rejects.toMatchObject({
+      code: "rate_limited",
+    });
+    await Promise.all(waiting);
+    expect(
+      await vi.waitFor(() => readInTurn("initech", LARGE, () => "read"), { timeout: 60_000 }),
+    ).toBe("read");
+  });
+
+  test("that can't be read let the next one in", async () => {
+    const refused = readInTurn("umbrella", LARGE, () => {
+      throw new Error("not JSON");
+    });
+    const next = readInTurn("umbrella", LARGE, () => "read");
+    await expect(refused).rejects.toThrow("not JSON");
+    await expect(next).resolves.toBe("read");
+  });
+});

@@ -1,0 +1,30 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { requireDisk } from "./disk-space.ts";
+
+const refusal = expect.objectContaining({
+  code: "unavailable",
+  message: expect.stringContaining("Nothing of it was kept."),
+});
+
+test("a file that the disk has no room for ten times over is refused", async () => {
+  const { bavail, bsize } = await statfs(tmpdir());
+  await expect(requireDisk((bavail * bsize) / 2, tmpdir())).rejects.toEqual(refusal);
+});
+
+const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
+const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]).status === 0;
+
+test.runIf(isMounted)(
+  "of a disk that is nearly full nothing more is taken, however small",
+  async () => {
+    await expect(requireDisk(1, disk).finally(() => spawnSync("umount", [disk]))).rejects.toEqual(
+      refusal,
+    );
+    rmdirSync(disk);
+  },
+);

@@ -1,0 +1,37 @@
+import type { z } from "zod";
+
+const KINDS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+const COUNTED: Record<string, string> = { string: "characters", array: "items" };
+
+/** The message for an invalid field, saying what is accepted, where its schema has no message; undefined leaves it to zod. */
+export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "This field is required.";
+      return KINDS[issue.expected] && `Must be ${KINDS[issue.expected]}.`;
+    case "invalid_value":
+      return `Must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}.`;
+    case "too_small":
+      return issue.minimum === 1 && COUNTED[issue.origin]
+        ? "Must not be empty."
+        : limit(issue.origin, `at least ${issue.minimum}`);
+    case "too_big":
+      return limit(issue.origin, `at most ${issue.maximum}`);
+    default:
+      return undefined;
+  }
+};
+
+function limit(origin: string, bound: string): string {
+  return COUNTED[origin] ? `Must have ${bound} ${COUNTED[origin]}.` : `Must be ${bound}.`;
+}

@@ -1,0 +1,39 @@
+/** What each part has to know, and no more: what a part does not hold cannot be taken from it. */
+import { FEW_ARENAS } from "./heap-sizes.ts";
+
+type Variables = Record<string, string>;
+
+/** The web process serves strangers. It neither owns the database, nor signs the audit trail, nor sends mail. */
+export function webEnv({
+  DATABASE_URL: _owner,
+  DIRECT_URL: _direct,
+  AUDIT_SIGNING_KEY: _key,
+  SMTP_URL: _mail,
+  ...env
+}: Variables): Variables {
+  return { ...FEW_ARENAS, ...env };
+}
+
+const ANY_PROCESS = /^(PATH|HOME|TZ|TMPDIR|LANG|LC_.*|NODE_.*|OTEL_.*|PG.*|SSL_CERT_.*)$/;
+const DATA_API = /^SUPABASE_(JWT_SECRET|PUBLISHABLE_KEY|SECRET_KEY)$/;
+const BACKGROUND = {
+  worker:
+    /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN|ENCRYPTION_KEYS|AUDIT_(SIGNING_KEY|PUBLIC_KEYS)|WEBHOOK_ALLOW_HOSTS|SMTP_URL|MAIL_(FROM|DIR)|NEXTAUTH_URL)$/,
+  matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,
+};
+
+/** The local stack's Supabase knows a project's keys, and nothing of the application on it. */
+export function dataApiEnv(env: Variables): Variables {
+  return only(env, DATA_API);
+}
+
+/** The worker seals, signs, delivers and mails, the matcher works in the database: neither lets anybody in. */
+export function backgroundEnv(env: Variables, kind: keyof typeof BACKGROUND): Variables {
+  return only(env, BACKGROUND[kind]);
+}
+
+function only(env: Variables, ours: RegExp): Variables {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => ANY_PROCESS.test(name) || ours.test(name)),
+  );
+}

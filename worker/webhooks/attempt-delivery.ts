@@ -1,0 +1,100 @@
+import { LRUCache } from "lru-cache";
+import { log } from "#lib/runtime/log.ts";
+import { durations } from "#lib/runtime/metrics.ts";
+import { traced } from "#lib/runtime/trace.ts";
+import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
+import { type Sender, ProcessStalledError } from "#lib/webhooks/send.ts";
+import { sign } from "#lib/webhooks/signature.ts";
+import type { Claimed, Result } from "./queries.ts";
+
+/** The lease is 23 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
+const START_WITHIN_MS = 5_000;
+const PAUSE_WITHOUT_SECRET_SECONDS = 60;
+/** To open a secret takes twice as long as to sign with it, and a webhook's next delivery is seldom far. */
+const opened = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 });
+
+const took = durations({
+  name: "tieout_webhook_attempt_seconds",
+  help: "How long this worker's requests to receivers took.",
+  labels: ["outcome"],
+});
+
+/** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
+export async function attemptDelivery(
+  sender: Sender,
+  claimed: Claimed,
+  claimedAt: number,
+  stop: AbortSignal,
+): Promise<Result> {
+  const stopTimer = took.startTimer();
+  const result = await traced(
+    () => ({
+      requestId: claimed.request_id,
+      name: `webhook ${claimed.type}`,
+      kind: "client",
+      attributes: { "tieout.webhook_id": claimed.webhook_id, "tieout.event_id": claimed.event_id },
+    }),
+    (traceparent) => attempt(sender, claimed, claimedAt, stop, traceparent),
+    (result) => ({
+      failed: outcomeOf(result) !== "succeeded",
+      attributes: { "tieout.outcome": outcomeOf(result) },
+    }),
+  );
+  stopTimer({ outcome: outcomeOf(result) });
+  return result;
+}
+
+async function attempt(
+  sender: Sender,
+  claimed: Claimed,
+  claimedAt: number,
+  stop: AbortSignal,
+  traceparent: string | null,
+): Promise<Result> {
+  const startedAt = performance.now();
+  const { attempt_id, url, body } = claimed;
+  const interrupted = (detail: string, pauseSeconds = 0): Result => ({
+    attempt_id,
+    interrupted: true,
+    detail,
+    duration_ms: Math.round(performance.now() - startedAt),
+    pause_seconds: pauseSeconds,
+  });
+  const sinceClaimMs = startedAt - claimedAt;
+  if (sinceClaimMs > START_WITHIN_MS)
+    return interrupted("Interrupted before it started; attempted again.");
+  try {
+    const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
+    const headers = sign(claimed.event_id, sentAt, body, secretsOf(claimed));
+    const sent = traceparent === null ? headers : { ...headers, traceparent };
+    return { attempt_id, ...(await sender.send({ url, body, headers: sent }, stop)) };
+  } catch (error) {
+    if (stop.aborted)
+      return interrupted("Interrupted before the response arrived; attempted again.");
+    if (error instanceof ProcessStalledError)
+      return interrupted("We stood still while the receiver could respond; attempted again.");
+    log.error({ err: error, webhook_id: claimed.webhook_id }, "failed to send a delivery");
+    return interrupted(
+      "Something went wrong on our side; attempted again.",
+      PAUSE_WITHOUT_SECRET_SECONDS,
+    );
+  }
+}
+
+function secretsOf({ secrets, tenant_id }: Claimed): string[] {
+  if (!secrets) throw new Error("The webhook has no signing secret.");
+  return secrets.map(({ id, sealed }) => {
+    const bound = `${tenant_id} ${id} ${sealed}`;
+    const known = opened.get(bound);
+    if (known !== undefined) return known;
+    const secret = unsealSecret(sealed, tenant_id, id);
+    opened.set(bound, secret);
+    return secret;
+  });
+}
+
+function outcomeOf(result: Result): string {
+  if ("interrupted" in result) return "interrupted";
+  if ("failure_kind" in result) return result.failure_kind;
+  return result.status_code >= 200 && result.status_code < 300 ? "succeeded" : "http_error";
+}
