@@ -131,7 +131,7 @@ async function callsWhile(
 
 /** @returns a function that ends it and tells the highest resident memory of each of the stack's node processes. */
 function watchMemory(): () => Record<string, number> {
-  const most: Record<string, number> = {};
+  const max: Record<string, number> = {};
   const look = () => {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
@@ -143,7 +143,7 @@ function watchMemory(): () => Record<string, number> {
         const kib = Number(
           /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0,
         );
-        most[part] = Math.max(most[part] ?? 0, Math.round(kib / 1024));
+        max[part] = Math.max(max[part] ?? 0, Math.round(kib / 1024));
       } catch {
         // It ended meanwhile.
       }
@@ -152,7 +152,7 @@ function watchMemory(): () => Record<string, number> {
   const timer = setInterval(look, 250);
   return () => {
     clearInterval(timer);
-    return most;
+    return max;
   };
 }
 

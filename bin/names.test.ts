@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 const MODULE = /(?<!\.test)\.tsx?$/;
 /** Below this length most words are near each other: day, may. */
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 
 /** Whether one letter added, removed or replaced turns one name into the other. */
 function differByOne(left: string, right: string): boolean {
@@ -28,7 +28,7 @@ test.each(["lib", "components"])(
       (file) => MODULE.test(file),
     );
     const known = [...new Set(files.map((file) => basename(file).replace(MODULE, "")))]
-      .filter((name) => name.length >= SHORTEST)
+      .filter((name) => name.length >= MIN_LENGTH)
       .sort();
     const pairs = known.flatMap((left, at) =>
       known

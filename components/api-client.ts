@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
-import { isPresent } from "./kit/user-presence.ts";
 import { sendBody } from "./kit/send-body.ts";
+import { isPresent } from "./kit/user-presence.ts";
 
 /** A response of /v1 that isn't a success, or no response at all (`status` 0). */
 export class ApiProblem extends Error {

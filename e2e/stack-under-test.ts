@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 const PROCESS = fileURLToPath(new URL("stack-process.ts", import.meta.url));
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-const READY_WITHIN_MS = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 
 /** What a person's own environment says of another stack. */
 const OF_A_STACK =
@@ -60,7 +60,7 @@ export async function startStack({
       if (child.exitCode !== null) throw new Error("The stack under test did not start.");
       return isReady({ url });
     },
-    READY_WITHIN_MS,
+    READY_TIMEOUT_MS,
   );
   return async () => {
     child.kill("SIGTERM");

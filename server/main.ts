@@ -13,13 +13,13 @@ import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
-const HEADERS_WITHIN_MS = 15_000;
+const HEADERS_TIMEOUT_MS = 15_000;
 /** A file of 64 MiB is taken in no faster than the database takes its rows. */
-const REQUEST_WITHIN_MS = 300_000;
+const REQUEST_TIMEOUT_MS = 300_000;
 const SILENT_SOCKET_MS = 120_000;
 /** Longer than the 60 s of common load balancers, so that they are the ones to close. */
 const KEEP_ALIVE_MS = 65_000;
-const DRAIN_WITHIN_MS = 7_000;
+const DRAIN_TIMEOUT_MS = 7_000;
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /** Read, so that a body that is too large gets our own problem response. */
 const HEAD_READ_BYTES = 128 * 1024;
@@ -51,8 +51,8 @@ const inFlight = new Set<ServerResponse>();
 
 const server: Server = createServer(
   {
-    headersTimeout: HEADERS_WITHIN_MS,
-    requestTimeout: REQUEST_WITHIN_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     maxHeaderSize: HEAD_READ_BYTES,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -130,5 +130,5 @@ function stop(): void {
   });
   for (const response of inFlight)
     if (!response.headersSent) response.setHeader("Connection", "close");
-  setTimeout(() => server.closeAllConnections(), DRAIN_WITHIN_MS).unref();
+  setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS).unref();
 }

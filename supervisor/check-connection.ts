@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Lends a connection of its own to `work`, and ends it after, whatever comes of it. @throws Error where there is none within 10 s. */
 export async function connected<Result>(
@@ -10,7 +10,7 @@ export async function connected<Result>(
 ): Promise<Result> {
   const client = new Client({
     connectionString,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...options,
   });
   // What is lost fails the query that waits for it.

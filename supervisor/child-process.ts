@@ -5,7 +5,7 @@ import { lifeline } from "./lifeline.ts";
 import { entryOf, log, write } from "./log.ts";
 
 const HEALTHY_AFTER_MS = 30_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** A clock that is moved for the supervisor (libfaketime) is moved for every part: two clocks would disagree. */
 const CLOCK = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
@@ -152,7 +152,7 @@ export class Part {
   #restart(cause: Record<string, unknown>, livedMs: number): void {
     this.#failures = livedMs > HEALTHY_AFTER_MS ? 0 : this.#failures + 1;
     const pauseMs =
-      this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
+      this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
     log("error", `${this.name} exited, restarting`, { ...cause, pause_ms: pauseMs });
     this.#pause = setTimeout(() => this.#start(), pauseMs);
   }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
+import { type Part, stopParts } from "./child-process.ts";
 import { claimDataDir } from "./lock-data-dir.ts";
 import { log } from "./log.ts";
-import { type Part, stopParts } from "./child-process.ts";
 import { freePort, portGetsFree } from "./ports.ts";
 import { keepQuotas } from "./quotas.ts";
 import { announce } from "./ready.ts";

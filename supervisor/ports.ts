@@ -2,11 +2,11 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const LAST_OWNER_ENDS_WITHIN_MS = 1_000;
+const LAST_OWNER_ENDS_TIMEOUT_MS = 1_000;
 
 /** Grants the parts of a supervisor that was just killed the moment that they take to end. */
 export async function portGetsFree(port: number, host?: string): Promise<boolean> {
-  const deadline = performance.now() + LAST_OWNER_ENDS_WITHIN_MS;
+  const deadline = performance.now() + LAST_OWNER_ENDS_TIMEOUT_MS;
   while (performance.now() < deadline) {
     if (await portIsFree(port, host)) return true;
     await sleep(50);

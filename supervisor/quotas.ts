@@ -16,14 +16,14 @@ export type Quotas = Partial<Record<keyof typeof DEFAULTS, number>>;
 
 /** Reads QUOTA_API_KEYS and so on; 0 is no quota. @throws Error naming the variable that is no whole number */
 export function readQuotas(variables: Record<string, string | undefined>): Quotas {
-  const quotas = Object.entries(DEFAULTS).map(([kind, most]) => {
+  const quotas = Object.entries(DEFAULTS).map(([kind, max]) => {
     const name = `QUOTA_${kind.toUpperCase()}`;
-    const value = variables[name] || String(most);
+    const value = variables[name] || String(max);
     if (!/^\d{1,15}$/.test(value))
       throw new Error(`${name} is "${value}", which is not a whole number; 0 is no quota.`);
     return [kind, Number(value)] as const;
   });
-  return Object.fromEntries(quotas.filter(([, most]) => most > 0));
+  return Object.fromEntries(quotas.filter(([, max]) => max > 0));
 }
 
 /** Has the database hold every tenant to these. */

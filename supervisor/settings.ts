@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { hosts } from "../lib/runtime/env.ts";
 import { requireTrust } from "../lib/runtime/auth-config.ts";
+import { hosts } from "../lib/runtime/env.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
 import { type Quotas, readQuotas } from "./quotas.ts";
 
@@ -18,7 +18,7 @@ const SUPABASE_VARIABLES = [
   "DATABASE_URL",
 ] as const;
 
-const MOST_PROCESSES = 64;
+const MAX_PROCESSES = 64;
 
 /** Background processes by kind, and the variable with their number. `<kind>/main.ts` calls `runInBackground`; a new kind is added here. */
 const BACKGROUND = [
@@ -165,9 +165,9 @@ function publicKeysOf(signingKeys: string): string {
 
 function readCount(settings: Record<string, string>, name: string): number {
   const count = Number(settings[name] || 1);
-  if (Number.isInteger(count) && count >= 0 && count <= MOST_PROCESSES) return count;
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_PROCESSES) return count;
   throw new SettingsError(
-    `${name} is "${settings[name]}", which is not a number of processes from 0 to ${MOST_PROCESSES}.`,
+    `${name} is "${settings[name]}", which is not a number of processes from 0 to ${MAX_PROCESSES}.`,
   );
 }
 

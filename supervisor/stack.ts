@@ -5,16 +5,16 @@ import { supportsListen } from "../lib/background/supports-listen.ts";
 import { LockHeld, migrate, seed } from "../supabase/local/migrate.ts";
 import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
+import { type Part, startParts } from "./child-process.ts";
 import { HEAP } from "./heap-sizes.ts";
 import { log } from "./log.ts";
-import { type Part, startParts } from "./child-process.ts";
-import { backgroundEnv, dataApiEnv, webEnv } from "./process-env.ts";
 import { freePort } from "./ports.ts";
+import { backgroundEnv, dataApiEnv, webEnv } from "./process-env.ts";
 import { excessOf } from "./request-role.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
 
-const READY_WITHIN_MS = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 const WRONG_PASSWORD = "28P01";
 
 const node = (file: string, ...options: string[]) => [
@@ -204,18 +204,18 @@ export async function allReady(parts: Part[]): Promise<void> {
   const timedOut = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => timedOut.reject(notReady(parts.map(({ name }) => name).join(", "))),
-    READY_WITHIN_MS,
+    READY_TIMEOUT_MS,
   );
   await Promise.race([Promise.all(parts.map((part) => part.ready)), timedOut.promise]);
   clearTimeout(timer);
 }
 
 function notReady(what: string): Error {
-  return new Error(`${what}: not ready after ${READY_WITHIN_MS / 1000} s.`);
+  return new Error(`${what}: not ready after ${READY_TIMEOUT_MS / 1000} s.`);
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw notReady(what);
     await sleep(50);

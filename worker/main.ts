@@ -11,8 +11,8 @@ import { sendPasswordReset } from "./mail/send-password-reset.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
 import { endGracePeriods } from "./tasks/end-grace-periods.ts";
-import { examineBooks, queueBookExaminations } from "./tasks/recount-books.ts";
 import { inBatches } from "./tasks/in-batches.ts";
+import { examineBooks, queueBookExaminations } from "./tasks/recount-books.ts";
 import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
 

@@ -6,7 +6,7 @@ const BATCH = 5_000;
 const LOOK_AGAIN_MS = 400;
 /** What is due and was not moved on is held by somebody: by another worker, or by a change of the exception. */
 const HELD_MS = 50;
-const STATEMENT_WITHIN_MS = 60_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** `wait_ms`: until the next boundary of any exception, less than nothing where one is due; null where none is ahead. */
 type Tick = { moved: number; wait_ms: number | null };
@@ -19,7 +19,7 @@ export function startSlaClock(connectionString: string): Loop {
   return new Loop({
     name: "sla-clock",
     connectionString,
-    statementWithinMs: STATEMENT_WITHIN_MS,
+    statementWithinMs: STATEMENT_TIMEOUT_MS,
     turn: tick,
   });
 }

@@ -7,8 +7,8 @@ import { headersOf, type Stack, sql, start } from "./stack.ts";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const HOLD_FULL_MS = 5_000;
 const SETTLED_AFTER_MS = 25_000;
-const JOB_TAKEN_WITHIN_MS = 5_000;
-const HEARD_WITHIN_MS = 1_500;
+const JOB_TAKEN_TIMEOUT_MS = 5_000;
+const HEARD_TIMEOUT_MS = 1_500;
 
 const INTERRUPTIONS: Record<string, (stack: Stack) => Promise<void>> = {
   full: fillConnections,
@@ -85,13 +85,13 @@ export async function idle(rounds: number): Promise<void> {
         "select id from graphile_worker.add_job('announce_expiring_api_keys', priority => -1)",
       );
       const taken = await within(
-        JOB_TAKEN_WITHIN_MS,
+        JOB_TAKEN_TIMEOUT_MS,
         async () =>
           (await sql(stack, "select from graphile_worker.jobs where id = $1", [job?.id])).length ===
           0,
       );
       const id = await emit();
-      const heard = await within(HEARD_WITHIN_MS, async () =>
+      const heard = await within(HEARD_TIMEOUT_MS, async () =>
         receiver.at("/hook").some(({ headers }) => headers["webhook-id"] === id),
       );
       counts.rounds++;

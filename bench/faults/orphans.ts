@@ -4,8 +4,8 @@ import { until } from "#e2e/until.ts";
 import { headersOf, start } from "./stack.ts";
 
 const CALLS_PER_SECOND = 150;
-const ENDED_WITHIN_MS = 5_000;
-const START_WITHIN_MS = 180_000;
+const ENDED_TIMEOUT_MS = 5_000;
+const START_TIMEOUT_MS = 180_000;
 
 export async function orphans(rounds: number): Promise<void> {
   let left = 0;
@@ -22,14 +22,14 @@ export async function orphans(rounds: number): Promise<void> {
     const pids = stack.supervisor.pids;
     await stack.supervisor.end("SIGKILL");
     const next = await Supervisor.start({ DATA_DIR: stack.dataDir, PORT: String(port) });
-    setTimeout(() => clearInterval(calls), ENDED_WITHIN_MS);
+    setTimeout(() => clearInterval(calls), ENDED_TIMEOUT_MS);
     await until(
       "the next start to be ready or to end",
       () => next.says("ready") || next.process.exitCode !== null,
-      START_WITHIN_MS,
+      START_TIMEOUT_MS,
     );
     const started = next.says("ready");
-    await sleep(ENDED_WITHIN_MS);
+    await sleep(ENDED_TIMEOUT_MS);
     const alive = pids.filter(runs);
     left += Number(alive.length > 0);
     refused += Number(!started);

@@ -15,15 +15,15 @@ export type Finding = {
 export type Section = { title: string; how: string; findings: Finding[] };
 
 /** Ours by theirs; met where it is `least` or more. */
-export function ratioOf(what: string, ours: Rate, against: Rate, least: number | null): Finding {
+export function ratioOf(what: string, ours: Rate, against: Rate, min: number | null): Finding {
   const ratio = ours.perSecond / against.perSecond;
   return {
     what,
     ours: rateOf(ours),
     against: rateOf(against),
     figure: ratio.toFixed(2),
-    target: least === null ? null : `≥ ${least}`,
-    met: least === null ? null : ratio >= least,
+    target: min === null ? null : `≥ ${min}`,
+    met: min === null ? null : ratio >= min,
   };
 }
 

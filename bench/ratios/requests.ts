@@ -18,12 +18,12 @@ export async function requests(): Promise<Section> {
   const bare = await startBare(await bodiesOf(ours, [hot.me, hot.board, hot.create]));
   try {
     const findings: Finding[] = [];
-    for (const [what, call, least] of [
+    for (const [what, call, min] of [
       ["`GET /v1/me` by key", hot.me, 0.7],
       ["`GET /v1/exceptions/sla`, 50 items, by JWT", hot.board, 0.6],
     ] as const) {
       const [service, handler] = (await rates(pair(ours, bare, call))) as [Rate, Rate];
-      findings.push(ratioOf(what, service, handler, least));
+      findings.push(ratioOf(what, service, handler, min));
     }
     const [service, handler, transaction] = (await rates([
       ...pair(ours, bare, hot.create),

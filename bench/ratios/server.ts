@@ -8,7 +8,7 @@ import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BARE = "bench/ratios/bare/main.mjs";
-const READY_WITHIN_MS = 60_000;
+const READY_TIMEOUT_MS = 60_000;
 
 /** `pid`: of the process that listens; of several, of the one that shares the port out. */
 export type Server = { url: string; pid: number; stop: () => Promise<void> };
@@ -52,7 +52,7 @@ async function start(command: string[], variables: Record<string, string>): Prom
         () => false,
       );
     },
-    READY_WITHIN_MS,
+    READY_TIMEOUT_MS,
   );
   return {
     url,

@@ -15,7 +15,7 @@ const TENANTS = 160;
 const KEYS = 100;
 /** As many as a web process keeps for such calls. */
 const CONNECTIONS = 4;
-const LEAST = 3;
+const MIN = 3;
 
 type Verifier = {
   keys: string[];
@@ -36,7 +36,7 @@ export async function verification(): Promise<Section> {
         sideOf("service", ours, choose),
         sideOf("@better-auth/api-key 1.7.5", theirs, choose),
       ]);
-      if (service && peer) findings.push(ratioOf(what, service, peer, LEAST));
+      if (service && peer) findings.push(ratioOf(what, service, peer, MIN));
     }
     return {
       title: "3. Verification of a key",

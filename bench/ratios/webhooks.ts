@@ -97,15 +97,15 @@ async function latency(receiver: Receiver): Promise<Finding[]> {
     60_000,
   );
   const times = [...committed].map(([id, at]) => (receiver.arrived.get(id) ?? 0) - at);
-  const finding = (what: string, share: number, most: number): Finding => {
+  const finding = (what: string, share: number, max: number): Finding => {
     const ms = quantile(times, share);
     return {
       what,
       ours: `${ms.toFixed(1)} ms`,
       against: "",
       figure: `${ms.toFixed(1)} ms`,
-      target: `≤ ${most} ms`,
-      met: ms <= most,
+      target: `≤ ${max} ms`,
+      met: ms <= max,
     };
   };
   return [

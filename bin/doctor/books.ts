@@ -2,7 +2,7 @@ import { looking } from "./database.ts";
 import { type Check, ok, problem } from "./examine.ts";
 import type { Project } from "./project.ts";
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 type Pair = { tenant_id: string; pair_no: number; names: string };
 type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
@@ -34,7 +34,7 @@ async function lookAtBooks(project: Project) {
     }
     if (found.length === 0)
       return ok(`what is shown of ${pairs.length} pairs is what their lines and decisions come to`);
-    const listed = found.slice(0, MOST_LISTED);
+    const listed = found.slice(0, MAX_LISTED);
     if (found.length > listed.length) listed.push(`and ${found.length - listed.length} more`);
     return problem(
       `${found.length} places differ from what lines and decisions come to:\n  ${listed.join("\n  ")}`,

@@ -51,7 +51,7 @@ async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
     directUrl: "",
     directName: "DATABASE_URL",
     requestUrl: "",
-    mostBytes: 0,
+    maxBytes: 0,
     disk: "",
   } as const;
   const findings: Record<string, Finding> = {};

@@ -26,7 +26,7 @@ async function found(doubles?: string): Promise<Record<string, Finding>> {
     directUrl: direct.href,
     directName: "DATABASE_URL",
     requestUrl: "",
-    mostBytes: 0,
+    maxBytes: 0,
     disk: "",
   };
   const findings: Record<string, Finding> = {};

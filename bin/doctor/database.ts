@@ -6,7 +6,7 @@ import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
 const OLDEST_POSTGRES = 17;
-const MOST_SKEW_MS = 2_000;
+const MAX_SKEW_MS = 2_000;
 const LONG_MINUTES = 5;
 const FULL_SHARE = 0.9;
 const MIB = 1024 * 1024;
@@ -122,7 +122,7 @@ async function lookAtClock(project: Project) {
     const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
     return Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);
   });
-  if (skew <= MOST_SKEW_MS) return ok(`${Math.round(skew)} ms apart from this machine's`);
+  if (skew <= MAX_SKEW_MS) return ok(`${Math.round(skew)} ms apart from this machine's`);
   return problem(
     `${(skew / 1000).toFixed(1)} s apart from this machine's`,
     "Tokens are valid for a minute, and a clock this far off refuses them. Synchronise this machine's clock by NTP, and the database's where you run it.",
@@ -130,13 +130,13 @@ async function lookAtClock(project: Project) {
 }
 
 async function lookAtConnections(project: Project) {
-  const { most, taken } = await one<{ most: number; taken: number }>(
+  const { max, taken } = await one<{ max: number; taken: number }>(
     project,
-    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken`,
   );
-  const found = `${taken} of ${most} taken`;
-  if (taken < most * FULL_SHARE) return ok(found);
+  const found = `${taken} of ${max} taken`;
+  if (taken < max * FULL_SHARE) return ok(found);
   return problem(
     found,
     "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.",
@@ -168,11 +168,11 @@ async function lookAtSize(project: Project) {
     "select pg_database_size(current_database())::text as bytes",
   );
   const size = `${Math.round(Number(bytes) / MIB)} MiB`;
-  if (project.mostBytes === 0)
+  if (project.maxBytes === 0)
     return unknown(
       `${size}; DATABASE_MAX_BYTES isn't set, so that nothing is refused before the disk is full`,
     );
-  const share = Number(bytes) / project.mostBytes;
+  const share = Number(bytes) / project.maxBytes;
   const found = `${size}, ${Math.round(share * 100)} % of DATABASE_MAX_BYTES`;
   if (share < FULL_SHARE) return ok(found);
   return problem(

@@ -18,7 +18,7 @@ export type Project = {
   directName: "DIRECT_URL" | "DATABASE_URL";
   /** REQUEST_DATABASE_URL; empty where there is none. */
   requestUrl: string;
-  mostBytes: number;
+  maxBytes: number;
   /** DATABASE_DISK: a path on the database's disk; empty where that is another machine's. */
   disk: string;
 };
@@ -36,7 +36,7 @@ export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
     directUrl: text("DIRECT_URL") || text("DATABASE_URL"),
     directName: given.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
     requestUrl: text("REQUEST_DATABASE_URL"),
-    mostBytes: Number(given.DATABASE_MAX_BYTES || 0),
+    maxBytes: Number(given.DATABASE_MAX_BYTES || 0),
     disk: text("DATABASE_DISK"),
   };
 }

@@ -6,7 +6,7 @@ import { looking } from "./database.ts";
 import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 /** The platform's own, which differ from project to project. */
 const OF_THE_PLATFORM = new Set(["extension", "schema", "default privileges"]);
 
@@ -47,7 +47,7 @@ async function lookAtSchema(project: Project) {
     return ok(
       `${wanted.length} tables, columns, policies, grants and functions as the migrations make them`,
     );
-  const listed = wrong.slice(0, MOST_LISTED).map(describe);
+  const listed = wrong.slice(0, MAX_LISTED).map(describe);
   if (wrong.length > listed.length) listed.push(`and ${wrong.length - listed.length} more`);
   return problem(
     `${wrong.length} differ from what the migrations make:\n  ${listed.join("\n  ")}`,

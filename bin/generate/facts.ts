@@ -39,7 +39,7 @@ order by r.relname, a.attname, c.conname`;
 
 type Check = { table: string; column: string; definition: string };
 /** The values a column takes; or how long a text, how many members an array and how great a number may be. */
-type Fact = string[] | { least?: number; most?: number };
+type Fact = string[] | { min?: number; max?: number };
 
 /** `lib/wire/facts.gen.ts`: one constant a table, one entry for each column with a check of its own. */
 export async function factsFile(database: Pool): Promise<string> {
@@ -85,12 +85,12 @@ function factOf(definition: string): Fact | undefined {
   const [, list] = /= ANY \(ARRAY\[([^\]]*)\]\)/.exec(definition) ?? [];
   if (list !== undefined)
     return [...list.matchAll(/'([^']*)'::text/g)].map(([, value = ""]) => value);
-  const least = /(?:\w|\)) >= (\d+)\)/.exec(definition)?.[1];
-  const most = /(?:\w|\)) <= (\d+)\)/.exec(definition)?.[1];
-  if (least === undefined && most === undefined) return undefined;
+  const min = /(?:\w|\)) >= (\d+)\)/.exec(definition)?.[1];
+  const max = /(?:\w|\)) <= (\d+)\)/.exec(definition)?.[1];
+  if (min === undefined && max === undefined) return undefined;
   return {
-    ...(least !== undefined && { least: Number(least) }),
-    ...(most !== undefined && { most: Number(most) }),
+    ...(min !== undefined && { min: Number(min) }),
+    ...(max !== undefined && { max: Number(max) }),
   };
 }
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
-import { logProblemsOnly } from "../../supervisor/log.ts";
 import { stopParts } from "../../supervisor/child-process.ts";
+import { logProblemsOnly } from "../../supervisor/log.ts";
 import { readSettings } from "../../supervisor/settings.ts";
 import { startPostgres } from "../../supervisor/stack.ts";
 

@@ -14,11 +14,11 @@ import {
   createAlertChannelContract,
   updateAlertChannelContract,
 } from "#lib/alerts/contract.ts";
+import { CHANNEL_LABELS, type ChannelKind } from "./labels.ts";
 import { channelsKey } from "./queries.ts";
-import { CHANNEL_WORDS, type ChannelKind } from "./labels.ts";
 
 const USUAL: ChannelKind[] = ["exception_breached", "webhook_failing"];
-const CHOICES = CHANNEL_KINDS.map((value) => ({ value, ...CHANNEL_WORDS[value] }));
+const CHOICES = CHANNEL_KINDS.map((value) => ({ value, ...CHANNEL_LABELS[value] }));
 
 /** Adds a channel, or changes one: its URL is never shown again, so leaving the field empty keeps it. */
 export function ChannelDialog({

@@ -8,8 +8,8 @@ import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type AlertChannel, testAlertChannelContract } from "#lib/alerts/contract.ts";
+import { CHANNEL_LABELS } from "./labels.ts";
 import { channelsKey } from "./queries.ts";
-import { CHANNEL_WORDS } from "./labels.ts";
 
 export function ChannelRow({
   channel,
@@ -36,7 +36,7 @@ export function ChannelRow({
       <div className="min-w-56 flex-1">
         <p className="font-medium wrap-anywhere">{name}</p>
         <p className="font-mono text-xs break-all text-muted">{url_hint}</p>
-        <p className="pt-1">{kinds.map((kind) => CHANNEL_WORDS[kind].name).join(", ")}</p>
+        <p className="pt-1">{kinds.map((kind) => CHANNEL_LABELS[kind].name).join(", ")}</p>
         <p className="text-muted">
           {last_sent_at ? (
             <>

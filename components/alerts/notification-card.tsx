@@ -5,8 +5,8 @@ import { ApiProblem, callApi } from "#components/api-client.ts";
 import { Card } from "#components/kit/card.tsx";
 import { CardForm } from "#components/kit/card-form.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import type { Version } from "#components/kit/query.ts";
 import { useForm } from "#components/kit/use-form.ts";
@@ -48,7 +48,7 @@ export function NotificationCard() {
   );
 }
 
-const WHOSE_WORDS: Record<(typeof WHOSE)[number], string> = {
+const WHOSE_LABELS: Record<(typeof WHOSE)[number], string> = {
   mine: "Assigned to me",
   all: "Assigned to anyone",
   off: "Don't email me",
@@ -139,7 +139,7 @@ function WhoseField({
     >
       {WHOSE.map((whose) => (
         <option key={whose} value={whose}>
-          {WHOSE_WORDS[whose]}
+          {WHOSE_LABELS[whose]}
         </option>
       ))}
     </SelectField>

@@ -7,7 +7,7 @@ import { Day } from "#components/ui/time.tsx";
 import { type Expiry, endOf, LIFETIMES_DAYS } from "./draft.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const LONGEST_DAYS = 365;
+const MAX_DAYS = 365;
 
 const CHOICES: { value: Expiry["choice"]; label: string }[] = [
   ...LIFETIMES_DAYS.map((days) => ({
@@ -46,7 +46,7 @@ export function ExpiryField({
           label="Last day (UTC)"
           type="date"
           min={dayIn(0)}
-          max={dayIn(LONGEST_DAYS)}
+          max={dayIn(MAX_DAYS)}
           value={day}
           onChange={(event) => onChange({ choice, day: event.target.value })}
           error={error}

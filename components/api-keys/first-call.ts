@@ -1,6 +1,6 @@
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 
-const EXPECTED_WITHIN_MS = 60 * 60 * 1000;
+const EXPECTED_TIMEOUT_MS = 60 * 60 * 1000;
 
 /** Whether a key is new enough that its first call is expected any moment. */
 export function isWaiting(
@@ -10,6 +10,6 @@ export function isWaiting(
   return (
     key.status === "active" &&
     key.request_count === 0 &&
-    nowMs - Date.parse(key.created_at) < EXPECTED_WITHIN_MS
+    nowMs - Date.parse(key.created_at) < EXPECTED_TIMEOUT_MS
   );
 }

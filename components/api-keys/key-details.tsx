@@ -12,13 +12,13 @@ import { Time } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { EditKeyDialog } from "./edit-key-dialog.tsx";
 import { Expiry } from "./expiry.tsx";
+import { groupedScopes, resourceWord, scopeOf } from "./labels.ts";
 import { LastUsed } from "./last-used.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
 import { Rotation } from "./rotation.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { Usage } from "./usage.tsx";
-import { groupedScopes, resourceWord, scopeOf } from "./labels.ts";
 
 type Act = "edit" | "rotate" | "revoke";
 

@@ -17,7 +17,7 @@ export function KeyFields({ form: { draft, change, problem, text }, address, kee
     <>
       <TextField
         label="Name"
-        maxLength={API_KEYS.name.most}
+        maxLength={API_KEYS.name.max}
         placeholder="Nightly ledger export"
         autoComplete="off"
         {...text("name")}
@@ -42,7 +42,7 @@ export function KeyFields({ form: { draft, change, problem, text }, address, kee
       />
       <TextArea
         label="Description (optional)"
-        maxLength={API_KEYS.description.most}
+        maxLength={API_KEYS.description.max}
         {...text("description")}
       />
     </>

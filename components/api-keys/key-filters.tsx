@@ -3,8 +3,8 @@
 import { Search } from "lucide-react";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
-import { type ApiKeySearch, withoutSecret } from "./search.ts";
 import { STATUSES } from "./labels.ts";
+import { type ApiKeySearch, withoutSecret } from "./search.ts";
 
 type Props = {
   search: Pick<ApiKeySearch, "q" | "status">;

@@ -6,11 +6,11 @@ import type { PageLink } from "#components/kit/use-search.ts";
 import { Person } from "#components/people/person.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { Expiry } from "./expiry.tsx";
+import { maskedId } from "./labels.ts";
 import { LastUsed } from "./last-used.tsx";
 import { ScopeSummary } from "./scope-list.tsx";
 import { Sparkline } from "./sparkline.tsx";
 import { StatusBadge } from "./status-badge.tsx";
-import { maskedId } from "./labels.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =

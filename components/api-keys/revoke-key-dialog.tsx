@@ -63,7 +63,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
       )}
       <TextArea
         label="Reason"
-        maxLength={API_KEYS.revoke_reason.most}
+        maxLength={API_KEYS.revoke_reason.max}
         {...form.text("reason")}
         required
       />

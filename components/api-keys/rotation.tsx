@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTenantId } from "#components/kit/member.tsx";
-import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { GraceLeft } from "./expiry.tsx";
+import { maskedId } from "./labels.ts";
 import { LastUsed } from "./last-used.tsx";
 import { apiKeyById, apiKeyUsage } from "./queries.ts";
-import { maskedId } from "./labels.ts";
 
 type Props = { apiKey: ApiKey; onOpen: (id: string) => void };
 

@@ -4,7 +4,7 @@ const HEIGHT = 20;
 
 /** The calls of the last 7 days and their total. */
 export function Sparkline({ calls }: { calls: readonly number[] }) {
-  const most = Math.max(1, ...calls);
+  const max = Math.max(1, ...calls);
   const total = calls.reduce((sum, day) => sum + day, 0);
   return (
     <span className="flex items-center gap-2.5">
@@ -14,7 +14,7 @@ export function Sparkline({ calls }: { calls: readonly number[] }) {
         className="h-5 w-15 shrink-0"
       >
         {calls.map((day, index) => {
-          const height = day === 0 ? 1 : Math.max(2, (day / most) * HEIGHT);
+          const height = day === 0 ? 1 : Math.max(2, (day / max) * HEIGHT);
           return (
             <rect
               // biome-ignore lint/suspicious/noArrayIndexKey: a day is its place

@@ -5,15 +5,15 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
+import { refusalWord } from "./labels.ts";
 import { apiKeyUsage } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
-import { refusalWord } from "./labels.ts";
 
 const SHOWN_ADDRESSES = 10;
 

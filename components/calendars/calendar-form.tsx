@@ -187,7 +187,7 @@ function CalendarFrame({
               <TextField
                 label="Name"
                 placeholder="Frankfurt office"
-                maxLength={CALENDARS.name.most}
+                maxLength={CALENDARS.name.max}
                 {...text("name")}
                 required
               />

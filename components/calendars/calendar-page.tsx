@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { isRefusal } from "#components/api-client.ts";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { RolePage } from "#components/kit/role-page.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";

@@ -11,9 +11,9 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { resourceKey, type Version } from "#components/kit/query.ts";
 import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
-import { pluralize } from "#components/ui/pluralize.ts";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type Calendar, putCalendarContract } from "#lib/calendars/contract.ts";
@@ -91,9 +91,10 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
         )}
         {impact.periods > 0 && (
           <p className="text-sm text-muted">
-            {pluralize(impact.periods, "open reconciliation")} count{impact.periods === 1 ? "s" : ""}{" "}
-            business days by this calendar and {impact.periods === 1 ? "is" : "are"} matched again
-            by the new hours. Closed ones don't change.
+            {pluralize(impact.periods, "open reconciliation")} count
+            {impact.periods === 1 ? "s" : ""} business days by this calendar and{" "}
+            {impact.periods === 1 ? "is" : "are"} matched again by the new hours. Closed ones don't
+            change.
           </p>
         )}
         {save.error && <ProblemNote error={save.error} />}

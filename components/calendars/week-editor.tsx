@@ -14,7 +14,7 @@ type Props = { weekly: WeeklySlot[]; problems: Problems; onChange: (weekly: Week
 
 /** The hours of a week, day by day. */
 export function WeekEditor({ weekly, problems, onChange }: Props) {
-  const isFull = weekly.length >= CALENDAR_VERSIONS.weekly.most;
+  const isFull = weekly.length >= CALENDAR_VERSIONS.weekly.max;
   const nextDay = (day: Weekday) => DAY_NAMES[WEEKDAYS[(WEEKDAYS.indexOf(day) + 1) % 7] as Weekday];
   const slotsOf = (day: Weekday) => weekly.filter((slot) => slot.day === day);
 

@@ -48,12 +48,12 @@ export function ColourSection() {
               </tr>
             </thead>
             <tbody className="divide-y divide-line">
-              {PAIRS.map(({ ink, on, least }) => (
+              {PAIRS.map(({ ink, on, min }) => (
                 <tr key={`${ink} ${on}`}>
                   <td className="px-3 py-1.5 font-mono text-xs">
                     {ink} <span className="text-muted">on</span> {on}
                   </td>
-                  <td className="px-3 py-1.5 text-muted tabular-nums">{least}:1</td>
+                  <td className="px-3 py-1.5 text-muted tabular-nums">{min}:1</td>
                   {THEMES.map((theme) => (
                     <td key={theme} className="px-3 py-1.5 text-right tabular-nums">
                       {contrast(

@@ -1,5 +1,5 @@
-import { RiskBadge } from "#components/exceptions/risk-badge.tsx";
 import { SeverityLabel, StatusLabel } from "#components/exceptions/labels.tsx";
+import { RiskBadge } from "#components/exceptions/risk-badge.tsx";
 import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
 import { distance, type Sight, seenBy } from "./colour.ts";
 import { Sample, Section } from "./specimen.tsx";

@@ -26,7 +26,7 @@ export function readTokens(): Map<string, Token> {
   return tokens;
 }
 
-export type Pair = { ink: string; on: string; least: number };
+export type Pair = { ink: string; on: string; min: number };
 
 /** Needs 4.5:1: each text colour on each background it's used on. */
 const TEXT_MIN = 4.5;
@@ -37,28 +37,28 @@ const GROUNDS = ["canvas", "surface", "raised", "hover", "selected"];
 
 /** Every pair of colours used together, with the contrast it needs. */
 export const PAIRS: readonly Pair[] = [
-  ...["ink", "muted"].flatMap((ink) => GROUNDS.map((on) => ({ ink, on, least: TEXT_MIN }))),
+  ...["ink", "muted"].flatMap((ink) => GROUNDS.map((on) => ({ ink, on, min: TEXT_MIN }))),
   ...["accent-text", "danger-text"].flatMap((ink) =>
-    ["canvas", "surface", "raised", "hover"].map((on) => ({ ink, on, least: TEXT_MIN })),
+    ["canvas", "surface", "raised", "hover"].map((on) => ({ ink, on, min: TEXT_MIN })),
   ),
-  { ink: "accent-text", on: "accent-soft", least: TEXT_MIN },
-  { ink: "danger-text", on: "danger-soft", least: TEXT_MIN },
-  ...["accent", "accent-hover"].map((on) => ({ ink: "on-accent", on, least: TEXT_MIN })),
-  ...["danger", "danger-hover"].map((on) => ({ ink: "on-danger", on, least: TEXT_MIN })),
+  { ink: "accent-text", on: "accent-soft", min: TEXT_MIN },
+  { ink: "danger-text", on: "danger-soft", min: TEXT_MIN },
+  ...["accent", "accent-hover"].map((on) => ({ ink: "on-accent", on, min: TEXT_MIN })),
+  ...["danger", "danger-hover"].map((on) => ({ ink: "on-danger", on, min: TEXT_MIN })),
   ...RISKS.flatMap((risk) => [
     ...["surface", "raised", "hover", "accent-soft", "canvas"].map((on) => ({
       ink: `risk-text of ${risk}`,
       on,
-      least: TEXT_MIN,
+      min: TEXT_MIN,
     })),
-    { ink: `risk-badge-ink of ${risk}`, on: `risk-badge of ${risk}`, least: TEXT_MIN },
+    { ink: `risk-badge-ink of ${risk}`, on: `risk-badge of ${risk}`, min: TEXT_MIN },
   ]),
   ...TONES.map((tone) => ({
     ink: `tone-ink of ${tone}`,
     on: `tone-soft of ${tone}`,
-    least: TEXT_MIN,
+    min: TEXT_MIN,
   })),
   ...["surface", "raised", "canvas"].flatMap((on) =>
-    ["field", "focus", "accent", "warning"].map((ink) => ({ ink, on, least: MARK_MIN })),
+    ["field", "focus", "accent", "warning"].map((ink) => ({ ink, on, min: MARK_MIN })),
   ),
 ];

@@ -15,7 +15,7 @@ import { toastFailure } from "#components/ui/toast.ts";
 import { COLUMN_CHOICES, columnsOf } from "./columns.ts";
 import { useNotifications } from "./use-arrivals.ts";
 
-const DENSITY_WORDS: Record<Density, string> = { comfortable: "Comfortable", compact: "Compact" };
+const DENSITY_LABELS: Record<Density, string> = { comfortable: "Comfortable", compact: "Compact" };
 
 /** How the board looks in this browser, and whether it notifies. */
 export function BoardDisplay() {
@@ -36,7 +36,7 @@ export function BoardDisplay() {
       <MenuChoice
         label="Density"
         value={board.density}
-        options={DENSITIES.map((density) => ({ value: density, label: DENSITY_WORDS[density] }))}
+        options={DENSITIES.map((density) => ({ value: density, label: DENSITY_LABELS[density] }))}
         onChange={(density) => setBoard({ density })}
       />
       <MenuChecks

@@ -16,11 +16,11 @@ import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
 import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
+import { RISK_LABELS, SEVERITY_LABELS, SORT_LABELS, STATUS_LABELS } from "./labels.tsx";
 import { ReconciliationName } from "./names.tsx";
 import { facetsOf } from "./queries.ts";
 import type { BoardSearch, Facet } from "./search.ts";
 import { SaveView } from "./views/save-view.tsx";
-import { RISK_WORDS, SEVERITY_WORDS, SORT_WORDS, STATUS_WORDS } from "./labels.tsx";
 
 type Props = {
   search: BoardSearch;
@@ -100,7 +100,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
                 trigger={
                   <>
                     <ArrowDownNarrowWide aria-hidden className="size-4 text-muted" />
-                    <span className="sr-only">Sort by</span> {SORT_WORDS[search.sortBy]}
+                    <span className="sr-only">Sort by</span> {SORT_LABELS[search.sortBy]}
                     <ChevronDown aria-hidden className="size-3.5 opacity-70" />
                   </>
                 }
@@ -108,7 +108,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
                 <MenuChoice
                   label="Sort by"
                   value={search.sortBy}
-                  options={SLA_SORTS.map((sort) => ({ value: sort, label: SORT_WORDS[sort] }))}
+                  options={SLA_SORTS.map((sort) => ({ value: sort, label: SORT_LABELS[sort] }))}
                   onChange={(sortBy) => onChange({ sortBy })}
                 />
               </Menu>
@@ -126,7 +126,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
                 risk === "at_risk" ? (["high", "medium"] as const) : [risk],
               ) ?? null
             }
-            options={known("breach_risk", BREACH_RISKS, RISK_WORDS)}
+            options={known("breach_risk", BREACH_RISKS, RISK_LABELS)}
             onChange={(breach_risk) => onChange({ breach_risk })}
           />
         )}
@@ -134,7 +134,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           hint={hint}
           name="Severity"
           values={search.severity}
-          options={known("severity", SEVERITIES, SEVERITY_WORDS)}
+          options={known("severity", SEVERITIES, SEVERITY_LABELS)}
           onChange={(severity) => onChange({ severity })}
         />
         <FacetMenu
@@ -157,7 +157,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           hint={hint}
           name="Status"
           values={search.status}
-          options={known("status", statuses, STATUS_WORDS)}
+          options={known("status", statuses, STATUS_LABELS)}
           onChange={(status) => onChange({ status })}
         />
         <FacetMenu

@@ -6,12 +6,12 @@ import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { STATUSES } from "#lib/exceptions/contract.ts";
 import type { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
+import { STATUS_LABELS } from "./labels.tsx";
 import { CalendarName, ReconciliationName } from "./names.tsx";
-import { STATUS_WORDS } from "./labels.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
 
-const FIELD_WORDS: Record<string, string> = {
+const FIELD_LABELS: Record<string, string> = {
   paused_at: "Paused",
   paused_until: "Paused until",
   pause_reason: "Pause reason",
@@ -36,7 +36,7 @@ export function ChangedFields({ changes }: { changes: Change["changes"] }) {
     <dl className="mt-1 flex flex-col gap-1">
       {Object.entries(changes).map(([field, { from, to }]) => (
         <div key={field} className="wrap-break-word">
-          <dt className="inline font-medium">{FIELD_WORDS[field] ?? field}: </dt>
+          <dt className="inline font-medium">{FIELD_LABELS[field] ?? field}: </dt>
           <dd className="inline">
             <span className="sr-only">from </span>
             <Value field={field} value={from} />
@@ -60,5 +60,5 @@ function Value({ field, value }: { field: string; value: unknown }) {
   if (field === "reconciliation_id") return <ReconciliationName id={value} />;
   if (field === "calendar_id") return <CalendarName id={value} />;
   const status = field === "status" && STATUSES.find((one) => one === value);
-  return status ? STATUS_WORDS[status] : value;
+  return status ? STATUS_LABELS[status] : value;
 }

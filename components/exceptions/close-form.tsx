@@ -49,7 +49,7 @@ export function CloseForm({
         {...listbox.field}
         ref={focusOnMount}
         placeholder="Pick a reason or type your own"
-        maxLength={EXCEPTIONS.resolution.most}
+        maxLength={EXCEPTIONS.resolution.max}
         value={text}
         onChange={({ target }) => {
           listbox.begin();

@@ -126,7 +126,7 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
         ref={field}
         readOnly={isPending}
         placeholder="Write a comment. Use @ to mention someone."
-        maxLength={EXCEPTION_COMMENTS.body.most}
+        maxLength={EXCEPTION_COMMENTS.body.max}
         value={text}
         onChange={({ target }) => {
           listbox.begin();

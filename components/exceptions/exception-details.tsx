@@ -6,11 +6,11 @@ import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
 import { DataFields } from "#components/kit/data-fields.tsx";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
-import { AssigneePicker } from "#components/people/assignee-picker.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
+import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { Person, personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
@@ -29,10 +29,10 @@ import { breachRisk, countdown, duration, held, minutesToBreach } from "./deadli
 import { ExceptionActivity } from "./exception-activity.tsx";
 import { ExceptionDock } from "./exception-dock.tsx";
 import { InPlace } from "./in-place.tsx";
+import { SEVERITY_LABELS, SeverityLabel, STATUS_LABELS, StatusLabel } from "./labels.tsx";
 import { CalendarName, ReconciliationName } from "./names.tsx";
 import { RiskBadge } from "./risk-badge.tsx";
 import type { Acting } from "./use-actions.ts";
-import { SEVERITY_WORDS, SeverityLabel, STATUS_WORDS, StatusLabel } from "./labels.tsx";
 
 // Each has its own boundary: otherwise the whole panel would suspend while it loads.
 const ExceptionLine = dynamic(
@@ -68,7 +68,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             <InPlace
               label="Title"
               value={exception.title}
-              maxLength={EXCEPTIONS.title.most}
+              maxLength={EXCEPTIONS.title.max}
               onSave={(title) => change({ title }, "Title changed")}
             >
               {exception.title}
@@ -84,7 +84,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
                   label: <StatusLabel status={status} />,
                 }))}
                 onChange={(status) =>
-                  change({ status }, `Status is now ${STATUS_WORDS[status].toLowerCase()}`)
+                  change({ status }, `Status is now ${STATUS_LABELS[status].toLowerCase()}`)
                 }
               >
                 <StatusLabel status={exception.status} />
@@ -102,7 +102,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
                 label: <SeverityLabel severity={severity} />,
               }))}
               onChange={(severity) =>
-                change({ severity }, `Severity is now ${SEVERITY_WORDS[severity].toLowerCase()}`)
+                change({ severity }, `Severity is now ${SEVERITY_LABELS[severity].toLowerCase()}`)
               }
             >
               <SeverityLabel severity={exception.severity} />

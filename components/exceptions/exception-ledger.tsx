@@ -14,7 +14,7 @@ import { type Row, type ShownRow, shownRows } from "./ledger-figures.ts";
 import { LedgerStrip } from "./ledger-strip.tsx";
 import { ledgerOf } from "./sla-queries.ts";
 
-const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
+const KIND_LABELS: Record<(typeof LEDGER_KINDS)[number], string> = {
   set: "Deadline set",
   moved: "Deadline moved",
   crossed: "Deadline passed",
@@ -103,7 +103,7 @@ function Amounts({
 }
 
 function nameOf({ kind, threshold_minutes, threshold_kind }: Row): string {
-  if (kind !== "crossed" || !threshold_minutes) return KIND_WORDS[kind];
+  if (kind !== "crossed" || !threshold_minutes) return KIND_LABELS[kind];
   return `${threshold_minutes} ${threshold_kind === "business" ? "business min" : "min"} or less left`;
 }
 

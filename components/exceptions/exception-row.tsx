@@ -12,8 +12,8 @@ import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
 import { breachRisk, countdown, held, minutesToBreach } from "./deadline.ts";
-import { Outcome, RiskBadge } from "./risk-badge.tsx";
 import { SeverityParts, StatusParts } from "./labels.tsx";
+import { Outcome, RiskBadge } from "./risk-badge.tsx";
 
 type Props = {
   item: Exception;

@@ -4,27 +4,27 @@ import { RowIcon, type RowIconName } from "./row-icons.tsx";
 export type Severity = (typeof SEVERITIES)[number];
 export type Status = (typeof STATUSES)[number];
 
-export const SEVERITY_WORDS: Record<Severity, string> = {
+export const SEVERITY_LABELS: Record<Severity, string> = {
   critical: "Critical",
   high: "High",
   medium: "Medium",
   low: "Low",
 };
-export const STATUS_WORDS: Record<Status, string> = {
+export const STATUS_LABELS: Record<Status, string> = {
   open: "Open",
   in_review: "In review",
   resolved: "Resolved",
   dismissed: "Dismissed",
 };
 /** By the time left: high and medium are severities. */
-export const RISK_WORDS = {
+export const RISK_LABELS = {
   breached: "Breached",
   at_risk: "At risk",
   high: "< 1 h",
   medium: "1–4 h",
   low: "On track",
 } as const;
-export const SORT_WORDS: Record<(typeof SLA_SORTS)[number], string> = {
+export const SORT_LABELS: Record<(typeof SLA_SORTS)[number], string> = {
   due_at: "Time left",
   severity: "Severity",
   assigned_to: "Assignee",
@@ -51,7 +51,7 @@ export function SeverityParts({ severity }: { severity: Severity }) {
         <path d={barsOf(1, BARS[severity])} className="fill-ink" />
         <path d={barsOf(BARS[severity] + 1, 4)} className="fill-ink/20" />
       </svg>
-      {SEVERITY_WORDS[severity]}
+      {SEVERITY_LABELS[severity]}
     </>
   );
 }
@@ -84,7 +84,7 @@ export function StatusParts({ status }: { status: Status }) {
   return (
     <>
       <RowIcon name={STATUS_ICONS[status]} className="size-3.5 shrink-0 text-muted" />
-      {STATUS_WORDS[status]}
+      {STATUS_LABELS[status]}
     </>
   );
 }

@@ -66,10 +66,10 @@ const STEPS_HOURS = [1, 3, 6, 12, 24, 48, 168, 336, 672, 2184] as const;
 export function ticksOf(
   { start, end }: { start: number; end: number },
   timeZone: string,
-  most: number,
+  max: number,
 ): { iso: string; label: string }[] {
   const step =
-    (STEPS_HOURS.find((hours) => (end - start) / (hours * HOUR_MS) <= most) ?? 8760) * HOUR_MS;
+    (STEPS_HOURS.find((hours) => (end - start) / (hours * HOUR_MS) <= max) ?? 8760) * HOUR_MS;
   const inZone = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     day: "numeric",

@@ -5,7 +5,7 @@ import { classes } from "#components/ui/classes.ts";
 import { clockTime } from "./deadline.ts";
 import { type Segment, stripOf, ticksOf } from "./ledger-figures.ts";
 
-const TICKS_MOST = 6;
+const TICKS_MAX = 6;
 
 /** The clock over the days: running filled, closed hours shaded, pauses hatched; what lies ahead is paler. */
 const HATCHED =
@@ -38,7 +38,7 @@ export function LedgerStrip({
   const shown = KINDS.filter((kind) => segments.some((segment) => segment.kind === kind));
   const soFar = segments.filter(({ ends_at }) => ends_at <= asOf);
   const hasDue = Date.parse(dueAt) > strip.start && Date.parse(dueAt) <= strip.end;
-  const ticks = ticksOf(strip, timeZone, TICKS_MOST);
+  const ticks = ticksOf(strip, timeZone, TICKS_MAX);
   return (
     <figure className="flex flex-col gap-2">
       <div aria-hidden className="pb-5">

@@ -22,8 +22,8 @@ import { toast } from "#components/ui/toast.ts";
 import { createExceptionContract, SEVERITIES } from "#lib/exceptions/contract.ts";
 import { CURRENCIES } from "#lib/wire/currencies.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
+import { SEVERITY_LABELS, type Severity } from "./labels.tsx";
 import { exceptionsKey, newestReconciliations } from "./queries.ts";
-import { SEVERITY_WORDS, type Severity } from "./labels.tsx";
 
 /** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the field has it, in the zone that the page shows. */
 type Draft = {
@@ -124,7 +124,7 @@ export function NewExceptionDialog({
       <TextField
         label="Title"
         placeholder="Payout 4711 has no bank line"
-        maxLength={EXCEPTIONS.title.most}
+        maxLength={EXCEPTIONS.title.max}
         {...text("title")}
         required
       />
@@ -136,7 +136,7 @@ export function NewExceptionDialog({
       >
         {SEVERITIES.map((severity) => (
           <option key={severity} value={severity}>
-            {SEVERITY_WORDS[severity]}
+            {SEVERITY_LABELS[severity]}
           </option>
         ))}
       </SelectField>
@@ -185,7 +185,7 @@ export function NewExceptionDialog({
       <TextField
         label="Reason code"
         placeholder="missing_counterpart"
-        maxLength={EXCEPTIONS.reason_code.most}
+        maxLength={EXCEPTIONS.reason_code.max}
         autoComplete="off"
         {...text("reason_code")}
       />

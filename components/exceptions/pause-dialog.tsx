@@ -11,7 +11,7 @@ import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import type { pauseBody } from "#lib/exceptions/pauses/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
-import { PAUSE_END_WORDS, PAUSE_ENDS, type PauseEnd, pauseUntil } from "./pause-ends.ts";
+import { PAUSE_END_LABELS, PAUSE_ENDS, type PauseEnd, pauseUntil } from "./pause-ends.ts";
 
 export type Pause = z.input<typeof pauseBody>;
 
@@ -53,7 +53,7 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
     >
       <TextField
         label="Reason"
-        maxLength={EXCEPTIONS.pause_reason.most}
+        maxLength={EXCEPTIONS.pause_reason.max}
         {...form.text("reason")}
         required
       />
@@ -67,7 +67,7 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
       >
         {PAUSE_ENDS.map((end) => (
           <option key={end} value={end}>
-            {PAUSE_END_WORDS[end]}
+            {PAUSE_END_LABELS[end]}
           </option>
         ))}
       </SelectField>

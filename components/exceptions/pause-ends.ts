@@ -4,7 +4,7 @@ import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
 export const PAUSE_ENDS = ["tomorrow", "monday", "open", "time"] as const;
 export type PauseEnd = (typeof PAUSE_ENDS)[number];
 
-export const PAUSE_END_WORDS: Record<PauseEnd, string> = {
+export const PAUSE_END_LABELS: Record<PauseEnd, string> = {
   tomorrow: "Tomorrow at 9:00",
   monday: "Next Monday at 9:00",
   open: "When someone resumes it",

@@ -23,7 +23,7 @@ import type { BoardSearch } from "./search.ts";
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
 const PAGE_SIZE = 50;
 const NEXT_PAGE_SIZE = 250;
-const LONGEST_SEARCH = 200;
+const MAX_SEARCH_LENGTH = 200;
 const REFRESH_MS = 5000;
 const SLOW_REFRESH_MS = 15_000;
 const NAME_FRESH_MS = 60_000;
@@ -86,7 +86,7 @@ export function filtersOf({
     breached_before,
     closed_from,
     closed_before,
-    q: q?.trim().slice(0, LONGEST_SEARCH),
+    q: q?.trim().slice(0, MAX_SEARCH_LENGTH),
   });
 }
 

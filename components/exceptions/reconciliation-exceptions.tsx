@@ -12,8 +12,8 @@ import { formatMoney } from "#components/ui/money.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { exceptionsOfReconciliation } from "./queries.ts";
 import { SeverityLabel, StatusLabel } from "./labels.tsx";
+import { exceptionsOfReconciliation } from "./queries.ts";
 
 const COLUMNS: readonly Column[] = [
   "Exception",

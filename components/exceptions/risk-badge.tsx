@@ -1,8 +1,8 @@
 import { Check, X } from "lucide-react";
 import { classes } from "#components/ui/classes.ts";
 import type { BreachRisk } from "./deadline.ts";
+import { RISK_LABELS } from "./labels.tsx";
 import { RowIcon, type RowIconName } from "./row-icons.tsx";
-import { RISK_WORDS } from "./labels.tsx";
 
 const ICONS: Record<BreachRisk, RowIconName> = {
   breached: "octagon-x",
@@ -36,7 +36,7 @@ export function RiskBadge({
         className="size-3.5 shrink-0"
         strokeWidth={2.25}
       />
-      {paused ? "Paused" : RISK_WORDS[risk]}
+      {paused ? "Paused" : RISK_LABELS[risk]}
     </span>
   );
 }

@@ -10,12 +10,12 @@ import { personName } from "#components/people/person.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { knownException } from "./board-cache.ts";
+import { STATUS_LABELS } from "./labels.tsx";
 import { pauseFault, tellPauseFault } from "./pause-fault.ts";
 import { exceptionById } from "./queries.ts";
 import { useResumeException } from "./use-resume-exception.ts";
 import { useUndo } from "./use-undo.ts";
 import { useUpdateException } from "./use-update-exception.ts";
-import { STATUS_WORDS } from "./labels.tsx";
 
 type Form = "close" | "comment" | "pause";
 
@@ -118,7 +118,7 @@ export function useActions(
         const next = rowAfter(id);
         setAsked(null);
         goToRow(next);
-        change({ id, patch: { status, resolution }, done: STATUS_WORDS[status] });
+        change({ id, patch: { status, resolution }, done: STATUS_LABELS[status] });
         if (!next) cancel();
       },
     },

@@ -20,7 +20,7 @@ import type { BoardSearch } from "./search.ts";
 const REFRESH_MS = 4000;
 const PAGE = 250;
 /** Beyond that the list is read again. */
-const PAGES_MOST = 4;
+const PAGES_MAX = 4;
 const HIGHLIGHT_MS = 4000;
 const NONE: Changes = new Map();
 const NOTHING: Waiting = { as_of: "", changes: NONE };
@@ -167,7 +167,7 @@ async function changesSince({
   const changes = new Map<string, SlaChanges["items"][number]["exception"]>();
   let first: SlaChanges | undefined;
   let cursor: string | null = null;
-  for (let pages = 0; pages < PAGES_MOST; pages += 1) {
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const call: Parameters<typeof callApi<typeof listSlaChangesContract>>[1] = {
       tenant,
       query: { ...query, since, limit: String(PAGE), ...(cursor !== null && { cursor }) },

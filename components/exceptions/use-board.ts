@@ -20,7 +20,7 @@ import { useBoardPoll } from "./use-board-poll.ts";
 import { filtersToSave } from "./views/filters-of-view.ts";
 
 /** As many and more are counted no further, nor changed at once. */
-const COUNTED_MOST = 10_000;
+const COUNTED_MAX = 10_000;
 
 const NO_ITEMS: readonly SlaItem[] = [];
 
@@ -139,7 +139,7 @@ function matchingOf(search: BoardSearch, total: number, folded: number): Matchin
     ...filtersToSave(search),
     ...(folded > 0 && { breach_risk: [...CAN_BE_SAVED] }),
   };
-  return count > 0 && count < COUNTED_MOST ? { filter, count } : null;
+  return count > 0 && count < COUNTED_MAX ? { filter, count } : null;
 }
 
 function countIn(

@@ -1,7 +1,7 @@
 import { formatDay } from "#components/ui/moment.ts";
 import { Time } from "#components/ui/time.tsx";
-import { inWords, namedValues } from "./field-labels.ts";
 import { Fact, Facts } from "./facts.tsx";
+import { inWords, namedValues } from "./field-labels.ts";
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -7,8 +7,8 @@ import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { getSourceContract } from "#lib/sources/contract.ts";
 import { getWebhookContract } from "#lib/webhooks/contract.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import { useIsAllowed } from "./permissions.ts";
 import { useTenantId } from "./member.tsx";
+import { useIsAllowed } from "./permissions.ts";
 import { oneQuery, resourceKey } from "./query.ts";
 
 type Kind = {

@@ -3,8 +3,8 @@
 import Link from "next/link";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { getRequestContract } from "#lib/request-log/contract.ts";
-import { useIsAllowed } from "./permissions.ts";
 import { useTenantId } from "./member.tsx";
+import { useIsAllowed } from "./permissions.ts";
 
 /** How long requests are kept. */
 const KEPT_MS = 14 * 86_400_000;

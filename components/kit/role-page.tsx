@@ -6,9 +6,9 @@ import type { ReactNode } from "react";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { type Access, needs } from "#lib/wire/access.ts";
-import { useIsAllowed } from "./permissions.ts";
 import { useMember } from "./member.tsx";
 import { Page } from "./page.tsx";
+import { useIsAllowed } from "./permissions.ts";
 import { roleNames } from "./role-names.ts";
 
 /** `refusal`: what the page is for and who can use it; `ask`: what to ask an admin for. */

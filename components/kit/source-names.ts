@@ -2,14 +2,14 @@ import { listSourcesContract } from "#lib/sources/contract.ts";
 import { oneQuery, resourceKey } from "./query.ts";
 import { queryOf } from "./search-params.ts";
 
-const NAMED_MOST = 200;
-const LONGEST_SEARCH = 200;
+const NAMED_MAX = 200;
+const MAX_SEARCH_LENGTH = 200;
 
 /** The newest sources by name, to choose one of. `q`: words that the name has. */
 export function sourcesNamed(tenant: string, q: string) {
   return oneQuery({
     under: resourceKey(tenant, "sources"),
     contract: listSourcesContract,
-    call: { tenant, query: queryOf({ q: q.trim().slice(0, LONGEST_SEARCH), limit: NAMED_MOST }) },
+    call: { tenant, query: queryOf({ q: q.trim().slice(0, MAX_SEARCH_LENGTH), limit: NAMED_MAX }) },
   });
 }

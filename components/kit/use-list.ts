@@ -9,7 +9,7 @@ import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { startServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import type { Answered, ServerQuery, ListPage } from "./query.ts";
+import type { Answered, ListPage, ServerQuery } from "./query.ts";
 
 type ItemOf<C extends Contract> =
   Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;

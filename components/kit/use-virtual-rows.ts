@@ -16,7 +16,7 @@ const PAINTED_MS = 50;
 const SETTLED_MS = 300;
 const HEAD_PX = 80;
 /** Rows of the first paint. What a larger screen shows comes right after it: more at once would make one long task of it. */
-const FIRST_MOST = 14;
+const FIRST_MAX = 14;
 
 /**
  * The rows of a long table that are near the screen; the page scrolls, not the table. `rowPx`: an item's usual height, which
@@ -60,7 +60,7 @@ export function useVirtualRows<Item extends { id: string }>({
   const inBrowser = useSyncExternalStore(never, yes, no);
   const shown = first
     ? placed.map(({ index }) => index)
-    : items.slice(0, FIRST_MOST).map((_, index) => index);
+    : items.slice(0, FIRST_MAX).map((_, index) => index);
   return {
     body,
     measure: virtualizer.measureElement,
@@ -72,7 +72,7 @@ export function useVirtualRows<Item extends { id: string }>({
           paddingTop: first ? first.start - scrollMargin : 0,
           paddingBottom: last
             ? scrollMargin + virtualizer.getTotalSize() - last.end
-            : items.slice(FIRST_MOST).reduce((sum, item) => sum + rowPx(item), 0),
+            : items.slice(FIRST_MAX).reduce((sum, item) => sum + rowPx(item), 0),
           // To the browser, a row that is no longer rendered and the space that replaces it are two changes: it would scroll to and fro for ever.
           overflowAnchor: "none" as const,
         }

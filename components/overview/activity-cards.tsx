@@ -4,9 +4,9 @@ import { CircleCheck, CircleX, Clock, LoaderCircle, type LucideIcon, Undo2 } fro
 import type { ReactNode } from "react";
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { Overview } from "#lib/overview/contract.ts";
 import { importOf, linesOfImport } from "./links.ts";
 import { Count, Nothing } from "./parts.tsx";

@@ -1,8 +1,8 @@
 "use client";
 
 import { BookOpen, FileUp, KeyRound, Layers, type LucideIcon, Scale } from "lucide-react";
-import { may } from "#components/kit/permissions.ts";
 import { useMember } from "#components/kit/member.tsx";
+import { may } from "#components/kit/permissions.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { needs, type Permission } from "#lib/wire/access.ts";
 

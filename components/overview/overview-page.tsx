@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Freshness } from "#components/kit/freshness.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { RolePage } from "#components/kit/role-page.tsx";
 import { startServerClock } from "#components/ui/server-clock.ts";

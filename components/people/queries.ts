@@ -2,7 +2,7 @@ import { oneQuery, resourceKey } from "#components/kit/query.ts";
 import { listMembersContract } from "#lib/members/contract.ts";
 
 const FRESH_MS = 60_000;
-const MOST = 250;
+const MAX = 250;
 
 /** The tenant's members, optionally those whose name contains `q`. */
 export function membersQuery(tenant: string, q?: string) {
@@ -10,7 +10,7 @@ export function membersQuery(tenant: string, q?: string) {
     {
       under: resourceKey(tenant, "members"),
       contract: listMembersContract,
-      call: { tenant, query: { q, limit: MOST } },
+      call: { tenant, query: { q, limit: MAX } },
     },
     { staleTime: FRESH_MS },
   );

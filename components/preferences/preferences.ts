@@ -19,7 +19,7 @@ export const SINGLE_KEYS_COOKIE = "tieout.single-keys";
 
 export const BOARD_COOKIE = "tieout.board";
 
-const COLUMNS_MOST = 200;
+const COLUMNS_MAX = 200;
 
 /** `compact:due,money`; without a colon the usual columns. */
 export function writeBoardLook({ density, columns }: BoardLook): string {
@@ -27,7 +27,7 @@ export function writeBoardLook({ density, columns }: BoardLook): string {
 }
 
 function readBoardLook(written = ""): BoardLook {
-  const [density, columns] = written.slice(0, COLUMNS_MOST).split(":", 2);
+  const [density, columns] = written.slice(0, COLUMNS_MAX).split(":", 2);
   return {
     density: DENSITIES.find((known) => known === density) ?? "comfortable",
     columns: columns === undefined ? null : columns.split(",").filter(Boolean),

@@ -3,7 +3,7 @@
 import { FilterBar, FilterDay, FilterMenu } from "#components/kit/filters.tsx";
 import { RECONCILIATION_STATUSES } from "#lib/reconciliations/contract.ts";
 import type { ReconciliationSearch } from "./search.ts";
-import { STATUS_WORDS } from "./words.tsx";
+import { STATUS_LABELS } from "./words.tsx";
 
 type Filters = Omit<ReconciliationSearch, "new">;
 type Props = {
@@ -22,7 +22,7 @@ export function ReconciliationFilters({
       <FilterMenu
         name="Status"
         value={status}
-        options={RECONCILIATION_STATUSES.map((value) => [value, STATUS_WORDS[value]] as const)}
+        options={RECONCILIATION_STATUSES.map((value) => [value, STATUS_LABELS[value]] as const)}
         onChange={(chosen) => onChange({ status: chosen })}
       />
       <div className="flex min-w-0 items-center gap-2 max-sm:order-last max-sm:w-full">

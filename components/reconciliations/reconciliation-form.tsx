@@ -132,7 +132,7 @@ type Part = { form: Pick<Fields<Draft>, "text"> };
 function NameAndPeriod({ form: { text } }: Part) {
   return (
     <>
-      <TextField label="Name" maxLength={RECONCILIATIONS.name.most} {...text("name")} required />
+      <TextField label="Name" maxLength={RECONCILIATIONS.name.max} {...text("name")} required />
       <div className="grid grid-cols-2 gap-3">
         <TextField label="First day" {...DAYS} {...text("period_start")} required />
         <TextField label="Last day" {...DAYS} {...text("period_end")} required />
@@ -146,13 +146,13 @@ function SourceNames({ form: { text } }: Part) {
     <div className="grid grid-cols-2 gap-3">
       <TextField
         label="Left source"
-        maxLength={RECONCILIATIONS.left_source.most}
+        maxLength={RECONCILIATIONS.left_source.max}
         {...text("left_source")}
         required
       />
       <TextField
         label="Right source"
-        maxLength={RECONCILIATIONS.right_source.most}
+        maxLength={RECONCILIATIONS.right_source.max}
         {...text("right_source")}
         required
       />

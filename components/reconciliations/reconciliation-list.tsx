@@ -3,9 +3,9 @@
 import { Plus, Scale, SearchX } from "lucide-react";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ReadOnly } from "#components/kit/read-only.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";

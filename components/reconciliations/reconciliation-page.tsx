@@ -8,9 +8,9 @@ import { callApi, isRefusal } from "#components/api-client.ts";
 import { CodeFact, Fact, Facts } from "#components/kit/facts.tsx";
 import { Figure, Figures } from "#components/kit/figures.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useAction } from "#components/kit/use-action.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
@@ -29,7 +29,7 @@ import { MatchingOverview } from "./matching/matching-overview.tsx";
 import { PeriodActions } from "./matching/period-actions.tsx";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
-import { matchedShare, periodOf, STATUS_WORDS, StatusLabel } from "./words.tsx";
+import { matchedShare, periodOf, STATUS_LABELS, StatusLabel } from "./words.tsx";
 
 const EditReconciliation = dynamic(
   () => import("./reconciliation-form.tsx").then((part) => part.EditReconciliation),
@@ -119,7 +119,7 @@ function StatusMenu({
       callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
     onDone: (moved) => {
       cache.setQueryData(reconciliationById(tenant, id).queryKey, moved);
-      toast(`Status is now ${STATUS_WORDS[moved.status].toLowerCase()}`);
+      toast(`Status is now ${STATUS_LABELS[moved.status].toLowerCase()}`);
     },
     failed: "Couldn't save",
     stale: reconciliationsKey(tenant),

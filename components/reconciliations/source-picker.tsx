@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useId, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
-import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
+import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
 import { sourcesNamed } from "#components/kit/source-names.ts";
 import { classes } from "#components/ui/classes.ts";
 import { Combobox } from "#components/ui/combobox.tsx";
@@ -67,7 +67,7 @@ export function SourcePicker({
             <span className="min-w-0">
               <span className="block truncate">{source.name}</span>
               <span className="block truncate text-xs text-muted">
-                {SOURCE_KIND_WORDS[source.kind]} · {source.currency} ·{" "}
+                {SOURCE_KIND_LABELS[source.kind]} · {source.currency} ·{" "}
                 {source.line_count.toLocaleString("en")} lines
               </span>
             </span>

@@ -11,14 +11,14 @@ import { percent } from "#components/ui/percent.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Reconciliation, ReconciliationStatus } from "#lib/reconciliations/contract.ts";
 
-export const STATUS_WORDS: Record<ReconciliationStatus, string> = {
+export const STATUS_LABELS: Record<ReconciliationStatus, string> = {
   open: "Open",
   in_progress: "In progress",
   completed: "Completed",
   archived: "Archived",
 };
 
-export const ADJUSTMENT_WORDS: Record<Match["adjustments"][number]["kind"], string> = {
+export const ADJUSTMENT_LABELS: Record<Match["adjustments"][number]["kind"], string> = {
   fee: "Fee",
   fx: "Exchange rate",
   rounding: "Rounding",
@@ -38,7 +38,7 @@ export function StatusLabel({ status }: { status: ReconciliationStatus }) {
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
       <Icon aria-hidden className="size-3.5 text-muted" />
-      {STATUS_WORDS[status]}
+      {STATUS_LABELS[status]}
     </span>
   );
 }

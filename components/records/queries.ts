@@ -4,7 +4,7 @@ import type { RecordSearch } from "./search.ts";
 import { surfaceOf } from "./surface.ts";
 
 const PAGE_SIZE = 50;
-const LONGEST_SEARCH = 200;
+const MAX_SEARCH_LENGTH = 200;
 
 /** The cache key of a surface. */
 export const recordsKey = (tenant: string, path: string) =>
@@ -20,7 +20,7 @@ export function recordPages(
   { q, view }: Pick<RecordSearch, "q" | "view">,
 ) {
   const query = queryOf({
-    q: q.trim().slice(0, LONGEST_SEARCH),
+    q: q.trim().slice(0, MAX_SEARCH_LENGTH),
     include_deleted: view === "bin" ? "only" : null,
     limit: PAGE_SIZE,
   });

@@ -2,9 +2,9 @@
 
 import { Plus } from "lucide-react";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ReadOnly } from "#components/kit/read-only.tsx";
 import { NEW } from "#components/kit/resource-panel.tsx";
 import { useList } from "#components/kit/use-list.ts";

@@ -1,7 +1,7 @@
 "use client";
 
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { recordById } from "./queries.ts";
 import { RecordCreate } from "./record-create.tsx";

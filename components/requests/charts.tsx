@@ -7,9 +7,9 @@ import { BrushChart, type ChartStep } from "#components/ui/brush-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { RequestStats } from "#lib/request-log/contract.ts";
+import { shownDuration } from "./labels.ts";
 import { requestStatsOf } from "./queries.ts";
 import { everyStep } from "./steps.ts";
-import { shownDuration } from "./labels.ts";
 
 const LOOK = {
   stack: ["fill-accent-text", "fill-warning", "fill-danger"],

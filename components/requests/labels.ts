@@ -2,7 +2,7 @@ import { Ban, CircleCheck, CircleX, CornerDownRight, type LucideIcon } from "luc
 import type { Tone } from "#components/ui/badge.tsx";
 import type { LoggedRequest } from "#lib/request-log/contract.ts";
 
-export const CREDENTIAL_WORDS: Record<LoggedRequest["credential"], string> = {
+export const CREDENTIAL_LABELS: Record<LoggedRequest["credential"], string> = {
   api_key: "API key",
   token: "User token",
   session: "Dashboard",
@@ -10,7 +10,7 @@ export const CREDENTIAL_WORDS: Record<LoggedRequest["credential"], string> = {
   service_role: "Service-role key",
 };
 
-export const STATUS_WORDS = [
+export const STATUS_LABELS = [
   ["failed", "Failed (4xx, 5xx)"],
   ["refused", "Refused before it ran"],
   ["2xx", "2xx"],

@@ -12,10 +12,10 @@ import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { LoggedRequestDetail } from "#lib/request-log/contract.ts";
 import { Cause } from "./cause.tsx";
 import { curlOf } from "./curl.ts";
+import { CREDENTIAL_LABELS, pageOf, shownDuration, signOf } from "./labels.ts";
 import { MessageView } from "./message-view.tsx";
 import type { RequestSearch } from "./search.ts";
 import { SentDeliveries } from "./sent-deliveries.tsx";
-import { CREDENTIAL_WORDS, pageOf, shownDuration, signOf } from "./labels.ts";
 
 type Props = { call: LoggedRequestDetail; onFilter: (filter: Partial<RequestSearch>) => void };
 
@@ -53,7 +53,7 @@ export function RequestDetails({ call, onFilter }: Props) {
             <code className="font-mono text-xs">{operation}</code> {all({ operation }, "Show all")}
           </Fact>
         )}
-        <Fact name="Credential">{CREDENTIAL_WORDS[call.credential]}</Fact>
+        <Fact name="Credential">{CREDENTIAL_LABELS[call.credential]}</Fact>
         {keyId ? (
           <Fact name="API key">
             <IdLink tenant={tenant} id={keyId} /> {all({ api_key_id: keyId }, "Show all")}

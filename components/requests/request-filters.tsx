@@ -8,17 +8,17 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
+import { CREDENTIAL_LABELS, STATUS_LABELS } from "./labels.ts";
 import { filterOf, PERIODS, type Period, type RequestSearch } from "./search.ts";
-import { CREDENTIAL_WORDS, STATUS_WORDS } from "./labels.ts";
 
-const PERIOD_WORDS: Record<Period, string> = {
+const PERIOD_LABELS: Record<Period, string> = {
   "1h": "Last hour",
   "24h": "Last 24 hours",
   "7d": "Last 7 days",
   "14d": "Last 14 days",
 };
 
-const CREDENTIALS = Object.entries(CREDENTIAL_WORDS) as [keyof typeof CREDENTIAL_WORDS, string][];
+const CREDENTIALS = Object.entries(CREDENTIAL_LABELS) as [keyof typeof CREDENTIAL_LABELS, string][];
 
 type Props = {
   search: RequestSearch;
@@ -35,12 +35,12 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
       <Menu
         label="Period"
         triggerClass={buttonClass({ size: "sm" })}
-        trigger={<FilterTrigger>{PERIOD_WORDS[search.period]}</FilterTrigger>}
+        trigger={<FilterTrigger>{PERIOD_LABELS[search.period]}</FilterTrigger>}
       >
         <MenuChoice
           label="Period"
           value={search.period}
-          options={PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
+          options={PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
           onChange={(period) => onChange({ period, from: null, to: null })}
         />
       </Menu>
@@ -52,7 +52,7 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
       <FilterMenu
         name="Status"
         value={search.status}
-        options={STATUS_WORDS}
+        options={STATUS_LABELS}
         onChange={(status) => onChange({ status })}
       />
       <FilterMenu

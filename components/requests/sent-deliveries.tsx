@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelSection } from "#components/kit/panel-parts.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { listDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
 import { deliveriesOf } from "./queries.ts";
 

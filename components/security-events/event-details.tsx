@@ -14,9 +14,9 @@ import { formatMomentInFull } from "#components/ui/moment.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { changesOf, factsOf } from "./changes.ts";
 import { EventChanges } from "./event-changes.tsx";
+import { actionOf, CREDENTIAL_LABELS, whoOf } from "./labels.ts";
 import type { EventSearch } from "./search.ts";
 import { Target } from "./target.tsx";
-import { actionOf, CREDENTIAL_WORDS, whoOf } from "./labels.ts";
 
 type Props = { event: SecurityEvent; onFilter: (filter: Partial<EventSearch>) => void };
 
@@ -57,7 +57,7 @@ export function EventDetails({ event, onFilter }: Props) {
             {event.actor_issuer && <> at {event.actor_issuer}</>}
           </Fact>
         )}
-        <Fact name="Credential">{CREDENTIAL_WORDS[event.credential]}</Fact>
+        <Fact name="Credential">{CREDENTIAL_LABELS[event.credential]}</Fact>
         {event.cross_tenant && <Fact name="Tenants">{tenantsOf(event, tenantId)}</Fact>}
         {event.reason && <Fact name="Reason">{event.reason}</Fact>}
         {event.target && (

@@ -14,10 +14,10 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { actorOf, typedActor } from "./actor.ts";
-import { type EventSearch, PERIODS, type Period } from "./search.ts";
 import { KINDS } from "./labels.ts";
+import { type EventSearch, PERIODS, type Period } from "./search.ts";
 
-const PERIOD_WORDS: Record<Period, string> = {
+const PERIOD_LABELS: Record<Period, string> = {
   today: "Today",
   "7d": "Last 7 days",
   "30d": "Last 30 days",
@@ -37,12 +37,12 @@ export function EventFilters({ search, onChange, onClear }: Props) {
       <Menu
         label="Period"
         triggerClass={buttonClass({ size: "sm" })}
-        trigger={<FilterTrigger>{PERIOD_WORDS[search.period]}</FilterTrigger>}
+        trigger={<FilterTrigger>{PERIOD_LABELS[search.period]}</FilterTrigger>}
       >
         <MenuChoice
           label="Period"
           value={search.period}
-          options={PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
+          options={PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
           onChange={(period) =>
             onChange({ period, ...(period !== "custom" && { from: null, to: null }) })
           }

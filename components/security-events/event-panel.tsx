@@ -3,9 +3,9 @@
 import { useTenantId } from "#components/kit/member.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { EventDetails } from "./event-details.tsx";
+import { actionOf } from "./labels.ts";
 import { eventById } from "./queries.ts";
 import type { EventSearch } from "./search.ts";
-import { actionOf } from "./labels.ts";
 
 type Props = {
   id: string | null;

@@ -9,8 +9,8 @@ import { Badge } from "#components/ui/badge.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
-import { Target } from "./target.tsx";
 import { actionOf, iconOf, whoOf } from "./labels.ts";
+import { Target } from "./target.tsx";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =

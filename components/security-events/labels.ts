@@ -173,7 +173,7 @@ const ACTORS: Record<string, string> = {
   anonymous: "Unknown",
 };
 
-export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
+export const CREDENTIAL_LABELS: Record<SecurityEvent["credential"], string> = {
   user: "User",
   api_key: "API key",
   publishable_key: "Publishable key",

@@ -4,8 +4,8 @@ import { CloudOff } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useSyncExternalStore } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { useStore } from "#components/ui/store.ts";
 import { pendingNavigation } from "#components/ui/pending-navigation.ts";
+import { useStore } from "#components/ui/store.ts";
 
 /**
  * Shown while the browser is offline. Queries pause and resume automatically; a page that is asked for meanwhile opens once the

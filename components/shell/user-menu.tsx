@@ -12,8 +12,8 @@ import {
   Moon,
   Sun,
 } from "lucide-react";
-import { may } from "#components/kit/permissions.ts";
 import { useMember } from "#components/kit/member.tsx";
+import { may } from "#components/kit/permissions.ts";
 import { roleNames } from "#components/kit/role-names.ts";
 import { Initials } from "#components/people/initials.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";

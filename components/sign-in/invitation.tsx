@@ -18,7 +18,7 @@ import { SignInForm } from "./sign-in-form.tsx";
 type Invited = AccountAnswer<"invitation">;
 
 /** What the holder of a mailed link is invited to, and the way in. */
-export function Invitation({ least }: { least: number }) {
+export function Invitation({ min }: { min: number }) {
   const token = useLinkToken();
   const { data, error, refetch } = useQuery({
     queryKey: ["invitation"],
@@ -39,7 +39,7 @@ export function Invitation({ least }: { least: number }) {
         <strong className="font-medium wrap-anywhere">{data.tenant_name}</strong> as{" "}
         {roleNames(data.roles)}.
       </p>
-      <WayIn invited={data} token={token} least={least} onSignedIn={() => refetch()} />
+      <WayIn invited={data} token={token} min={min} onSignedIn={() => refetch()} />
     </>
   );
 }
@@ -47,12 +47,12 @@ export function Invitation({ least }: { least: number }) {
 function WayIn({
   invited,
   token,
-  least,
+  min,
   onSignedIn,
 }: {
   invited: Invited;
   token: string;
-  least: number;
+  min: number;
   onSignedIn: () => void;
 }) {
   const join = useAction({
@@ -67,7 +67,7 @@ function WayIn({
       return (
         <NewPasswordForm
           email={invited.email}
-          least={least}
+          min={min}
           start="Accept and sign in"
           pending="Accepting…"
           send={(password) => callAccount("accept", { token, password })}

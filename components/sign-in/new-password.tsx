@@ -8,7 +8,7 @@ import { PasswordField } from "#components/ui/password-field.tsx";
 type Props = {
   /** Whose password it is: for password managers. */
   email?: string;
-  least: number;
+  min: number;
   start: string;
   pending: string;
   send: (password: string) => Promise<unknown>;
@@ -17,12 +17,12 @@ type Props = {
 };
 
 /** A form that sets a password: typed once, since it can be shown. */
-export function NewPasswordForm({ email, least, start, pending, send, onDone, children }: Props) {
+export function NewPasswordForm({ email, min, start, pending, send, onDone, children }: Props) {
   const id = useId();
   const form = useForm({
     initial: { password: "" },
     check: ({ password }) => ({
-      ...([...password].length < least && { password: `Use at least ${least} characters.` }),
+      ...([...password].length < min && { password: `Use at least ${min} characters.` }),
     }),
     send: ({ password }) => send(password),
     onDone: (_, { password }) => onDone(password),
@@ -34,7 +34,7 @@ export function NewPasswordForm({ email, least, start, pending, send, onDone, ch
       )}
       <PasswordField
         label="New password"
-        hint={`At least ${least} characters. A few words make a good one.`}
+        hint={`At least ${min} characters. A few words make a good one.`}
         autoComplete="new-password"
         autoFocus
         required

@@ -10,7 +10,7 @@ import { callAccount } from "./account-client.ts";
 const EMPTY = { current: "", password: "" };
 
 /** `email`: null where the identity provider keeps the password. */
-export function PasswordCard({ email, least }: { email: string | null; least: number }) {
+export function PasswordCard({ email, min }: { email: string | null; min: number }) {
   return (
     <Card
       title="Password"
@@ -21,18 +21,18 @@ export function PasswordCard({ email, least }: { email: string | null; least: nu
           Your identity provider manages your password. Change it there.
         </p>
       ) : (
-        <PasswordForm email={email} least={least} />
+        <PasswordForm email={email} min={min} />
       )}
     </Card>
   );
 }
 
-function PasswordForm({ email, least }: { email: string; least: number }) {
+function PasswordForm({ email, min }: { email: string; min: number }) {
   const form = useForm({
     initial: EMPTY,
     check: ({ current, password }) => ({
       ...(current === "" && { current: "Enter your current password." }),
-      ...([...password].length < least && { password: `Use at least ${least} characters.` }),
+      ...([...password].length < min && { password: `Use at least ${min} characters.` }),
     }),
     send: (body) => callAccount("password", body),
     onDone: () => {
@@ -52,7 +52,7 @@ function PasswordForm({ email, least }: { email: string; least: number }) {
         />
         <PasswordField
           label="New password"
-          hint={`At least ${least} characters. A few words make a good one.`}
+          hint={`At least ${min} characters. A few words make a good one.`}
           autoComplete="new-password"
           required
           {...form.text("password")}

@@ -42,7 +42,7 @@ export function ProfilePage({
           </Facts>
         </Card>
         {children}
-        <PasswordCard email={email} least={passwordLeast} />
+        <PasswordCard email={email} min={passwordLeast} />
         <Card
           title="Sessions"
           hint="The browsers you're signed in with."

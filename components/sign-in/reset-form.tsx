@@ -5,11 +5,11 @@ import { useLinkToken } from "./link-token.ts";
 import { NewPasswordForm } from "./new-password.tsx";
 
 /** The page of a mailed link. */
-export function ResetForm({ least }: { least: number }) {
+export function ResetForm({ min }: { min: number }) {
   const token = useLinkToken();
   return (
     <NewPasswordForm
-      least={least}
+      min={min}
       start="Set password"
       pending="Setting…"
       send={(password) => callAccount("reset", { token: token ?? "", password })}

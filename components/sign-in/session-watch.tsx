@@ -5,8 +5,8 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
 import { onSessionEnd } from "#components/api-client.ts";
-import { watchPresence } from "#components/kit/user-presence.ts";
 import { useMember } from "#components/kit/member.tsx";
+import { watchPresence } from "#components/kit/user-presence.ts";
 import { useStore } from "#components/ui/store.ts";
 import { signedInTo } from "./auth-client.ts";
 import {

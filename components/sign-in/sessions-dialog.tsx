@@ -17,13 +17,13 @@ import { endSessionsContract, listSessionsContract, type Session } from "#lib/se
 import { browserName } from "./browser-name.ts";
 import { tellOtherTabs } from "./session-state.ts";
 
-const MOST = 100;
+const MAX = 100;
 
 function sessionsOf(tenant: string) {
   return oneQuery({
     under: resourceKey(tenant, "sessions"),
     contract: listSessionsContract,
-    call: { tenant, query: { limit: MOST } },
+    call: { tenant, query: { limit: MAX } },
   });
 }
 

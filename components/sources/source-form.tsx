@@ -8,7 +8,7 @@ import { fieldsChanged } from "#components/kit/changed-fields.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import type { Problems } from "#components/kit/problems.ts";
-import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
+import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
@@ -119,7 +119,7 @@ export function SourceForm({
       <TextField
         label="Name"
         placeholder="Commerzbank EUR account"
-        maxLength={SOURCES.name.most}
+        maxLength={SOURCES.name.max}
         {...text("name")}
         required
       />
@@ -130,7 +130,7 @@ export function SourceForm({
       >
         {SOURCE_KINDS.map((kind) => (
           <option key={kind} value={kind}>
-            {SOURCE_KIND_WORDS[kind]}
+            {SOURCE_KIND_LABELS[kind]}
           </option>
         ))}
       </SelectField>
@@ -167,7 +167,7 @@ export function SourceForm({
       </fieldset>
       <TextField
         label="Time zone"
-        maxLength={SOURCES.time_zone.most}
+        maxLength={SOURCES.time_zone.max}
         autoComplete="off"
         spellCheck={false}
         hint="Decides the day of times in files. IANA name, for example Europe/Berlin."
@@ -177,8 +177,8 @@ export function SourceForm({
       <TextField
         label="Grace period"
         type="number"
-        min={SOURCES.grace_days.least}
-        max={SOURCES.grace_days.most}
+        min={SOURCES.grace_days.min}
+        max={SOURCES.grace_days.max}
         hint="Business days that a line can stay open before it becomes an exception."
         {...text("grace_days")}
         required

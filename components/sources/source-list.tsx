@@ -5,11 +5,11 @@ import { useRouter } from "next/navigation";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ReadOnly } from "#components/kit/read-only.tsx";
-import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
+import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -45,7 +45,7 @@ export function SourceList() {
           <FilterMenu
             name="Kind"
             value={search.kind}
-            options={SOURCE_KINDS.map((kind) => [kind, SOURCE_KIND_WORDS[kind]] as const)}
+            options={SOURCE_KINDS.map((kind) => [kind, SOURCE_KIND_LABELS[kind]] as const)}
             onChange={(kind) => set({ kind })}
           />
         </FilterBar>

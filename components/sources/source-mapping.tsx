@@ -3,8 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
 import { Fact, Facts } from "#components/kit/facts.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useAction } from "#components/kit/use-action.ts";
 import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";

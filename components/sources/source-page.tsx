@@ -9,19 +9,19 @@ import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
 import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
-import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
+import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { pluralize } from "#components/ui/pluralize.ts";
 import { Notice } from "#components/ui/notice.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { ImportPanel } from "./imports/import-panel.tsx";
 import { ImportTable } from "./imports/import-table.tsx";
@@ -93,7 +93,7 @@ function SourceContent({ source }: { source: Source }) {
       <div className="grid gap-x-10 gap-y-6 @4xl:grid-cols-2">
         <Section title="Details">
           <Facts>
-            <Fact name="Kind">{SOURCE_KIND_WORDS[source.kind]}</Fact>
+            <Fact name="Kind">{SOURCE_KIND_LABELS[source.kind]}</Fact>
             <Fact name="Currency">{source.currency}</Fact>
             <Fact name="Signs">{SIGN_WORDS[source.sign]}</Fact>
             <Fact name="Time zone">{zoneName(source.time_zone)}</Fact>

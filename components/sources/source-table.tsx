@@ -2,7 +2,7 @@
 
 import { useTenantId } from "#components/kit/member.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
-import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
+import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
 import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
@@ -33,7 +33,7 @@ export function SourceTable({ items, stale }: { items: Source[]; stale: boolean 
                 <div className="min-w-0">
                   <RowLink to={`/${tenantId}/sources/${id}`}>{name}</RowLink>
                   <p className="truncate text-muted">
-                    {SOURCE_KIND_WORDS[kind]}
+                    {SOURCE_KIND_LABELS[kind]}
                     <span className="md:hidden"> · {currency}</span>
                   </p>
                 </div>

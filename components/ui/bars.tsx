@@ -114,11 +114,11 @@ export function Bars({
 
 /** Room for the largest number on the axis, which may be the next round one. Measured in the page, it would take the chart a second round. */
 function widthOf(data: readonly Datum[], series: readonly Series[]): number {
-  const most = Math.max(
+  const max = Math.max(
     0,
     ...data.map((datum) => series.reduce((sum, { key }) => sum + Number(datum[key] ?? 0), 0)),
   );
-  return inWords(Math.ceil(most * 1.25)).length * DIGIT_PX + TICK_GAP_PX;
+  return inWords(Math.ceil(max * 1.25)).length * DIGIT_PX + TICK_GAP_PX;
 }
 
 function Block({

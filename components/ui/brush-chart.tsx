@@ -165,13 +165,13 @@ function readingOf(steps: readonly ChartStep[], at: number, range: Range | null)
 }
 
 function Bars({ steps, fills }: { steps: readonly ChartStep[]; fills: readonly string[] }) {
-  const most = Math.max(1, ...steps.map(({ stack }) => stack.reduce((sum, part) => sum + part, 0)));
+  const max = Math.max(1, ...steps.map(({ stack }) => stack.reduce((sum, part) => sum + part, 0)));
   const width = WIDTH / steps.length;
   return steps.flatMap(({ name, stack }, place) => {
     let y = BARS;
     return stack.map((part, layer) => {
       // An error among thousands of calls is still seen.
-      const height = part === 0 ? 0 : Math.max(2, (part / most) * BARS);
+      const height = part === 0 ? 0 : Math.max(2, (part / max) * BARS);
       y -= height;
       if (height === 0) return null;
       return (
@@ -190,12 +190,12 @@ function Bars({ steps, fills }: { steps: readonly ChartStep[]; fills: readonly s
 
 /** On a scale of powers: a slow call among many fast ones would flatten them all. */
 function Lines({ steps, strokes }: { steps: readonly ChartStep[]; strokes: readonly string[] }) {
-  const most = Math.log1p(
+  const max = Math.log1p(
     Math.max(1, ...steps.flatMap(({ lines }) => lines.map((value) => value ?? 0))),
   );
   const width = WIDTH / steps.length;
   const pointOf = (value: number, place: number) =>
-    `${(place + 0.5) * width},${HEIGHT - 2 - (Math.log1p(value) / most) * (LINES - 4)}`;
+    `${(place + 0.5) * width},${HEIGHT - 2 - (Math.log1p(value) / max) * (LINES - 4)}`;
   return strokes.map((stroke, line) => {
     const parts = steps.map(({ lines }, place) =>
       lines[line] == null ? null : pointOf(lines[line], place),

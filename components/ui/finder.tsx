@@ -5,8 +5,8 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from "react";
 import { classes } from "./classes.ts";
 import { Keys } from "./keys.tsx";
-import { useListbox } from "./use-listbox.ts";
 import { navigate } from "./pending-navigation.ts";
+import { useListbox } from "./use-listbox.ts";
 
 /** How long an option must be active before its page is prefetched. */
 const RESTING_MS = 150;

@@ -1,4 +1,4 @@
-const READ_WITHIN_MS = 60_000;
+const READ_TIMEOUT_MS = 60_000;
 
 /** Downloads a file. */
 export function saveFile(file: Blob, name: string): void {
@@ -7,5 +7,5 @@ export function saveFile(file: Blob, name: string): void {
   link.download = name;
   link.click();
   // The browser reads it asynchronously after the click.
-  setTimeout(() => URL.revokeObjectURL(link.href), READ_WITHIN_MS);
+  setTimeout(() => URL.revokeObjectURL(link.href), READ_TIMEOUT_MS);
 }

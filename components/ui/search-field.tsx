@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 const TYPING_MS = 200;
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** A search field that updates the URL once typing pauses, or the field is left; not where it is left for another page, which an update would hold up. */
 export function SearchField({
@@ -56,7 +56,7 @@ export function SearchField({
         type="search"
         value={typed}
         placeholder={placeholder}
-        maxLength={LONGEST}
+        maxLength={MAX_LENGTH}
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => type(target.value)}

@@ -4,8 +4,8 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
-import { restoreFocus } from "./restore-focus.ts";
 import { PanelOpen } from "./panel-open.ts";
+import { restoreFocus } from "./restore-focus.ts";
 import { Toaster } from "./toaster.tsx";
 import { useMedia } from "./use-media.ts";
 

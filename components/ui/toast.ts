@@ -11,7 +11,7 @@ export type Toast = {
 
 const NONE: readonly Toast[] = [];
 
-const WAITING_MOST = 3;
+const WAITING_MAX = 3;
 
 /** The messages: one that passes, those that wait for its place, and the failures, which stay until they are dismissed. */
 export const toasts = createStore(NONE);
@@ -43,6 +43,6 @@ export function dismissToast(id: number): void {
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
   const all = [...toasts.get(), { ...shown, id: lastId }];
-  const gone = all.filter(({ failed }) => !failed).slice(1, -WAITING_MOST);
+  const gone = all.filter(({ failed }) => !failed).slice(1, -WAITING_MAX);
   toasts.set(all.filter((one) => !gone.includes(one)));
 }

@@ -21,6 +21,7 @@ import type { OfWebhook } from "./delivery-details.tsx";
 import { CreatedChip, EventId } from "./delivery-filters.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
+import { DELIVERY_STATES, shownUrl } from "./labels.ts";
 import {
   allDeliveryPages,
   deliveryStatsOf,
@@ -29,7 +30,6 @@ import {
   webhookStatsOf,
 } from "./queries.ts";
 import { ALL_DELIVERY_FILTERS, type AllDeliverySearch, allDeliverySearch } from "./search.ts";
-import { DELIVERY_STATES, shownUrl } from "./labels.ts";
 
 /** The deliveries of every webhook, newest first, and the panel of the one in the URL. */
 export function AllDeliveries() {

@@ -3,8 +3,8 @@
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
-import { ResponseView, RequestHeaders } from "./response-view.tsx";
 import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./labels.ts";
+import { RequestHeaders, ResponseView } from "./response-view.tsx";
 
 type Attempt = DeliveryDetail["attempts"][number];
 

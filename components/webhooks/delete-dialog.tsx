@@ -11,8 +11,8 @@ import {
   listWebhooksContract,
   type Webhook,
 } from "#lib/webhooks/contract.ts";
-import { keyOfWebhook, webhooksKey } from "./queries.ts";
 import { shownUrl } from "./labels.ts";
+import { keyOfWebhook, webhooksKey } from "./queries.ts";
 
 type Props = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
 

@@ -26,8 +26,8 @@ import {
 import { AttemptTimeline } from "./attempt-timeline.tsx";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
-import { webhooksKey } from "./queries.ts";
 import { shownUrl } from "./labels.ts";
+import { webhooksKey } from "./queries.ts";
 
 /** `url`: where the webhook has to be named. */
 export type OfWebhook = Pick<Webhook, "id" | "status"> & { url?: string | undefined };

@@ -5,8 +5,8 @@ import { FilterBar, FilterChip, FilterMenu } from "#components/kit/filters.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
-import { type DeliveryFilter, EVENT_ID } from "./search.ts";
 import { DELIVERY_STATES } from "./labels.ts";
+import { type DeliveryFilter, EVENT_ID } from "./search.ts";
 
 type Props = {
   search: DeliveryFilter;

@@ -40,7 +40,7 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       <TextArea
         label="Reason (optional)"
         hint="Shown to your team on this webhook."
-        maxLength={WEBHOOKS.disabled_detail.most}
+        maxLength={WEBHOOKS.disabled_detail.max}
         {...form.text("reason")}
       />
     </FormDialog>

@@ -14,9 +14,9 @@ import {
   recoverWebhookContract,
   type Webhook,
 } from "#lib/webhooks/contract.ts";
+import { deliveryCount } from "./labels.ts";
 import { missedCount } from "./queries.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
-import { deliveryCount } from "./labels.ts";
 
 /** Enables a webhook and, if wanted, recovers what it missed. */
 export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {

@@ -32,7 +32,7 @@ export const HEALTHS: Record<Webhook["health"], Sign> = {
   idle: { word: "Idle", icon: MoonStar, tone: "info" },
 };
 
-export const WEBHOOK_STATUS_WORDS: Record<Webhook["status"], string> = {
+export const WEBHOOK_STATUS_LABELS: Record<Webhook["status"], string> = {
   active: "Active",
   disabled: "Disabled",
 };

@@ -15,9 +15,9 @@ import { TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { recoverWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { deliveryCount } from "./labels.ts";
 import { missedCount } from "./queries.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
-import { deliveryCount } from "./labels.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const KEPT_MS = 30 * 24 * HOUR_MS;

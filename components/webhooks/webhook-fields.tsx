@@ -36,7 +36,7 @@ export function WebhookFields({
         label="URL"
         type="url"
         inputMode="url"
-        maxLength={WEBHOOKS.url.most}
+        maxLength={WEBHOOKS.url.max}
         placeholder="https://hooks.example.com/tieout"
         hint="An https URL at a public address. Each event is sent as a POST."
         autoComplete="off"
@@ -46,7 +46,7 @@ export function WebhookFields({
       />
       <TextField
         label="Description (optional)"
-        maxLength={WEBHOOKS.description.most}
+        maxLength={WEBHOOKS.description.max}
         placeholder="Pages the reconciliation desk"
         autoComplete="off"
         {...text("description")}

@@ -12,11 +12,11 @@ import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
+import { WEBHOOK_STATUS_LABELS } from "./labels.ts";
 import { webhookPages } from "./queries.ts";
 import { webhookSearch } from "./search.ts";
 import { WebhookListSkeleton } from "./webhook-skeletons.tsx";
 import { WebhookTable } from "./webhook-table.tsx";
-import { WEBHOOK_STATUS_WORDS } from "./labels.ts";
 
 // Never on the server: the secret would be in the HTML.
 const RegisterDialog = dynamic(
@@ -27,7 +27,7 @@ const RegisterDialog = dynamic(
 const ALL = "all";
 const STATUSES = [
   { value: ALL, label: "All" },
-  ...WEBHOOK_STATUSES.map((status) => ({ value: status, label: WEBHOOK_STATUS_WORDS[status] })),
+  ...WEBHOOK_STATUSES.map((status) => ({ value: status, label: WEBHOOK_STATUS_LABELS[status] })),
 ] as const;
 
 export function WebhookList() {

@@ -8,8 +8,8 @@ import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { Countdown } from "./countdown.tsx";
-import type { Act } from "./webhook-actions.tsx";
 import { FAILURES } from "./labels.ts";
+import type { Act } from "./webhook-actions.tsx";
 
 type Props = { webhook: Webhook; asOf: string; onAct: (act: Act) => void };
 

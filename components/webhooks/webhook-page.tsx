@@ -11,6 +11,7 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useSearch } from "#components/kit/use-search.ts";
 import { AttemptsChart } from "./attempts-chart.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { shownUrl } from "./labels.ts";
 import { deliveryPages, webhookById, webhookStatsOf } from "./queries.ts";
 import { DELIVERY_FILTERS, deliverySearch } from "./search.ts";
 import { type Act, WebhookActions } from "./webhook-actions.tsx";
@@ -18,7 +19,6 @@ import { WebhookFacts } from "./webhook-facts.tsx";
 import { WebhookFigures } from "./webhook-figures.tsx";
 import { WebhookNotes } from "./webhook-notes.tsx";
 import { WebhookSkeleton } from "./webhook-skeletons.tsx";
-import { shownUrl } from "./labels.ts";
 
 const WebhookDialog = dynamic(
   () => import("./webhook-dialog.tsx").then((part) => part.WebhookDialog),

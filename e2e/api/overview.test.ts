@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import type { Overview } from "#lib/overview/contract.ts";
-import { api, createTenant, sql, uniqueName, userToken } from "../fixtures.ts";
 import { avoidMidnight } from "../avoid-midnight.ts";
+import { api, createTenant, sql, uniqueName, userToken } from "../fixtures.ts";
 import { tenantWithAdmin } from "./api-keys/keys.ts";
 
 let tenant: string;

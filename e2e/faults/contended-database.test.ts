@@ -11,8 +11,8 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /** More than run at once (8 of a tenant), and then as many again: the last of them wait for their turn in vain. */
 const CROWD = 20;
 /** 10 s for a turn and 8 s for a statement, on a busy machine. */
-const ANSWERED_WITHIN_MS = 30_000;
-const RECOVERED_WITHIN_MS = 60_000;
+const ANSWERED_TIMEOUT_MS = 30_000;
+const RECOVERED_TIMEOUT_MS = 60_000;
 const TAKEN_AT_ONCE = 20;
 const OUT_OF_TIME = /^This took the database too long\./;
 const OUT_OF_TURN = /^The service is busy\./;
@@ -112,15 +112,15 @@ describe("calls", () => {
     await until(
       "both to be refused",
       () => isRefused(OUT_OF_TIME) && isRefused(OUT_OF_TURN),
-      ANSWERED_WITHIN_MS,
+      ANSWERED_TIMEOUT_MS,
     );
     const meanwhile = others.written.length - before;
     await locking.query("commit");
-    await stuck.makeMore(CROWD, RECOVERED_WITHIN_MS);
+    await stuck.makeMore(CROWD, RECOVERED_TIMEOUT_MS);
     await Promise.all([stuck.end(), others.end()]);
 
     expect(refusals(stuck).filter((answer) => !isRefusal(answer))).toEqual([]);
-    expect(stuck.slowestMs).toBeLessThan(ANSWERED_WITHIN_MS);
+    expect(stuck.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     expect(refusals(others)).toEqual([]);
     expect(meanwhile).toBeGreaterThan(10);
     await Promise.all([stuck.expectNothingLost(), others.expectNothingLost()]);
@@ -191,7 +191,7 @@ describe("calls", () => {
     expect(await stored()).toEqual(
       [first, last].map(({ id }) => ({ id, severity: "high", changes: 1 })),
     );
-    await receiver.gets("/deadlock", 2, RECOVERED_WITHIN_MS);
+    await receiver.gets("/deadlock", 2, RECOVERED_TIMEOUT_MS);
     await others.makeMore(10);
     await others.end();
     expect(refusals(others)).toEqual([]);
@@ -215,11 +215,11 @@ describe("calls", () => {
     const unready = await ask(`${url}/readyz`);
     await Promise.all(connections.splice(0).map((client) => client.end()));
     const since = performance.now();
-    await crowd.makeMore(10, RECOVERED_WITHIN_MS);
+    await crowd.makeMore(10, RECOVERED_TIMEOUT_MS);
     await until(
       "the service to be ready",
       async () => (await ask(`${url}/readyz`)).status === 200,
-      RECOVERED_WITHIN_MS,
+      RECOVERED_TIMEOUT_MS,
     );
     const recoveredMs = performance.now() - since;
     await crowd.end();

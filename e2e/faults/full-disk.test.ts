@@ -10,7 +10,7 @@ import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { ask, Writers } from "./writers.ts";
 
 const SIZE = "600m";
-const RECOVERED_WITHIN_MS = 120_000;
+const RECOVERED_TIMEOUT_MS = 120_000;
 
 const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
 /** Only root mounts. */
@@ -70,11 +70,11 @@ test.skipIf(!isMounted)(
     expect((await ask(`${url}/healthz`)).status).toBe(200);
     rmSync(filler);
     const since = performance.now();
-    await writers.makeMore(20, RECOVERED_WITHIN_MS);
+    await writers.makeMore(20, RECOVERED_TIMEOUT_MS);
     await until(
       "the service to be ready",
       async () => (await ask(`${url}/readyz`)).status === 200,
-      RECOVERED_WITHIN_MS,
+      RECOVERED_TIMEOUT_MS,
     );
     const recoveredMs = performance.now() - since;
     await writers.end();

@@ -14,7 +14,7 @@ const LINES = 240;
 const KILLS = 8;
 const MATCHERS = ["matcher-1", "matcher-2"];
 /** A dead matcher's job is free after half a minute. */
-const SETTLED_WITHIN_MS = 150_000;
+const SETTLED_TIMEOUT_MS = 150_000;
 
 const dataDir = freshDataDir();
 let stack: Supervisor;
@@ -102,7 +102,7 @@ test("two matchers killed at random leave the proof holding each time, and what 
   const quiet = await pairOf("Quiet");
   await add(quiet.left, world.left);
   await add(quiet.right, world.right);
-  await until("the quiet pair to be matched", isSettled, SETTLED_WITHIN_MS);
+  await until("the quiet pair to be matched", isSettled, SETTLED_TIMEOUT_MS);
   const expected = await outcome(quiet);
   expect(expected.length).toBeGreaterThan(LINES / 3);
 
@@ -129,7 +129,7 @@ test("two matchers killed at random leave the proof holding each time, and what 
     await until(
       "a run to be somewhere",
       async () => (await begun()) && looks-- <= 0,
-      SETTLED_WITHIN_MS,
+      SETTLED_TIMEOUT_MS,
     );
     const doomed = random.chance(0.4) ? MATCHERS : [random.pick(MATCHERS)];
     const before = doomed.map((name) => stack.pidOf(name));
@@ -139,7 +139,7 @@ test("two matchers killed at random leave the proof holding each time, and what 
       doomed.every((name, at) => stack.pidOf(name) !== before[at]),
     );
   }
-  await until("all to be matched", isSettled, SETTLED_WITHIN_MS);
+  await until("all to be matched", isSettled, SETTLED_TIMEOUT_MS);
   await expectSound(pairs);
   for (const pair of pairs) expect(await outcome(pair)).toEqual(expected);
 });

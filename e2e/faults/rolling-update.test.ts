@@ -13,7 +13,7 @@ import { freePort } from "../../supervisor/ports.ts";
 import { Writers } from "./writers.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const BUILT_WITHIN_MS = 900_000;
+const BUILT_TIMEOUT_MS = 900_000;
 /** What each kind of process is given, and nothing else. */
 const GIVEN = {
   web: /^(SUPABASE_|REQUEST_DATABASE_URL|AUTH_|AUDIT_PUBLIC_KEYS|NEXTAUTH_SECRET|ENCRYPTION_KEYS)/,
@@ -39,7 +39,7 @@ beforeAll(async () => {
   project = new Project(supabase, DATA_DIR);
   for (const kind of ["worker", "matcher"] as const) process.kill(supabase.pidOf(kind), "SIGSTOP");
   receiver = await Receiver.start();
-}, BUILT_WITHIN_MS);
+}, BUILT_TIMEOUT_MS);
 afterAll(async () => {
   if (commit === null) return;
   for (const { process: child } of running) child.kill("SIGKILL");

@@ -10,8 +10,8 @@ import { ask, Writers } from "./writers.ts";
 
 const STILL_MS = 25_000;
 /** A call may wait for a connection, and then for its answer. */
-const ANSWERED_WITHIN_MS = 30_000;
-const RECOVERED_WITHIN_MS = 60_000;
+const ANSWERED_TIMEOUT_MS = 30_000;
+const RECOVERED_TIMEOUT_MS = 60_000;
 const ROUND_TRIP_MS = 200;
 
 const DATA_DIR = freshDataDir();
@@ -90,14 +90,14 @@ describe("a database", () => {
     await sleep(Math.max(0, STILL_MS - (performance.now() - since)));
     link.goOn();
     const back = performance.now();
-    await until("the service to be ready", isReady, RECOVERED_WITHIN_MS);
-    await writers.makeMore(10, RECOVERED_WITHIN_MS);
+    await until("the service to be ready", isReady, RECOVERED_TIMEOUT_MS);
+    await writers.makeMore(10, RECOVERED_TIMEOUT_MS);
     const recoveredMs = performance.now() - back;
     await writers.end();
     await writers.expectNothingLost();
     const statuses = new Set(writers.answers.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([201, 503]);
-    expect(writers.slowestMs).toBeLessThan(ANSWERED_WITHIN_MS);
+    expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     expect(restarts()).toBe(0);
     console.log(
       `stood still ${STILL_MS} ms: ${writers.answers.length} calls, ${writers.written.length} acknowledged, lost 0, doubled 0; slowest answer ${Math.round(writers.slowestMs)} ms; back after ${Math.round(recoveredMs)} ms`,
@@ -110,12 +110,12 @@ describe("a database", () => {
     const lost = link.loseConnections();
     expect(lost).toBeGreaterThan(10);
     const since = performance.now();
-    await writers.makeMore(10, RECOVERED_WITHIN_MS);
-    await until("the service to be ready", isReady, RECOVERED_WITHIN_MS);
+    await writers.makeMore(10, RECOVERED_TIMEOUT_MS);
+    await until("the service to be ready", isReady, RECOVERED_TIMEOUT_MS);
     const recoveredMs = performance.now() - since;
     await writers.end();
     await writers.expectNothingLost();
-    expect(writers.slowestMs).toBeLessThan(ANSWERED_WITHIN_MS);
+    expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     console.log(
       `${lost} connections lost: ${writers.answers.length} calls, ${writers.written.length} acknowledged, lost 0; back after ${Math.round(recoveredMs)} ms`,
     );
@@ -137,8 +137,8 @@ describe("a database", () => {
     });
     expect((await get("/v1/exceptions/sla", await project.headers())).status).toBe(200);
     await readOnly(false);
-    await until("the service to be ready", isReady, RECOVERED_WITHIN_MS);
-    await writers.makeMore(10, RECOVERED_WITHIN_MS);
+    await until("the service to be ready", isReady, RECOVERED_TIMEOUT_MS);
+    await writers.makeMore(10, RECOVERED_TIMEOUT_MS);
     await writers.end();
     await writers.expectNothingLost();
     expect([...new Set(writers.answers.map(({ status }) => status))].sort()).toEqual([201, 503]);

@@ -206,12 +206,12 @@ describe("the rules of ops/alerts", () => {
       await holder.end();
     },
     async TieoutConnectionsNearEnd() {
-      const [{ most } = { most: 0 }] = await project.sql<{ most: number }>(
-        "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most",
+      const [{ max } = { max: 0 }] = await project.sql<{ max: number }>(
+        "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max",
       );
       const clients: Client[] = [];
       let fired = false;
-      for (let taken = 0; taken < most && !fired; taken++) {
+      for (let taken = 0; taken < max && !fired; taken++) {
         const client = new Client({ connectionString: project.env.DATABASE_URL });
         client.on("error", () => {});
         await client.connect();

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const HEALTH_EVERY_MS = 200;
-const HEALTHY_WITHIN_MS = 10_000;
+const HEALTHY_TIMEOUT_MS = 10_000;
 const TRIES = 4;
 /** For a server that answers: waiting is no try. */
 const WAITS_MS = 60_000;
@@ -63,7 +63,7 @@ export class Balancer {
 
   async #look(port: number): Promise<void> {
     const answered = fetch(`http://127.0.0.1:${port}/healthz`, {
-      signal: AbortSignal.timeout(HEALTHY_WITHIN_MS),
+      signal: AbortSignal.timeout(HEALTHY_TIMEOUT_MS),
     });
     const { ok } = await answered.catch(() => ({ ok: false }));
     if (ok) this.#healthy.add(port);

@@ -9,7 +9,7 @@ import { freePort } from "../../supervisor/ports.ts";
 
 const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url));
 /** As long as the supervisor itself waits: a machine may be busy. */
-const READY_WITHIN_MS = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 const PARTS = ["postgres", "data-api", "worker", "matcher", "web"] as const;
 
 export type PartName = (typeof PARTS)[number];
@@ -52,7 +52,7 @@ export class Supervisor {
           throw new Error(`The stack did not start: ${supervisor.fatal}`);
         return supervisor.says("ready");
       },
-      READY_WITHIN_MS,
+      READY_TIMEOUT_MS,
     );
     return supervisor;
   }

@@ -37,8 +37,8 @@ test("of thousands of open lines few are in the page, scrolling is no long task,
 
   const busyMs = await ownWork(page);
   const before = await busyMs();
-  const most = await pane(page, "Bank").evaluate(scrollOn, FRAMES);
-  expect(most).toBeLessThan(ROWS_MAX);
+  const max = await pane(page, "Bank").evaluate(scrollOn, FRAMES);
+  expect(max).toBeLessThan(ROWS_MAX);
   expect(((await busyMs()) - before) / FRAMES).toBeLessThan(LONG_MS);
   await expect(rows(page, "Bank").filter({ hasText: "Aurora" })).toHaveCount(0);
 
@@ -63,13 +63,13 @@ test("of thousands of open lines few are in the page, scrolling is no long task,
 /** Scrolls down by a good part of a screen in each frame. @returns the most rows that it had. */
 function scrollOn(box: HTMLElement, frames: number): Promise<number> {
   return new Promise((done) => {
-    let [most, left] = [0, frames];
+    let [max, left] = [0, frames];
     requestAnimationFrame(function step() {
-      most = Math.max(most, box.querySelectorAll("[role=option]").length);
+      max = Math.max(max, box.querySelectorAll("[role=option]").length);
       box.scrollBy(0, 300);
       left -= 1;
       if (left > 0) requestAnimationFrame(step);
-      else done(most);
+      else done(max);
     });
   });
 }

@@ -10,7 +10,7 @@ import { api, PASSWORD, sql, uniqueName, userToken } from "../fixtures.ts";
 import { sessionCookie } from "../sign-in.ts";
 import { opened } from "./test.ts";
 
-const MOST_STOPS = 80;
+const MAX_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
@@ -137,11 +137,11 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
       ),
     )
     .toBe(true);
-  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
   }
-  throw new Error(`${MOST_STOPS} stops of the keyboard, and none is ${target}.`);
+  throw new Error(`${MAX_STOPS} stops of the keyboard, and none is ${target}.`);
 }
 
 /** Opens the palette by its keys, once the page listens. */

@@ -71,9 +71,9 @@ export async function expectNoSidewaysScrolling(page: Page, state?: string): Pro
 /** What one types into can be read. */
 async function expectRoomToType(page: Page, state?: string): Promise<void> {
   const crushed = await page.evaluate(
-    (least) =>
+    (min) =>
       [...document.querySelectorAll<HTMLElement>("main input[type=search]")]
-        .filter((field) => field.checkVisibility() && field.getBoundingClientRect().width < least)
+        .filter((field) => field.checkVisibility() && field.getBoundingClientRect().width < min)
         .map(
           (field) =>
             `${field.getAttribute("placeholder")}: ${field.getBoundingClientRect().width} px`,

@@ -20,7 +20,7 @@ const CUSTOMERS = [
   "Lindt Logistik KG",
   "Café Morgenrot",
 ];
-const RUN_WITHIN_MS = 180_000;
+const RUN_TIMEOUT_MS = 180_000;
 
 /** `open`: how many of October's lines a side wait for people: some with a suggestion, some that differ, some alone. */
 export async function createMonth(tenant: string, { open = 12 } = {}): Promise<Month> {
@@ -53,7 +53,7 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
     await until(
       `${name} is matched`,
       async () => (await call<{ status: string }>("GET", `runs/${run.id}`)).status === "done",
-      RUN_WITHIN_MS,
+      RUN_TIMEOUT_MS,
     );
     return id;
   };

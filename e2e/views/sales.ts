@@ -2,7 +2,7 @@
 import { api, sql, userToken } from "../fixtures.ts";
 import { until } from "../until.ts";
 
-const RUN_WITHIN_MS = 180_000;
+const RUN_TIMEOUT_MS = 180_000;
 /** Business days: no line becomes an exception. */
 const GRACE_DAYS = 90;
 
@@ -36,7 +36,7 @@ export async function createSales(tenant: string): Promise<void> {
     await until(
       "card sales are matched",
       async () => (await call<{ status: string }>("GET", `runs/${asked}`)).status === "done",
-      RUN_WITHIN_MS,
+      RUN_TIMEOUT_MS,
     );
   };
 

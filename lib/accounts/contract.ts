@@ -6,15 +6,15 @@ import { z } from "zod";
 import { ROLES } from "../wire/access.ts";
 
 /** NIST SP 800-63B: length is what counts. bcrypt reads 72 bytes and no more. */
-export const PASSWORD = { least: 10, mostBytes: 72 } as const;
-const EMAIL_MOST = 254;
+export const PASSWORD = { min: 10, maxBytes: 72 } as const;
+const EMAIL_MAX = 254;
 
 export const newPassword = z
   .string()
-  .min(PASSWORD.least, `Use at least ${PASSWORD.least} characters.`)
+  .min(PASSWORD.min, `Use at least ${PASSWORD.min} characters.`)
   .refine(
-    (text) => new TextEncoder().encode(text).length <= PASSWORD.mostBytes,
-    `Use at most ${PASSWORD.mostBytes} characters.`,
+    (text) => new TextEncoder().encode(text).length <= PASSWORD.maxBytes,
+    `Use at most ${PASSWORD.maxBytes} characters.`,
   )
   .refine((text) => !text.includes("\0") && text.isWellFormed(), "Use other characters.");
 
@@ -34,7 +34,7 @@ export const ACCOUNT_CALLS = {
         .string()
         .trim()
         .toLowerCase()
-        .max(EMAIL_MOST)
+        .max(EMAIL_MAX)
         .pipe(z.email("Enter an email address.")),
     }),
     response: z.object({}),

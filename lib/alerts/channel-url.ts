@@ -4,7 +4,7 @@ import { requireReceiver } from "../webhooks/require-receiver.ts";
 
 const SHOWN = 4;
 /** Of a shorter path, its last characters would be most of the secret. */
-const LEAST_HIDDEN = 12;
+const MIN_HIDDEN = 12;
 
 export type SealedUrl = { url_id: string; sealed: string; url_hint: string };
 
@@ -23,7 +23,7 @@ export function unsealUrl(sealed: string, tenantId: string, urlId: string): stri
 function hintOf(url: string): string {
   const { host, pathname, search } = new URL(url);
   const secret = pathname + search;
-  return `${host}/…${secret.length >= LEAST_HIDDEN + SHOWN ? secret.slice(-SHOWN) : ""}`;
+  return `${host}/…${secret.length >= MIN_HIDDEN + SHOWN ? secret.slice(-SHOWN) : ""}`;
 }
 
 function bindingOf(tenantId: string, urlId: string): string {

@@ -48,20 +48,20 @@ const ipAllowlist = z
       return range;
     }),
   )
-  .max(API_KEYS.ip_allowlist.most)
+  .max(API_KEYS.ip_allowlist.max)
   .transform((ranges) => [...new Set(ranges)])
   .meta({
     description: "Ranges are normalized: host bits are cleared. Empty means any address.",
     example: ["203.0.113.0/24", "2001:db8::/32"],
   });
 
-const name = text(API_KEYS.name.most).meta({
+const name = text(API_KEYS.name.max).meta({
   description: "The key's name.",
   example: "Nightly ledger export",
 });
 const description = z
   .string()
-  .max(API_KEYS.description.most)
+  .max(API_KEYS.description.max)
   .nullable()
   .meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
@@ -208,7 +208,7 @@ export const listApiKeysContract = contract({
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
-    q: text(API_KEYS.name.most)
+    q: text(API_KEYS.name.max)
       .optional()
       .meta({ description: "Part of the name or key_id, or the ID.", example: "ledger" }),
   }),
@@ -286,7 +286,7 @@ export const revokeApiKeyContract = contract({
   body: z.strictObject({
     reason: z
       .string()
-      .max(API_KEYS.revoke_reason.most)
+      .max(API_KEYS.revoke_reason.max)
       .nullable()
       .optional()
       .meta({ example: "The server was decommissioned." }),

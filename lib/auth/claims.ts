@@ -3,8 +3,8 @@ import { ROLES, type Role } from "../wire/access.ts";
 import { isVisible } from "../wire/schema.ts";
 import type { Memberships } from "./principal.ts";
 
-const LONGEST_SUBJECT = 255;
-const LONGEST_NAME = 120;
+const MAX_SUBJECT_LENGTH = 255;
+const MAX_NAME_LENGTH = 120;
 /** Clocks differ. */
 const AHEAD_SECONDS = 60;
 
@@ -52,7 +52,7 @@ function statedIn(claims: Claims, names: ClaimNames): Memberships {
  * anything else: it identifies no user.
  */
 export function subjectOf({ sub }: Claims): string | null {
-  if (typeof sub !== "string" || sub.trim() === "" || sub.length > LONGEST_SUBJECT) return null;
+  if (typeof sub !== "string" || sub.trim() === "" || sub.length > MAX_SUBJECT_LENGTH) return null;
   return sub.isWellFormed() && !sub.includes("\0") ? sub : null;
 }
 
@@ -60,7 +60,7 @@ export function subjectOf({ sub }: Claims): string | null {
 export function issuerOf({ iss }: Claims): string | null {
   if (iss === undefined) return "";
   return typeof iss === "string" &&
-    iss.length <= LONGEST_SUBJECT &&
+    iss.length <= MAX_SUBJECT_LENGTH &&
     iss.isWellFormed() &&
     !iss.includes("\0")
     ? iss
@@ -99,7 +99,7 @@ function toName(value: string): string {
     .replaceAll("\0", "\uFFFD")
     .trim()
     .replace(/\s+/gu, "_");
-  return isVisible(sound) ? [...sound].slice(0, LONGEST_NAME).join("") : "";
+  return isVisible(sound) ? [...sound].slice(0, MAX_NAME_LENGTH).join("") : "";
 }
 
 function knownRoles(value: unknown): Role[] {

@@ -10,7 +10,7 @@ import { TokenRefused } from "./token-refused.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
-const LONGEST_CREDENTIAL = 8192;
+const MAX_CREDENTIAL_LENGTH = 8192;
 const INVALID = "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.";
 
 /**
@@ -42,7 +42,7 @@ function refusedToken(refused: TokenRefused, { headers }: Request): ApiError {
 
 async function verifyBearer(header: string): Promise<Identity | null> {
   const credential = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
-  if (!credential || credential.length > LONGEST_CREDENTIAL) return null;
+  if (!credential || credential.length > MAX_CREDENTIAL_LENGTH) return null;
   if (isSameSecret(credential, env().SUPABASE_SECRET_KEY)) return { type: "service_role" };
   if (isSameSecret(credential, env().SUPABASE_PUBLISHABLE_KEY)) return { type: "publishable_key" };
   if (credential.split(".").length === 3) return verifyJwt(credential);

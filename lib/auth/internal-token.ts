@@ -1,9 +1,9 @@
 import { SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Claims } from "../db/claims.ts";
+import { INTERNAL_ISSUER } from "../runtime/auth-config.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
-import { INTERNAL_ISSUER } from "../runtime/auth-config.ts";
 
 const LIFETIME_SECONDS = 60;
 /** The rest of its life is for the call that it is sent with. */

@@ -11,7 +11,7 @@ const PATIENCE = {
   /** How long keys stay valid while their URL does not answer, so that an outage there does not lock users out. */
   believedMs: 24 * 60 * 60_000,
 };
-const ANSWER_WITHIN_MS = 5_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 /** No token can be verified, since the keys were not loaded yet. */
 export class KeysUnavailable extends Error {}
@@ -62,7 +62,7 @@ async function load(url: URL): Promise<JSONWebKeySet> {
     headers: { Accept: "application/json, application/jwk-set+json" },
     redirect: "error",
     cache: "no-store",
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   return (await answer.json()) as JSONWebKeySet;

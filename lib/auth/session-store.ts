@@ -6,7 +6,7 @@ import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 
 const WHY = "a session is a person's, before their tenant is known";
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 /** Longer than any question to the database takes that began before the end. */
 const UNDER_WAY_MS = 30_000;
 
@@ -20,7 +20,7 @@ const checked = () =>
     "sessions-checked",
     () =>
       new LRUCache<string, Known>({
-        max: MOST_REMEMBERED,
+        max: MAX_REMEMBERED,
         ttl: env().SESSION_CHECK_SECONDS * 1000,
         ttlResolution: 0,
         fetchMethod: async (key) => ({ owner: await check(key) }),
@@ -33,7 +33,7 @@ const ended = () =>
     "sessions-ended",
     () =>
       new LRUCache<string, true>({
-        max: MOST_REMEMBERED,
+        max: MAX_REMEMBERED,
         ttl: env().SESSION_CHECK_SECONDS * 1000 + UNDER_WAY_MS,
       }),
   );

@@ -1,7 +1,7 @@
 import { parseCookie } from "cookie";
 import { getToken, type JWT } from "next-auth/jwt";
-import { env } from "../runtime/env.ts";
 import { oidcProviders } from "../runtime/auth-config.ts";
+import { env } from "../runtime/env.ts";
 import { assuranceOf, membershipsOf, subjectOf, USUAL_CLAIMS } from "./claims.ts";
 import type { Memberships, UserIdentity } from "./principal.ts";
 import { ownerOfSession } from "./session-store.ts";

@@ -1,6 +1,6 @@
 import { importSPKI, type JWTVerifyGetKey } from "jose";
-import { env } from "../runtime/env.ts";
 import type { Bounds, ClaimNames } from "../runtime/auth-config.ts";
+import { env } from "../runtime/env.ts";
 import { USUAL_CLAIMS } from "./claims.ts";
 import { remoteKeys } from "./remote-keys.ts";
 

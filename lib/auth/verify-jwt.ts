@@ -8,9 +8,9 @@ import {
   jwtVerify,
 } from "jose";
 import { LRUCache } from "lru-cache";
+import { INTERNAL_ISSUER, oidcProviders } from "../runtime/auth-config.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
-import { INTERNAL_ISSUER, oidcProviders } from "../runtime/auth-config.ts";
 import { ApiError } from "../wire/errors.ts";
 import { assuranceOf, issuerOf, livesAtMost, membershipsOf, nameOf, subjectOf } from "./claims.ts";
 import type { UserIdentity } from "./principal.ts";

@@ -72,13 +72,13 @@ test("of jobs that carry a flag as many are done at once as may be, and they don
   const { url, client } = await fresh();
   const held = Promise.withResolvers<void>();
   let holding = 0;
-  let most = 0;
+  let max = 0;
   let others = 0;
   jobs = new Jobs({
     connectionString: url,
     tasks: {
       async hold() {
-        most = Math.max(most, ++holding);
+        max = Math.max(max, ++holding);
         await held.promise;
         holding--;
       },
@@ -100,5 +100,5 @@ test("of jobs that carry a flag as many are done at once as may be, and they don
   await until("the others to be done", () => others === 8);
   held.resolve();
   await until("all to be done", async () => (await client.query(SETTLED.done)).rows[0].settled);
-  expect(most).toBe(2);
+  expect(max).toBe(2);
 });

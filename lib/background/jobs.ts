@@ -12,10 +12,10 @@ import { durations, figure } from "../runtime/metrics.ts";
 import { RetryingPool } from "./retrying-pool.ts";
 import { LATE_MS, type Service } from "./service.ts";
 
-const CONNECT_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const START_AGAIN_AFTER_MS = 2_000;
 /** So that a connection whose other end is gone ends. */
-const STATEMENT_WITHIN_MS = 60_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
 
 export type JobsOptions = {
   /** Direct, or through a pooler in session mode: graphile-worker listens. */
@@ -71,8 +71,8 @@ export class Jobs implements Service {
     this.#database = new RetryingPool({
       connectionString,
       application_name: "tieout jobs",
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      query_timeout: STATEMENT_WITHIN_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS,
       // One a job, one that listens, one for the schedule. Kept open: when the database is full they are still ours.
       max: concurrentJobs + 2,
       idleTimeoutMillis: 0,

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { Client } from "pg";
 import { log } from "../runtime/log.ts";
-import { supportsListen } from "./supports-listen.ts";
 import type { Jobs } from "./jobs.ts";
 import { Loop, type Query } from "./loop.ts";
 import type { Service } from "./service.ts";
+import { supportsListen } from "./supports-listen.ts";
 
 /** `private.notify(topic, what)` notifies it when its transaction commits. */
 const CHANNEL = "tieout";
 const BEAT_EVERY_MS = 3_000;
-const STATEMENT_WITHIN_MS = 4_000;
+const STATEMENT_TIMEOUT_MS = 4_000;
 /** After an outage every process seems dead: let the living ones beat first. */
 const BEATS_BEFORE_OTHERS_ARE_BURIED = 3;
 
@@ -73,7 +73,7 @@ export function startListener(options: ListenerOptions): Loop {
     // As /healthz, metrics and runbooks name it.
     name: "doorbell",
     connectionString,
-    statementWithinMs: STATEMENT_WITHIN_MS,
+    statementWithinMs: STATEMENT_TIMEOUT_MS,
     async onConnect(client) {
       canListen ||= await supportsListen(connectionString);
       if (!canListen)
@@ -111,7 +111,7 @@ export function answers(own: string | undefined, peers: string[], what: string):
 }
 
 async function canConnect(connectionString: string): Promise<boolean> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: STATEMENT_WITHIN_MS });
+  const client = new Client({ connectionString, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS });
   client.on("error", () => {});
   const connected = await client.connect().then(
     () => true,

@@ -2,9 +2,9 @@ import { Client, type QueryResultRow } from "pg";
 import { log } from "../runtime/log.ts";
 import { LATE_MS, type Service } from "./service.ts";
 
-const CONNECT_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 100;
-const RETRY_AFTER_AT_MOST_MS = 2_000;
+const RETRY_AFTER_MAX_MS = 2_000;
 const TOO_MANY_CONNECTIONS = "53300";
 
 export type Query = <Row extends QueryResultRow>(
@@ -102,7 +102,7 @@ export class Loop implements Service {
         this.#failed(error);
         // Not woken from this one: who wakes it wants the database.
         await new Promise((goOn) =>
-          setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_AT_MOST_MS)),
+          setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_MAX_MS)),
         );
       } finally {
         // Not waited for: a connection whose other end is gone may take its time to end.
@@ -116,7 +116,7 @@ export class Loop implements Service {
     return new Client({
       connectionString,
       application_name: `tieout ${name}`,
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: statementWithinMs,
       keepAlive: true,
     });

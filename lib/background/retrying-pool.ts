@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { log } from "../runtime/log.ts";
 
-const SETTLE_AGAIN_WITHIN_MS = 30_000;
+const SETTLE_AGAIN_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_MS = 100;
-const RETRY_AFTER_AT_MOST_MS = 2_000;
+const RETRY_AFTER_MAX_MS = 2_000;
 /** What graphile-worker names the statements that end jobs. They name them by ID, so that once more changes nothing. */
 const SETTLEMENT = /^(?:complete|fail)_jobs?(?:_q)?\//;
 
@@ -50,14 +50,14 @@ export class RetryingPool extends Pool {
 
   async #settle(statement: QueryConfig): Promise<QueryResult> {
     let failedAt: number | undefined;
-    for (let pauseMs = RETRY_AFTER_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_AFTER_AT_MOST_MS)) {
+    for (let pauseMs = RETRY_AFTER_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_AFTER_MAX_MS)) {
       try {
         return await this.query(statement);
       } catch (error) {
         if (failedAt === undefined)
           log.warn({ reason: (error as Error).message }, "settles a job again");
         failedAt ??= performance.now();
-        if (this.ending || performance.now() - failedAt > SETTLE_AGAIN_WITHIN_MS) throw error;
+        if (this.ending || performance.now() - failedAt > SETTLE_AGAIN_TIMEOUT_MS) throw error;
       }
       await sleep(pauseMs);
     }

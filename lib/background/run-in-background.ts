@@ -4,13 +4,13 @@ import { registry } from "../runtime/metrics.ts";
 import { startTelemetry } from "../runtime/start-telemetry.ts";
 import { Jobs } from "./jobs.ts";
 import { startListener } from "./listener.ts";
+import type { Service } from "./service.ts";
 import { startStatusServer } from "./status-server.ts";
 import { tracedTasks } from "./traced-tasks.ts";
-import type { Service } from "./service.ts";
 
 /** The supervisor waits for 6 s. */
-const STOP_WITHIN_MS = 5_500;
-const JOB_STOPS_WITHIN_MS = 5_000;
+const STOP_TIMEOUT_MS = 5_500;
+const JOB_STOPS_TIMEOUT_MS = 5_000;
 
 export type BackgroundOptions = {
   kind: "worker" | "matcher";
@@ -52,7 +52,7 @@ export async function runInBackground({
     crontab,
     concurrentJobs,
     ...(mostAtOnce && { mostAtOnce }),
-    stopWithinMs: JOB_STOPS_WITHIN_MS,
+    stopWithinMs: JOB_STOPS_TIMEOUT_MS,
     onEnd(error) {
       log.fatal({ err: error }, "the pool of jobs ended");
       void end(1);
@@ -82,7 +82,7 @@ export async function runInBackground({
   async function end(code: number): Promise<void> {
     if (ending) return;
     ending = true;
-    setTimeout(() => process.exit(code), STOP_WITHIN_MS);
+    setTimeout(() => process.exit(code), STOP_TIMEOUT_MS);
     await Promise.allSettled([listener, jobs, ...vitals].map((vital) => vital.stop()));
     await endTelemetry();
     process.exit(code);

@@ -4,7 +4,7 @@ import { log } from "../runtime/log.ts";
 import { figure, registry } from "../runtime/metrics.ts";
 import type { Service } from "./service.ts";
 
-const WITHIN_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * Serves operators of a process without an API, on METRICS_PORT where that is set: `/healthz`, 200 while all of it works, else 503 naming
@@ -22,7 +22,7 @@ export function startStatusServer(vitals: readonly Service[]): void {
   );
   if (!METRICS_PORT) return;
   const server = createServer(
-    { requestTimeout: WITHIN_MS, headersTimeout: WITHIN_MS },
+    { requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS },
     async (request, response) => {
       response.setHeader("Cache-Control", "no-store");
       if (request.method !== "GET") return void response.writeHead(405, { Allow: "GET" }).end();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 
-const CONNECT_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const LISTEN_TIMEOUT_MS = 3_000;
 const NOTIFY_INTERVAL_MS = 250;
 
@@ -13,8 +13,8 @@ const NOTIFY_INTERVAL_MS = 250;
 export async function supportsListen(connectionString: string): Promise<boolean> {
   const options = {
     connectionString,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    query_timeout: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
   };
   const [listener, speaker] = [new Client(options), new Client(options)];
   const channel = `tieout_probe_${randomBytes(8).toString("hex")}`;

@@ -15,6 +15,6 @@ export const calendarThreads = () =>
   threads<CalendarTask>({
     name: "reads calendars",
     begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
-    most: 1,
-    tasksMost: 100,
+    max: 1,
+    maxTasks: 100,
   });

@@ -27,7 +27,7 @@ export const WEEKDAYS = [
 export const calendarId = id("cal");
 
 export const INTERVALS_A_DAY = 20;
-export const SPECIAL_DAYS_MAX = CALENDAR_VERSIONS.special_days.most;
+export const SPECIAL_DAYS_MAX = CALENDAR_VERSIONS.special_days.max;
 export const SPECIAL_DAY_NAME_MAX = 200;
 /** Why an event of an ICS file gave no closed day. */
 export const SKIP_REASONS = [
@@ -65,7 +65,7 @@ export type Interval = z.output<typeof interval>;
 const weekly = z
   .array(z.strictObject({ day: z.enum(WEEKDAYS), from, to }).refine(lasts, LASTS))
   .min(1, "Include at least one interval: a calendar that is never open has no deadlines.")
-  .max(CALENDAR_VERSIONS.weekly.most)
+  .max(CALENDAR_VERSIONS.weekly.max)
   .refine(
     (intervals) =>
       WEEKDAYS.every((day) => intervals.filter((one) => one.day === day).length <= INTERVALS_A_DAY),
@@ -110,8 +110,8 @@ const specialDays = z
   });
 
 const settable = {
-  name: text(CALENDARS.name.most).meta({ example: "Frankfurt office" }),
-  time_zone: timeZone(CALENDAR_VERSIONS.time_zone.most).meta({
+  name: text(CALENDARS.name.max).meta({ example: "Frankfurt office" }),
+  time_zone: timeZone(CALENDAR_VERSIONS.time_zone.max).meta({
     description: "Where its local times are read.",
     example: "Europe/Berlin",
   }),

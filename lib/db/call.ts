@@ -4,8 +4,8 @@ import { durations, figure } from "../runtime/metrics.ts";
 import { singleton } from "../runtime/singleton.ts";
 import { traced } from "../runtime/trace.ts";
 import type { Functions } from "./client.ts";
-import { priorityOf, mayUseReplica } from "./priority.ts";
 import { ConcurrencyLimiter, concurrencyFor } from "./concurrency-limiter.ts";
+import { mayUseReplica, priorityOf } from "./priority.ts";
 import { unwrap } from "./unwrap.ts";
 
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
@@ -76,7 +76,8 @@ async function invoke(
   const lane = priorityOf(ctx.lane, verb, input);
   // What the service's own key reads is recorded.
   const how = {
-    mayLag: reads && ctx.principal.type !== "service_role" && mayUseReplica(lane, verb, ctx.continues),
+    mayLag:
+      reads && ctx.principal.type !== "service_role" && mayUseReplica(lane, verb, ctx.continues),
   };
   const waited = waits.startTimer({ lane });
   const call = () => {

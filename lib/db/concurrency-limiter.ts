@@ -9,8 +9,13 @@ export type Width = { total: number; long: number; perTenant: Record<Priority, n
 type Waiter = { lane: Priority; start: () => void };
 type Tenant = { running: Record<Priority, number>; waiting: Waiter[] };
 
-const MOST_WAITING: Record<Priority, number> = { interactive: 200, search: 20, export: 40, import: 40 };
-const WAIT_WITHIN_MS = 10_000;
+const MAX_WAITING: Record<Priority, number> = {
+  interactive: 200,
+  search: 20,
+  export: 40,
+  import: 40,
+};
+const WAIT_TIMEOUT_MS = 10_000;
 const TOO_MANY: Record<Priority, string> = {
   interactive: "Your tenant makes too many calls at once.",
   search: "Your tenant makes too many searches at once.",
@@ -75,7 +80,7 @@ export class ConcurrencyLimiter {
 
   async #enter(tenant: Tenant, lane: Priority): Promise<void> {
     if (this.#admits(tenant, lane)) return this.#begin(tenant, lane);
-    if (tenant.waiting.filter((waiter) => waiter.lane === lane).length >= MOST_WAITING[lane]) {
+    if (tenant.waiting.filter((waiter) => waiter.lane === lane).length >= MAX_WAITING[lane]) {
       throw new ApiError("rate_limited", `${TOO_MANY[lane]} Try again in 1 s.`, {
         headers: { "Retry-After": "1" },
       });
@@ -90,7 +95,7 @@ export class ConcurrencyLimiter {
           headers: { "Retry-After": "2" },
         }),
       );
-    }, WAIT_WITHIN_MS);
+    }, WAIT_TIMEOUT_MS);
     await promise.finally(() => clearTimeout(timer));
   }
 
@@ -114,7 +119,9 @@ export class ConcurrencyLimiter {
   }
 
   #startNext(): void {
-    for (const tenant of [...this.#tenants.values()].sort((a, b) => runningCount(a) - runningCount(b))) {
+    for (const tenant of [...this.#tenants.values()].sort(
+      (a, b) => runningCount(a) - runningCount(b),
+    )) {
       const next = tenant.waiting.findIndex(({ lane }) => this.#admits(tenant, lane));
       if (next === -1) continue;
       const [waiter] = tenant.waiting.splice(next, 1);

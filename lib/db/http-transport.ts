@@ -5,7 +5,7 @@ import { singleton } from "../runtime/singleton.ts";
 import type { Claims } from "./claims.ts";
 import type { DatabaseAnswer } from "./unwrap.ts";
 
-const WITHIN_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 const supabase = () =>
   singleton("supabase", () =>
@@ -14,7 +14,7 @@ const supabase = () =>
       accessToken: async () => null,
       global: {
         fetch: (url, init) =>
-          fetch(url, { ...init, cache: "no-store", signal: AbortSignal.timeout(WITHIN_MS) }),
+          fetch(url, { ...init, cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) }),
       },
     }),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { priorityOf, mayUseReplica } from "./priority.ts";
+import { mayUseReplica, priorityOf } from "./priority.ts";
 
 test.each<[string, string, { q?: string; filter?: { q?: string } }, string]>([
   ["a list without words", "list_exceptions", {}, "interactive"],

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { type Priority, ConcurrencyLimiter, concurrencyFor } from "./concurrency-limiter.ts";
+import { ConcurrencyLimiter, concurrencyFor, type Priority } from "./concurrency-limiter.ts";
 
 /** Work that ends when told to, and what of it has begun. */
 function bench(processes = 1) {

@@ -43,14 +43,12 @@ const details = z
   .meta({ description: "Any JSON object, up to 16 kB.", example: { source_line: 118 } });
 
 export const settable = {
-  title: text(EXCEPTIONS.title.most).meta({ example: "Payout 4711 has no bank line" }),
+  title: text(EXCEPTIONS.title.max).meta({ example: "Payout 4711 has no bank line" }),
   severity,
   assigned_to: userReference.nullable(),
   due_at: timestamp,
-  reason_code: text(EXCEPTIONS.reason_code.most)
-    .nullable()
-    .meta({ example: "missing_counterpart" }),
-  amount_minor: z.int().min(EXCEPTIONS.amount_minor.least).nullable().meta({
+  reason_code: text(EXCEPTIONS.reason_code.max).nullable().meta({ example: "missing_counterpart" }),
+  amount_minor: z.int().min(EXCEPTIONS.amount_minor.min).nullable().meta({
     description: "Money at risk, in the currency's minor unit. Requires currency.",
     example: 125000,
   }),
@@ -252,7 +250,7 @@ export const updateExceptionContract = contract({
           description: "Merged into details. At most 16 kB after merging.",
           example: { note: "Asked the bank." },
         }),
-      resolution: text(EXCEPTIONS.resolution.most)
+      resolution: text(EXCEPTIONS.resolution.max)
         .nullable()
         .meta({ example: "Matched by hand to bank line 118." }),
     })

@@ -9,8 +9,8 @@ import type { Contract } from "../wire/contract.ts";
 import { ApiError } from "../wire/errors.ts";
 import { isInRanges } from "../wire/ip-range.ts";
 import { tenantId as tenantIdSchema } from "../wire/schema.ts";
-import { limitingFailures } from "./failed-credentials.ts";
 import type { Caller } from "./audit.ts";
+import { limitingFailures } from "./failed-credentials.ts";
 import { addressKey, rateLimit } from "./rate-limit.ts";
 
 const limitCalls = () =>

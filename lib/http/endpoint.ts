@@ -12,6 +12,7 @@ import {
   mayAnswerNothing,
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
+import { type Caller, type Exchange, withAudit } from "./audit.ts";
 import { authenticate } from "./authenticate.ts";
 import { isKnown, readIfMatch } from "./conditional-requests.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
@@ -19,7 +20,6 @@ import { exportResponse } from "./export.ts";
 import { type Input, readInput } from "./input.ts";
 import { logCall } from "./log-call.ts";
 import { timed } from "./metrics.ts";
-import { type Caller, type Exchange, withAudit } from "./audit.ts";
 import { problemResponse } from "./problem.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 

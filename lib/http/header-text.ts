@@ -5,13 +5,13 @@ import { requireText } from "../wire/text.ts";
  * A header's value as sent: UTF-8, which Node reads as Latin-1. Null without the header.
  * @throws ApiError 400 if it isn't UTF-8 or has more than `most` characters.
  */
-export function headerText(headers: Headers, name: string, most: number): string | null {
+export function headerText(headers: Headers, name: string, max: number): string | null {
   const bytes = headers.get(name);
   if (bytes === null) return null;
   const text = decode(bytes, name);
   requireText(text, () => name);
-  if ([...text].length > most)
-    throw invalidRequest([{ path: name, message: `Must have at most ${most} characters.` }]);
+  if ([...text].length > max)
+    throw invalidRequest([{ path: name, message: `Must have at most ${max} characters.` }]);
   return text;
 }
 

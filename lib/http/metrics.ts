@@ -195,12 +195,12 @@ async function addBackgroundWork(to: Registry): Promise<void> {
 
 /** What is left to grow in, where this machine knows. */
 async function addRoom(to: Registry): Promise<void> {
-  const { DATABASE_MAX_BYTES: most, DATABASE_DISK: disk } = env();
-  if (most)
+  const { DATABASE_MAX_BYTES: max, DATABASE_DISK: disk } = env();
+  if (max)
     add(to, {
       name: "tieout_database_max_bytes",
       help: "DATABASE_MAX_BYTES: what the database may grow to.",
-      value: most,
+      value: max,
     });
   const found = disk ? await statfs(disk).catch(() => null) : null;
   if (!found) return;

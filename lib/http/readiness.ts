@@ -13,13 +13,13 @@ type Readiness = {
 };
 
 /** Who probes waits no longer, and a database that stands still is no better than none. */
-const WITHIN_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** Whether the database answers and takes writes, and a worker does its work: it beats only while all of it works. */
 export async function readiness(): Promise<Readiness> {
   try {
     const asked = serviceDb("readiness is nobody's tenant").rpc("readiness");
-    const late = sleep(WITHIN_MS, null, { ref: false }).then(() =>
+    const late = sleep(TIMEOUT_MS, null, { ref: false }).then(() =>
       Promise.reject(new Error("The database did not answer.")),
     );
     const { read_only, working } = state.parse(unwrap(await Promise.race([asked, late])));

@@ -19,8 +19,8 @@ const writers = () =>
   threads<readonly Sheet[]>({
     name: "writes workbooks",
     begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
-    most: 1,
-    tasksMost: 2,
+    max: 1,
+    maxTasks: 2,
   });
 
 /** What the thread is sent: some of the items, or `end`. */
@@ -68,11 +68,11 @@ async function endOf(messages: AsyncIterable<Ended>): Promise<Uint8Array<ArrayBu
 }
 
 function tooMany(): ApiError {
-  const most = ROWS_MAX.toLocaleString("en");
+  const max = ROWS_MAX.toLocaleString("en");
   return invalidRequest([
     {
       path: "format",
-      message: `A workbook holds at most ${most} rows, and these are more. Export them as csv.`,
+      message: `A workbook holds at most ${max} rows, and these are more. Export them as csv.`,
     },
   ]);
 }

@@ -4,9 +4,9 @@ import { read, write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
+import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { discard, openFile, settle } from "./opened-file.ts";
-import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
 
 const CHUNK_BYTES = 768 * 1024;
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;

@@ -4,14 +4,14 @@ import { contract } from "../wire/contract.ts";
 import { actor, id, page, pageQuery, tenantId, time } from "../wire/schema.ts";
 
 const invitationId = id("inv");
-const EMAIL_MOST = 254;
+const EMAIL_MAX = 254;
 export const INVITATION_STATUSES = ["pending", "accepted", "expired", "revoked"] as const;
 
 const email = z
   .string()
   .trim()
   .toLowerCase()
-  .max(EMAIL_MOST)
+  .max(EMAIL_MAX)
   .pipe(z.email("Enter an email address, for example nia@acme.example."))
   .meta({ description: "Kept in lowercase.", example: "nia@acme.example" });
 

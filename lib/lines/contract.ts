@@ -20,7 +20,7 @@ export const LINES_MAX = 1_000;
 const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
 const DETAILS_MAX_BYTES = 16_384;
 
-const kept = (most: number) => z.string().trim().min(1).max(most);
+const kept = (max: number) => z.string().trim().min(1).max(max);
 const amountMinor = z.int().min(-AMOUNT_MAX).max(AMOUNT_MAX);
 const currency = z.enum(CURRENCIES).meta({
   example: "EUR",

@@ -19,10 +19,10 @@ export const ADJUSTMENT_KINDS = ["fee", "fx", "rounding", "write_off", "other"] 
 export const MATCH_ACTIONS = ["confirm", "reject", "undo"] as const;
 const VERDICTS = ["equal", "close", "similar", "differs", "missing"] as const;
 
-const BULK_MOST = 500;
+const BULK_MAX = 500;
 /** By filter. */
-export const FILTERED_MOST = 5_000;
-const LINES_MOST = 500;
+export const FILTERED_MAX = 5_000;
+const LINES_MAX = 500;
 
 export const matchId = id("mat");
 export const lineId = id("lin");
@@ -261,7 +261,7 @@ export const createMatchContract = contract({
     line_ids: z
       .array(lineId)
       .min(2)
-      .max(LINES_MOST)
+      .max(LINES_MAX)
       .refine((ids) => new Set(ids).size === ids.length, "Name each line once.")
       .meta({
         example: ["lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", "lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b"],
@@ -380,11 +380,11 @@ export const decideMatchesContract = contract({
       ids: z
         .array(matchId)
         .min(1)
-        .max(BULK_MOST)
+        .max(BULK_MAX)
         .refine((ids) => new Set(ids).size === ids.length, "Name each match once.")
         .optional(),
       filter: filter.optional(),
-      expected_count: z.int().min(0).max(FILTERED_MOST).optional().meta({ example: 12 }),
+      expected_count: z.int().min(0).max(FILTERED_MAX).optional().meta({ example: 12 }),
     })
     .superRefine(({ ids, filter, expected_count }, { addIssue }) => {
       if ((ids === undefined) === (filter === undefined))

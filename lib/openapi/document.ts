@@ -187,7 +187,7 @@ function pathsOf(
   return paths;
 }
 
-const STATUS_WORDS = {
+const STATUS_LABELS = {
   200: "Done.",
   201: "Created.",
   202: "Taken in: see Location for how it goes on.",
@@ -228,7 +228,7 @@ function operationOf(
     ...requestBodyOf(contract),
     responses: {
       [`${status}`]: {
-        description: STATUS_WORDS[status],
+        description: STATUS_LABELS[status],
         headers: {
           ...ANSWER_HEADERS,
           ...(resource && TAG_HEADERS),

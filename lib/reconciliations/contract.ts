@@ -13,15 +13,15 @@ const reconciliationId = id("rcn");
 const count = z.int().min(0);
 
 const settable = {
-  name: text(RECONCILIATIONS.name.most).meta({ example: "Stripe payouts to bank, October" }),
+  name: text(RECONCILIATIONS.name.max).meta({ example: "Stripe payouts to bank, October" }),
   status,
   period_start: calendarDate.meta({
     description: "First day of the period.",
     example: "2026-10-01",
   }),
   period_end: calendarDate.meta({ description: "Last day of the period.", example: "2026-10-31" }),
-  left_source: text(RECONCILIATIONS.left_source.most).meta({ example: "stripe.payouts" }),
-  right_source: text(RECONCILIATIONS.right_source.most).meta({ example: "bank.statement" }),
+  left_source: text(RECONCILIATIONS.left_source.max).meta({ example: "stripe.payouts" }),
+  right_source: text(RECONCILIATIONS.right_source.max).meta({ example: "bank.statement" }),
   matched_count: count.meta({ example: 4977 }),
   unmatched_count: count.meta({ example: 17 }),
 };

@@ -40,7 +40,7 @@ const refused = Object.fromEntries(
 
 /** Fields of every surface, besides its own. */
 const sharedFields = {
-  operation: normalText().max(RECORDS.operation.most),
+  operation: normalText().max(RECORDS.operation.max),
   limit: z.int().min(1).max(250),
 };
 

@@ -6,11 +6,11 @@ import { SECRET_FORMAT } from "../wire/schema.ts";
 import type { LoggedMessage } from "./contract.ts";
 
 /** Of a body, in characters. */
-const BODY_MOST = 4096;
+const BODY_MAX = 4096;
 /** So much beyond it is looked at too: a credential that the end cuts in two is still one. */
-const CREDENTIAL_MOST = 4096;
-const HEADERS_MOST = 40;
-const HEADER_MOST = 512;
+const CREDENTIAL_MAX = 4096;
+const HEADERS_MAX = 40;
+const HEADER_MAX = 512;
 
 /** Names of headers that carry a secret, ours or a proxy's. An idempotency key is the client's and never kept. */
 const SECRET_HEADER = /auth|cookie|token|secret|key|password|signature|session|credential/;
@@ -50,13 +50,13 @@ export function maskedResponse(
 
 function maskedHeaders(headers: Headers): Record<string, string> {
   const kept: Record<string, string> = {};
-  let left = HEADERS_MOST;
+  let left = HEADERS_MAX;
   for (const [name, value] of headers) {
     if (INTERNAL_HEADER.test(name)) continue;
     if (left-- === 0) break;
     kept[name] = SECRET_HEADER.test(name)
       ? maskedHeader(name, value)
-      : storable(maskSecrets(value).slice(0, HEADER_MOST));
+      : storable(maskSecrets(value).slice(0, HEADER_MAX));
   }
   return kept;
 }
@@ -77,13 +77,11 @@ function maskedBody(
     return { body: null, bytes: bytes ?? (body === "" ? 0 : null), truncated: false };
   const masked = maskedText(schema, body);
   if (masked === null) return { body: null, bytes, truncated: true };
-  const kept = storable(
-    maskSecrets(masked.slice(0, BODY_MOST + CREDENTIAL_MOST)).slice(0, BODY_MOST),
-  );
+  const kept = storable(maskSecrets(masked.slice(0, BODY_MAX + CREDENTIAL_MAX)).slice(0, BODY_MAX));
   return {
     body: kept.replace(IDEMPOTENCY_KEY, `$1"${REDACTED}"`),
     bytes,
-    truncated: masked.length > BODY_MOST,
+    truncated: masked.length > BODY_MAX,
   };
 }
 

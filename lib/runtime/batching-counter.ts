@@ -17,7 +17,7 @@ export type BatchingCounterOptions<Item> = {
   everyMs: number;
   retryMs: number;
   /** What is counted beyond so many keys counts as `overflow(item)`. */
-  most?: { keys: number; overflow: (item: Item) => Item };
+  max?: { keys: number; overflow: (item: Item) => Item };
 };
 
 /** Counts in memory and writes at intervals and at shutdown, so that no request waits for it: exact but for a crash. */
@@ -34,9 +34,9 @@ export class BatchingCounter<Item> {
   }
 
   count(item: Item): void {
-    const { keyOf, most } = this.#options;
-    const isKnown = !most || this.#counts.has(keyOf(item)) || this.#counts.size < most.keys;
-    const counted = isKnown ? item : most.overflow(item);
+    const { keyOf, max } = this.#options;
+    const isKnown = !max || this.#counts.has(keyOf(item)) || this.#counts.size < max.keys;
+    const counted = isKnown ? item : max.overflow(item);
     const key = keyOf(counted);
     this.#counts.set(key, {
       item: counted,

@@ -2,8 +2,7 @@ import pino from "pino";
 import { maskSecrets } from "./mask-secrets.ts";
 import { singleton } from "./singleton.ts";
 
-const also = () =>
-  singleton("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
+const also = () => singleton("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
 
 /** One JSON line per event on stdout; the supervisor adds the part's name. Never log headers or bodies; secrets are masked. */
 export const log = pino({

@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import { traceWith } from "./trace.ts";
 
-const LEFT_WITHIN_MS = 2_000;
+const LEFT_TIMEOUT_MS = 2_000;
 
 /**
  * Sends traces, metrics and logs to OTEL_EXPORTER_OTLP_ENDPOINT, or one of them to an endpoint of its own (OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
@@ -35,6 +35,6 @@ export async function startTelemetry(
   if (logs) ends.push((await import("./otlp/send-logs.ts")).sendLogs(resource));
   return async () => {
     const all = Promise.allSettled(ends.map((end) => end()));
-    await Promise.race([all, new Promise((goOn) => setTimeout(goOn, LEFT_WITHIN_MS).unref())]);
+    await Promise.race([all, new Promise((goOn) => setTimeout(goOn, LEFT_TIMEOUT_MS).unref())]);
   };
 }

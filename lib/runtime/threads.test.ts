@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 test("a task is done in another thread, and the next in the same", async () => {
-  const threads = new Threads<string>({ name: "test", begin, most: 2 });
+  const threads = new Threads<string>({ name: "test", begin, max: 2 });
   const first = await threads.ask<number>("where");
   expect(first).not.toBe(threadId);
   expect(await threads.ask("where")).toBe(first);
@@ -35,7 +35,7 @@ test("a task is done in another thread, and the next in the same", async () => {
 });
 
 test("tasks at once have as many threads as there may be, and beyond as many as may wait none is begun", async () => {
-  const threads = new Threads<string>({ name: "test", begin, most: 2, tasksMost: 3 });
+  const threads = new Threads<string>({ name: "test", begin, max: 2, maxTasks: 3 });
   const asked = [
     threads.ask<number>("where"),
     threads.ask<number>("where"),
@@ -49,7 +49,7 @@ test("tasks at once have as many threads as there may be, and beyond as many as 
 });
 
 test("what a task throws is thrown to who asked", async () => {
-  const threads = new Threads<string>({ name: "test", begin, most: 1 });
+  const threads = new Threads<string>({ name: "test", begin, max: 1 });
   await expect(threads.ask("refuse")).rejects.toMatchObject({
     code: "invalid_request",
     errors: [{ path: "a", message: "b" }],
@@ -58,13 +58,13 @@ test("what a task throws is thrown to who asked", async () => {
 });
 
 test("who asked a thread that dies is told, and another takes its place", async () => {
-  const threads = new Threads<string>({ name: "test", begin, most: 1 });
+  const threads = new Threads<string>({ name: "test", begin, max: 1 });
   await expect(threads.ask("die")).rejects.toMatchObject({ code: "unavailable" });
   expect(await threads.ask("where")).not.toBe(threadId);
 });
 
 test("a task that is to stop hears it", async () => {
-  const threads = new Threads<string>({ name: "test", begin, most: 1 });
+  const threads = new Threads<string>({ name: "test", begin, max: 1 });
   const stop = new AbortController();
   await threads.ask("untilStopped", { signal: stop.signal, onMessage: () => stop.abort() });
   expect(stop.signal.aborted).toBe(true);

@@ -15,9 +15,9 @@ type Options = {
   name: string;
   /** Begins one, whose file serves tasks (`serveTasks`). */
   begin: () => Worker;
-  most: number;
+  max: number;
   /** How many tasks may be begun and not ended. */
-  tasksMost?: number;
+  maxTasks?: number;
 };
 
 type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined };
@@ -48,7 +48,7 @@ export class Threads<Task> {
   }
 
   #begin(task: Task): { thread: Thread; port: MessagePort; end: () => void } {
-    if (this.tasks >= (this.#options.tasksMost ?? Number.POSITIVE_INFINITY))
+    if (this.tasks >= (this.#options.maxTasks ?? Number.POSITIVE_INFINITY))
       throw busy("Too many requests of this kind are under way.");
     const thread = this.#freest();
     const { port1: port, port2 } = new MessageChannel();
@@ -95,7 +95,7 @@ export class Threads<Task> {
 
   #freest(): Thread {
     const [freest] = [...this.#threads].sort((one, other) => one.tasks - other.tasks);
-    if (freest && (freest.tasks === 0 || this.#threads.size >= this.#options.most)) return freest;
+    if (freest && (freest.tasks === 0 || this.#threads.size >= this.#options.max)) return freest;
     const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };
     thread.worker.unref();
     thread.worker.on("error", (error) =>

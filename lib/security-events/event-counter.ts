@@ -8,7 +8,7 @@ const WINDOW_MS = 60_000;
 const EVERY_MS = 500;
 const RETRY_MS = 5_000;
 /** Whoever changes its name with each try is counted as one beyond this. */
-const MOST_BUCKETS = 2_000;
+const MAX_BUCKETS = 2_000;
 const OVERFLOW = {
   tenant_id: null,
   email: undefined,
@@ -25,7 +25,7 @@ const { windows, later } = singleton("security-event-counter", () => ({
     keyOf,
     everyMs: EVERY_MS,
     retryMs: RETRY_MS,
-    most: { keys: MOST_BUCKETS, overflow: (event) => ({ ...event, ...OVERFLOW }) },
+    max: { keys: MAX_BUCKETS, overflow: (event) => ({ ...event, ...OVERFLOW }) },
     write: (counted) => writeEvents(counted.map(({ item, count }) => ({ ...item, count }))),
   }),
 }));
@@ -49,9 +49,9 @@ function isFirst(key: string): boolean {
   const now = performance.now();
   const opened = windows.get(key);
   if (opened !== undefined && now - opened < WINDOW_MS) return false;
-  if (windows.size >= MOST_BUCKETS) {
+  if (windows.size >= MAX_BUCKETS) {
     for (const [other, since] of windows) if (now - since >= WINDOW_MS) windows.delete(other);
-    if (windows.size >= MOST_BUCKETS) return false;
+    if (windows.size >= MAX_BUCKETS) return false;
   }
   windows.set(key, now);
   return true;

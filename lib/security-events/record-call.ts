@@ -26,12 +26,13 @@ export async function recordServiceCall(
   ]);
 }
 
-const LONGEST_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 
 /** As much as can be read and stored: the call is refused for other reasons anyway. */
 export function auditReason(request: Request): string | null {
   const bytes = request.headers.get("x-audit-reason");
   return (
-    bytes && Buffer.from(bytes, "latin1").toString("utf8").slice(0, LONGEST_REASON).toWellFormed()
+    bytes &&
+    Buffer.from(bytes, "latin1").toString("utf8").slice(0, MAX_REASON_LENGTH).toWellFormed()
   );
 }

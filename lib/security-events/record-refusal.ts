@@ -24,9 +24,9 @@ const REFUSALS: readonly ErrorCode[] = [
   "ip_not_allowed",
   "browser_forbidden",
 ];
-const MOST_HOMES = 20;
-const LONGEST_ORIGIN = 200;
-const LONGEST_NAME = 63;
+const MAX_HOMES = 20;
+const MAX_ORIGIN_LENGTH = 200;
+const MAX_NAME_LENGTH = 63;
 
 export function isRefusal(code: ErrorCode): boolean {
   return REFUSALS.includes(code);
@@ -84,7 +84,7 @@ export async function recordRefusal(
 
 /** Counted per issuer, so that a provider whose tokens are refused shows. */
 function tokenDetails({ reason, about }: TokenRefused): Record<string, string | null> {
-  const issuer = about.issuer?.slice(0, LONGEST_ORIGIN) ?? null;
+  const issuer = about.issuer?.slice(0, MAX_ORIGIN_LENGTH) ?? null;
   return { token_refused: reason, token_issuer: issuer };
 }
 
@@ -95,7 +95,7 @@ function bare(
 ): NewSecurityEvent {
   const origin =
     code === "browser_forbidden"
-      ? request.headers.get("origin")?.slice(0, LONGEST_ORIGIN)
+      ? request.headers.get("origin")?.slice(0, MAX_ORIGIN_LENGTH)
       : undefined;
   return {
     tenant_id: null,
@@ -125,11 +125,11 @@ function namedTenant(
   const inPath = tenantParam === null ? undefined : params[tenantParam];
   const inHeader = principal ? undefined : request.headers.get("x-tenant-id");
   const named = inPath !== undefined && inPath !== tenantId ? inPath : inHeader;
-  return named?.slice(0, LONGEST_NAME) ?? null;
+  return named?.slice(0, MAX_NAME_LENGTH) ?? null;
 }
 
 function homesOf(identity: Identity): string[] {
-  if (identity.type === "user") return [...identity.memberships.keys()].slice(0, MOST_HOMES);
+  if (identity.type === "user") return [...identity.memberships.keys()].slice(0, MAX_HOMES);
   return identity.type === "api_key" ? [identity.key.tenantId] : [];
 }
 

@@ -9,7 +9,7 @@ import { log } from "../runtime/log.ts";
 import { countEventsLater } from "./event-counter.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
-const MOST_TENANTS = 20;
+const MAX_TENANTS = 20;
 
 /** Records sign-ins, sign-outs and failed attempts. A session that can't be recorded neither begins nor ends. */
 export async function onSessionRecord(
@@ -88,7 +88,7 @@ function eventsOf(
     credential: "user" as const,
     details,
   };
-  const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
+  const tenants = [...user.memberships.keys()].slice(0, MAX_TENANTS);
   return tenants.length > 0
     ? tenants.map((tenant_id) => ({ ...event, tenant_id }))
     : [{ ...event, tenant_id: null }];

@@ -6,7 +6,7 @@ import { id, page, pageQuery, time } from "../wire/schema.ts";
 const sessionId = id("ses");
 const tag = "Tenant";
 const noun = "session";
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 export const session = z
   .object({
@@ -68,7 +68,7 @@ export const endSessionsContract = contract({
     ids: z
       .array(sessionId)
       .min(1)
-      .max(MOST_SESSIONS)
+      .max(MAX_SESSIONS)
       .optional()
       .meta({ description: "Those alone.", example: ["ses_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"] }),
   }),
@@ -76,7 +76,7 @@ export const endSessionsContract = contract({
     .object({
       ended: z
         .array(sessionId)
-        .max(MOST_SESSIONS)
+        .max(MAX_SESSIONS)
         .meta({ description: "Which ended by this call.", example: [] }),
     })
     .meta({ id: "EndedSessions" }),

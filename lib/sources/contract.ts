@@ -17,14 +17,14 @@ const sign = z.enum(SOURCE_SIGNS).meta({
 });
 
 const settable = {
-  name: text(SOURCES.name.most).meta({ example: "Commerzbank EUR account" }),
+  name: text(SOURCES.name.max).meta({ example: "Commerzbank EUR account" }),
   kind: kind.meta({ example: "bank_statement" }),
   currency: z.enum(CURRENCIES).meta({
     description: "Of lines that name none.",
     example: "EUR",
     override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
   }),
-  time_zone: timeZone(SOURCES.time_zone.most).meta({
+  time_zone: timeZone(SOURCES.time_zone.max).meta({
     description: "On whose days the times of a file fall.",
     example: "Europe/Berlin",
   }),
@@ -33,7 +33,7 @@ const settable = {
     description: "How CSV, NDJSON and JSON files are read. Null: detected from each file.",
     example: null,
   }),
-  grace_days: z.int().min(SOURCES.grace_days.least).max(SOURCES.grace_days.most).meta({
+  grace_days: z.int().min(SOURCES.grace_days.min).max(SOURCES.grace_days.max).meta({
     description: "Business days a line may stay open before it becomes an exception.",
     example: 3,
   }),

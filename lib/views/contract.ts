@@ -9,7 +9,7 @@ const viewId = id("viw");
 const EXAMPLE = { severity: ["critical", "high"], assigned_to: ["me"] };
 
 const settable = {
-  name: text(VIEWS.name.most).meta({
+  name: text(VIEWS.name.max).meta({
     description: "What the view is called.",
     example: "Mine, urgent",
   }),

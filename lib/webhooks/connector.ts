@@ -5,7 +5,7 @@ import { isAddress, isPublicAddress } from "./receiver-address.ts";
 import { type LookedUp, type Resolve, resolveName } from "./resolve-name.ts";
 import { skipContinue } from "./skip-continue.ts";
 
-const CONNECT_WITHIN_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 15_000;
 
 /** Nothing was sent: the address is not a public one. */
 export class BlockedAddress extends Error {}
@@ -18,7 +18,7 @@ export function pinnedConnector(
   allowHosts: ReadonlySet<string>,
   resolve: Resolve = resolveName,
 ): buildConnector.connector {
-  const common = { allowH2: false, timeout: CONNECT_WITHIN_MS, autoSelectFamily: true };
+  const common = { allowH2: false, timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true };
   const toPublic = buildConnector({
     ...common,
     lookup: lookupWith((name) => publicRecords(name, resolve)),

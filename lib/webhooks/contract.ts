@@ -23,7 +23,7 @@ const eventKind = z.enum(EVENT_KINDS, {
   error: `Unknown event type. Must be one of: ${EVENT_KINDS.join(", ")}.`,
 });
 
-const URL_MAX = WEBHOOKS.url.most;
+const URL_MAX = WEBHOOKS.url.max;
 
 /** Where we send to, normalized. */
 export const receiverUrl = z.string().transform((given, context) => {
@@ -102,13 +102,13 @@ function isBase64(text: string): boolean {
   return BASE64.test(text) && text.replace(/=+$/, "").length % 4 !== 1;
 }
 
-function isWithin(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
+function isWithin(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
 }
 
 const description = z
   .string()
-  .max(WEBHOOKS.description.most)
+  .max(WEBHOOKS.description.max)
   .nullable()
   .meta({ example: "Pages the reconciliation desk." });
 
@@ -280,7 +280,7 @@ export const updateWebhookContract = contract({
       status: z.enum(WEBHOOK_STATUSES),
       reason: z
         .string()
-        .max(WEBHOOKS.disabled_detail.most)
+        .max(WEBHOOKS.disabled_detail.max)
         .nullable()
         .meta({ description: "Why it is disabled.", example: "The receiver moves." }),
     })

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Context } from "../request/context.ts";
 import type { createWebhookContract, NewWebhook } from "./contract.ts";
-import { storeSecret } from "./store-secret.ts";
 import { requireReceiver } from "./require-receiver.ts";
+import { storeSecret } from "./store-secret.ts";
 
 export async function createWebhook(
   ctx: Context,

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-const LEAST_HIGH_PORT = 1024;
+const MIN_HIGH_PORT = 1024;
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 
 /** What the URL parser takes for a name and no name server would: empty or overlong labels, other characters. */
@@ -25,8 +25,7 @@ export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | 
   if (!isAddress(host) && (!name.includes(".") || PRIVATE_SUFFIX.test(name)))
     return `${name} isn't a public host name. ${ALLOWED}`;
   if (url.protocol !== "https:") return "Use https: events aren't sent unencrypted.";
-  if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT)
-    return "Use port 443 or 1024 to 65535.";
+  if (url.port !== "" && Number(url.port) < MIN_HIGH_PORT) return "Use port 443 or 1024 to 65535.";
   return null;
 }
 

@@ -1,16 +1,16 @@
 import { Agent, request } from "undici";
-import { StallAwareClock } from "./stall-aware-clock.ts";
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
 import { failureOf } from "./delivery-failure.ts";
 import { whyRefused } from "./receiver-address.ts";
 import { type ReceiverResponse, readResponse } from "./receiver-response.ts";
 import type { Signed } from "./signature.ts";
+import { StallAwareClock } from "./stall-aware-clock.ts";
 
-const WITHIN_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 /** Who stood still for longer cannot blame the receiver. */
 const STOOD_STILL_MS = 500;
 const IDLE_MS = 4_000;
-const IDLE_AT_MOST_MS = 60_000;
+const IDLE_MAX_MS = 60_000;
 const USER_AGENT = "Tieout-Webhooks/1.0";
 
 export type Attempt = {
@@ -48,13 +48,13 @@ export function createSender(
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_AT_MOST_MS,
+    keepAliveMaxTimeout: IDLE_MAX_MS,
   });
 
   return {
     async send(attempt, stop) {
       const stopwatch = time.stopwatch();
-      const timeout = time.timeout(WITHIN_MS);
+      const timeout = time.timeout(TIMEOUT_MS);
       try {
         const answer = await answerOf(
           agent,

@@ -1,6 +1,6 @@
 const TICK_MS = 250;
 /** More than that between two ticks, and this process stood still: stopped, frozen with its machine, or held by one task. */
-const MOST_PER_TICK_MS = 1_000;
+const MAX_PER_TICK_MS = 1_000;
 
 /**
  * Time as far as this process ran. What a receiver took is measured by it: a process that stood still for a minute read no answer,
@@ -21,7 +21,7 @@ export class StallAwareClock {
   /** Milliseconds since this was made, without those that the process stood still. */
   now(): number {
     const at = this.#clock();
-    this.#awakeMs += Math.min(at - this.#lastAt, MOST_PER_TICK_MS);
+    this.#awakeMs += Math.min(at - this.#lastAt, MAX_PER_TICK_MS);
     this.#lastAt = at;
     return this.#awakeMs;
   }

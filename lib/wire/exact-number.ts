@@ -1,7 +1,7 @@
 /** This many decimal digits always survive a round trip through a double (DBL_DIG). */
 const ALWAYS_KEPT = 15;
 /** The smallest double, written without an exponent, is shorter. */
-const LONGEST_EXACT = 400;
+const MAX_EXACT_LENGTH = 400;
 
 /**
  * Whether a JSON number, given by its digits, survives a double unchanged: integers up to ±(2⁵³ − 1), and
@@ -9,7 +9,7 @@ const LONGEST_EXACT = 400;
  */
 export function isExact(digits: string): boolean {
   if (digits.length <= ALWAYS_KEPT && !/e/i.test(digits)) return true;
-  if (digits.length > LONGEST_EXACT) return false;
+  if (digits.length > MAX_EXACT_LENGTH) return false;
   const value = Number(digits);
   if (Number.isNaN(value)) return true; // Not a number: JSON.parse reports it.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;

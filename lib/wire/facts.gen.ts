@@ -1,26 +1,26 @@
 /** Written by `npm run generate` from the database's own constraints: what its columns take. Safe in the browser. */
 
 export const API_KEYS = {
-  description: { most: 1000 },
-  ip_allowlist: { most: 50 },
-  name: { least: 1, most: 120 },
-  revoke_reason: { most: 500 },
-  scopes: { least: 1 },
+  description: { max: 1000 },
+  ip_allowlist: { max: 50 },
+  name: { min: 1, max: 120 },
+  revoke_reason: { max: 500 },
+  scopes: { min: 1 },
 } as const;
 
 export const CALENDAR_VERSIONS = {
-  special_days: { most: 1000 },
-  time_zone: { least: 1, most: 64 },
-  weekly: { least: 1, most: 140 },
+  special_days: { max: 1000 },
+  time_zone: { min: 1, max: 64 },
+  weekly: { min: 1, max: 140 },
 } as const;
 
 export const CALENDARS = {
-  name: { least: 1, most: 200 },
+  name: { min: 1, max: 200 },
 } as const;
 
 export const EXCEPTION_COMMENTS = {
-  body: { least: 1, most: 4000 },
-  mentions: { most: 20 },
+  body: { min: 1, max: 4000 },
+  mentions: { max: 20 },
 } as const;
 
 export const EXCEPTION_HISTORY = {
@@ -32,32 +32,32 @@ export const EXCEPTION_LEDGER = {
 } as const;
 
 export const EXCEPTIONS = {
-  amount_minor: { least: 0 },
-  details: { most: 24576 },
-  pause_reason: { least: 1, most: 500 },
-  reason_code: { least: 1, most: 64 },
-  resolution: { least: 1, most: 1000 },
+  amount_minor: { min: 0 },
+  details: { max: 24576 },
+  pause_reason: { min: 1, max: 500 },
+  reason_code: { min: 1, max: 64 },
+  resolution: { min: 1, max: 1000 },
   severity: ["critical", "high", "medium", "low"],
   status: ["open", "in_review", "resolved", "dismissed"],
-  title: { least: 1, most: 200 },
+  title: { min: 1, max: 200 },
 } as const;
 
 export const IMPORTS = {
-  file_name: { least: 1, most: 255 },
+  file_name: { min: 1, max: 255 },
   status: ["receiving", "queued", "reading", "done", "failed", "undoing", "undone"],
 } as const;
 
 export const RECONCILIATIONS = {
-  left_source: { least: 1, most: 200 },
-  matched_count: { least: 0 },
-  name: { least: 1, most: 200 },
-  right_source: { least: 1, most: 200 },
+  left_source: { min: 1, max: 200 },
+  matched_count: { min: 0 },
+  name: { min: 1, max: 200 },
+  right_source: { min: 1, max: 200 },
   status: ["open", "in_progress", "completed", "archived"],
-  unmatched_count: { least: 0 },
+  unmatched_count: { min: 0 },
 } as const;
 
 export const RECORDS = {
-  operation: { most: 200 },
+  operation: { max: 200 },
 } as const;
 
 export const REQUEST_LOG = {
@@ -69,29 +69,29 @@ export const SECURITY_EVENTS = {
 } as const;
 
 export const SLA_POLICIES = {
-  at_risk_business_thresholds: { most: 10 },
-  at_risk_thresholds: { least: 0, most: 10 },
-  critical_minutes: { least: 1, most: 525600 },
-  high_minutes: { least: 1, most: 525600 },
-  low_minutes: { least: 1, most: 525600 },
-  medium_minutes: { least: 1, most: 525600 },
-  pause_max_count: { least: 0, most: 1000 },
-  pause_max_minutes: { least: 1, most: 525600 },
-  pause_rules: { most: 20 },
+  at_risk_business_thresholds: { max: 10 },
+  at_risk_thresholds: { min: 0, max: 10 },
+  critical_minutes: { min: 1, max: 525600 },
+  high_minutes: { min: 1, max: 525600 },
+  low_minutes: { min: 1, max: 525600 },
+  medium_minutes: { min: 1, max: 525600 },
+  pause_max_count: { min: 0, max: 1000 },
+  pause_max_minutes: { min: 1, max: 525600 },
+  pause_rules: { max: 20 },
 } as const;
 
 export const SOURCES = {
-  grace_days: { least: 0, most: 90 },
+  grace_days: { min: 0, max: 90 },
   kind: ["bank_statement", "ledger", "processor", "orders", "other"],
-  line_count: { least: 0 },
-  name: { least: 1, most: 200 },
+  line_count: { min: 0 },
+  name: { min: 1, max: 200 },
   sign: ["as_is", "inverted"],
-  time_zone: { least: 1, most: 64 },
+  time_zone: { min: 1, max: 64 },
 } as const;
 
 export const VIEWS = {
-  filters: { most: 16384 },
-  name: { least: 1, most: 80 },
+  filters: { max: 16384 },
+  name: { min: 1, max: 80 },
   sort_by: ["due_at", "severity", "assigned_to", "breach_risk", "amount"],
 } as const;
 
@@ -108,12 +108,12 @@ export const WEBHOOK_DELIVERIES = {
 } as const;
 
 export const WEBHOOKS = {
-  description: { most: 1000 },
-  disabled_detail: { most: 500 },
+  description: { max: 1000 },
+  disabled_detail: { max: 500 },
   disabled_reason: ["manual", "failing", "gone"],
-  events: { least: 1, most: 50 },
+  events: { min: 1, max: 50 },
   status: ["active", "disabled"],
-  url: { most: 2048 },
+  url: { max: 2048 },
 } as const;
 
 export const OPEN_EXCEPTION_STATUSES = ["open", "in_review"] as const;

@@ -61,11 +61,11 @@ function isTimeZone(name: string): boolean {
 }
 
 /** The name of an IANA time zone. */
-export const timeZone = (most: number) =>
+export const timeZone = (max: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(max)
     .refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.")
     .meta({ example: "Europe/Berlin" });
 
@@ -110,15 +110,15 @@ export function isVisible(value: string): boolean {
 }
 
 /** Text of 1 to `most` characters, at least one of them visible. Stored and compared in Unicode's normal form C. */
-export const text = (most: number) =>
-  normalText().min(1).max(most).refine(isVisible, "Must have a visible character.");
+export const text = (max: number) =>
+  normalText().min(1).max(max).refine(isVisible, "Must have a visible character.");
 
-const SEARCHED_WORDS_MOST = 12;
+const SEARCHED_WORDS_MAX = 12;
 
 /** What to search for. Each word is compared with all that a tenant has, so their number is bounded. */
 export const searchedText = text(200).refine(
-  (words) => new Set(words.toLowerCase().split(/\s+/)).size <= SEARCHED_WORDS_MOST,
-  `Search for at most ${SEARCHED_WORDS_MOST} words.`,
+  (words) => new Set(words.toLowerCase().split(/\s+/)).size <= SEARCHED_WORDS_MAX,
+  `Search for at most ${SEARCHED_WORDS_MAX} words.`,
 );
 
 export const tenantId = z
@@ -142,17 +142,17 @@ export const requestId = z
   .meta({ description: "As in X-Request-Id.", example: "req_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
 
 /** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. OpenAPI calls it an integer. */
-export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+export const queryInteger = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
     .regex(/^-?\d{1,16}$/, "Must be an integer.")
     .transform(Number)
-    .pipe(z.int().min(least).max(most))
-    .meta({ override: { type: "integer", minimum: least, maximum: most, pattern: undefined } });
+    .pipe(z.int().min(min).max(max))
+    .meta({ override: { type: "integer", minimum: min, maximum: max, pattern: undefined } });
 
 /** Values of one filter in a query. */
-const LISTED_MOST = 20;
-const LISTED_CHARACTERS_MOST = 4000;
+const LISTED_MAX = 20;
+const LISTED_CHARACTERS_MAX = 4000;
 
 /**
  * One or more values in a query string, separated by commas: `critical,high`. `form`: a value's, as the source of a regular expression.
@@ -175,26 +175,26 @@ export function queryList<Value extends string>(
 ) {
   return z
     .string()
-    .max(LISTED_CHARACTERS_MOST)
+    .max(LISTED_CHARACTERS_MAX)
     .transform((listed, context): Value[] => {
       const values = [
         ...new Set(listed.split(separator).map((value) => read(value.normalize("NFC")))),
       ];
-      if (values.length <= LISTED_MOST && values.every(is)) return values;
+      if (values.length <= LISTED_MAX && values.every(is)) return values;
       context.addIssue({
         code: "custom",
         input: listed,
-        message: `Must be ${what}, or up to ${LISTED_MOST} of them separated by commas.`,
+        message: `Must be ${what}, or up to ${LISTED_MAX} of them separated by commas.`,
       });
       return z.NEVER;
     })
     .meta({
       override: {
         type: "string",
-        maxLength: LISTED_CHARACTERS_MOST,
+        maxLength: LISTED_CHARACTERS_MAX,
         ...(form === undefined
           ? { minLength: 1 }
-          : { pattern: `^(?:${form})(?:,(?:${form})){0,${LISTED_MOST - 1}}$` }),
+          : { pattern: `^(?:${form})(?:,(?:${form})){0,${LISTED_MAX - 1}}$` }),
       },
     });
 }

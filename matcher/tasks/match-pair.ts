@@ -23,7 +23,7 @@ export const runThreads = () =>
   threads<RunTask>({
     name: "does runs",
     begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")),
-    most: RUNS_AT_ONCE,
+    max: RUNS_AT_ONCE,
   });
 
 /** Does the run that waits for a period, or starts one. After an error on our side it is retried, and continues from what was saved. */

@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from "kysely";
 
-const ACQUIRED_WITHIN_MS = 10_000;
+const ACQUIRED_TIMEOUT_MS = 10_000;
 
 type Client = PostgresConnection["driver"];
 type Options = { url: string; size: number; search_path?: string };
@@ -135,7 +135,7 @@ class Lane {
             code: "POOL_TIMEOUT",
           }),
         );
-      }, ACQUIRED_WITHIN_MS);
+      }, ACQUIRED_TIMEOUT_MS);
       this.#waiting.push(give);
     });
   }

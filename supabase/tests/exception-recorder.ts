@@ -194,7 +194,7 @@ function refusal({ code, message, detail, hint }: Refusal): string {
 
 function greatest(last: string, rows: Row[]): string {
   return rows.reduce(
-    (most, { id }) => (BigInt(id as number) > BigInt(most) ? String(id) : most),
+    (max, { id }) => (BigInt(id as number) > BigInt(max) ? String(id) : max),
     last,
   );
 }

@@ -4,8 +4,8 @@ import { unsealUrl } from "#lib/alerts/channel-url.ts";
 import { ALERT_KINDS } from "#lib/alerts/contract.ts";
 import type { Sender } from "#lib/webhooks/send.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { postToChannel } from "./post-to-channel.ts";
 import { headline, pageOf, slackText } from "./messages.ts";
+import { postToChannel } from "./post-to-channel.ts";
 
 const payload = z.object({ tenant_id: z.string(), bundle_id: z.string() });
 

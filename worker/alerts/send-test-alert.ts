@@ -2,8 +2,8 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import { unsealUrl } from "#lib/alerts/channel-url.ts";
 import type { Sender } from "#lib/webhooks/send.ts";
-import { postToChannel } from "./post-to-channel.ts";
 import { slackText } from "./messages.ts";
+import { postToChannel } from "./post-to-channel.ts";
 
 const payload = z.object({ tenant_id: z.string(), channel_id: z.string() });
 

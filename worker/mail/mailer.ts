@@ -4,9 +4,9 @@ import { createTransport } from "nodemailer";
 import type { MailVariables } from "#lib/runtime/env.ts";
 import { htmlOf, type Message, subjectOf, textOf } from "./message.ts";
 
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** What a slow server needs. A worker that is stopped doesn't wait so long: the job is tried again. */
-const ANSWER_WITHIN_MS = 20_000;
+const ANSWER_TIMEOUT_MS = 20_000;
 
 export type Mailer = { send: (message: Message) => Promise<void> };
 
@@ -36,9 +36,9 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
     ...(username !== "" && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     }),
-    connectionTimeout: CONNECT_WITHIN_MS,
-    greetingTimeout: CONNECT_WITHIN_MS,
-    socketTimeout: ANSWER_WITHIN_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: ANSWER_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

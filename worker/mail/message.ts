@@ -12,12 +12,12 @@ export type Message = {
   footer: string;
 };
 
-const SUBJECT_MOST = 180;
+const SUBJECT_MAX = 180;
 
 /** One line, whatever a title or a tenant's name holds: a header ends where a line does. */
 export function subjectOf({ subject }: Message): string {
   const line = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return [...line].slice(0, SUBJECT_MOST).join("");
+  return [...line].slice(0, SUBJECT_MAX).join("");
 }
 
 export function textOf({ paragraphs, items = [], action, footer }: Message): string {

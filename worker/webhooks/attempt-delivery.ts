@@ -3,12 +3,12 @@ import { log } from "#lib/runtime/log.ts";
 import { durations } from "#lib/runtime/metrics.ts";
 import { traced } from "#lib/runtime/trace.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
-import { type Sender, ProcessStalledError } from "#lib/webhooks/send.ts";
+import { ProcessStalledError, type Sender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
 import type { Claimed, Result } from "./queries.ts";
 
 /** The lease is 23 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
-const START_WITHIN_MS = 5_000;
+const START_TIMEOUT_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
 /** To open a secret takes twice as long as to sign with it, and a webhook's next delivery is seldom far. */
 const opened = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 });
@@ -61,7 +61,7 @@ async function attempt(
     pause_seconds: pauseSeconds,
   });
   const sinceClaimMs = startedAt - claimedAt;
-  if (sinceClaimMs > START_WITHIN_MS)
+  if (sinceClaimMs > START_TIMEOUT_MS)
     return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);

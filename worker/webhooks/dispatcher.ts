@@ -14,12 +14,12 @@ import {
 } from "./queries.ts";
 
 /** Of the supervisor's 6 s; the rest is for writing down what came of what was sent. */
-const SEND_WITHIN_MS = 4_000;
+const SEND_TIMEOUT_MS = 4_000;
 const AT_ONCE_MAX = 2_000;
 const SWEEP_EVERY_MS = 2_000;
-const STATEMENT_WITHIN_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
 /** A retry that is due later is left to the sweep. */
-const TIMED_WITHIN_MS = 60_000;
+const TIMED_TIMEOUT_MS = 60_000;
 /** So that a timer is never early by the database's clock. */
 const CLOCK_MARGIN_MS = 20;
 const WAITING_MS = 50;
@@ -48,7 +48,7 @@ export class Dispatcher implements Service {
   constructor(connectionString: string, allowHosts: ReadonlySet<string>) {
     this.#sender = createSender(allowHosts);
     // A connection each: what is on its way is settled even while a claim takes long.
-    const common = { connectionString, statementWithinMs: STATEMENT_WITHIN_MS };
+    const common = { connectionString, statementWithinMs: STATEMENT_TIMEOUT_MS };
     this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
     this.#settlements = new Loop({
       ...common,
@@ -81,7 +81,7 @@ export class Dispatcher implements Service {
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#claims.stop();
-    await Promise.race([Promise.all(this.#underWay), sleep(SEND_WITHIN_MS)]);
+    await Promise.race([Promise.all(this.#underWay), sleep(SEND_TIMEOUT_MS)]);
     this.#breakOff.abort();
     await Promise.all(this.#underWay);
     if (this.#results.length > 0)
@@ -157,7 +157,7 @@ export class Dispatcher implements Service {
   }
 
   #wakeIn(delayMs: number, webhookId: string): void {
-    if (delayMs > TIMED_WITHIN_MS) return;
+    if (delayMs > TIMED_TIMEOUT_MS) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.wake(webhookId);

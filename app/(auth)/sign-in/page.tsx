@@ -6,8 +6,8 @@ import { SignInForm } from "#components/sign-in/sign-in-form.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { callbackPath } from "#lib/auth/callback-path.ts";
 import { currentUser } from "#lib/auth/page-context.ts";
-import { env } from "#lib/runtime/env.ts";
 import { oidcProviders } from "#lib/runtime/auth-config.ts";
+import { env } from "#lib/runtime/env.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 

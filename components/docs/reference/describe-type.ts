@@ -64,12 +64,8 @@ function formOf({ pattern, format }: Schema): string | undefined {
   return prefix ? `${prefix}_…` : `matches ${pattern}`;
 }
 
-function range(
-  least: number | undefined,
-  most: number | undefined,
-  unit: string,
-): string | undefined {
-  const [from, to] = [known(least), known(most)];
+function range(min: number | undefined, max: number | undefined, unit: string): string | undefined {
+  const [from, to] = [known(min), known(max)];
   const text = both(from, to);
   return text && [text, unit].filter(Boolean).join(" ");
 }

@@ -2,9 +2,9 @@
 
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { pluralize } from "#components/ui/pluralize.ts";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 
 const LISTED_MAX = 200;
 

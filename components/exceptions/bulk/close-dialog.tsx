@@ -41,7 +41,7 @@ export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
       <div className="flex flex-col gap-2">
         <TextArea
           label="Resolution"
-          maxLength={EXCEPTIONS.resolution.most}
+          maxLength={EXCEPTIONS.resolution.max}
           {...form.text("resolution")}
           required
         />

@@ -12,9 +12,9 @@ import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
+import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { PauseDialog } from "../pause-dialog.tsx";
 import { commonPauseFault, tellPauseFault } from "../pause-fault.ts";
-import { STATUS_WORDS, StatusLabel } from "../labels.tsx";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
 import { CloseDialog, type Closed } from "./close-dialog.tsx";
@@ -121,7 +121,7 @@ export function SelectionBar({
               <MenuItem
                 key={status}
                 onClick={() =>
-                  act({ patch: { status }, done: `set to ${STATUS_WORDS[status].toLowerCase()}` })
+                  act({ patch: { status }, done: `set to ${STATUS_LABELS[status].toLowerCase()}` })
                 }
               >
                 <StatusLabel status={status} />

@@ -43,9 +43,9 @@ export type PauseDraft = {
 type PauseRule = Policy["pause"]["rules"][number];
 
 /** Of each kind. */
-export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.most;
+export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.max;
 /** "1 hour before", "1 hour of business time before" */
-export const BEFORE_WORDS: Record<ThresholdKind, string> = {
+export const BEFORE_LABELS: Record<ThresholdKind, string> = {
   wall_clock: "before",
   business: "of business time before",
 };
@@ -136,16 +136,15 @@ function pauseFaults(pause: PauseDraft): string[][] {
   const { pause_max_count: count, pause_rules: rules } = SLA_POLICIES;
   const isCount =
     pause.max_count === "" ||
-    (/^\d{1,4}$/.test(pause.max_count) && Number(pause.max_count) <= count.most);
+    (/^\d{1,4}$/.test(pause.max_count) && Number(pause.max_count) <= count.max);
   const codes = codesOf(pause);
   return [
     ...(pause.longest.amount !== "" && minutesOf(pause.longest) === null
       ? [["pause.max_minutes", LENGTH]]
       : []),
-    ...(isCount ? [] : [["pause.max_count", `Enter a number up to ${count.most}.`]]),
-    ...(codes.length + pause.others.length + 1 > rules.most ||
-    codes.some((code) => code.length > 64)
-      ? [["pause.rules", `Enter at most ${rules.most - 1} codes of up to 64 characters.`]]
+    ...(isCount ? [] : [["pause.max_count", `Enter a number up to ${count.max}.`]]),
+    ...(codes.length + pause.others.length + 1 > rules.max || codes.some((code) => code.length > 64)
+      ? [["pause.rules", `Enter at most ${rules.max - 1} codes of up to 64 characters.`]]
       : []),
   ];
 }

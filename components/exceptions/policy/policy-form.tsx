@@ -17,7 +17,7 @@ import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, THRESHOLD_KINDS } from "#lib/exceptions/sla/contract.ts";
 import { SeverityLabel } from "../labels.tsx";
 import {
-  BEFORE_WORDS,
+  BEFORE_LABELS,
   type Draft,
   draftOf,
   faultsIn,
@@ -159,7 +159,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
               >
                 {THRESHOLD_KINDS.map((one) => (
                   <option key={one} value={one}>
-                    {BEFORE_WORDS[one]}
+                    {BEFORE_LABELS[one]}
                   </option>
                 ))}
               </select>

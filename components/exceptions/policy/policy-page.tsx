@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { putSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";

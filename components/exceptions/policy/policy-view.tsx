@@ -7,8 +7,8 @@ import { roleNames } from "#components/kit/role-names.ts";
 import { Note } from "#components/ui/note.tsx";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { type Severity, SeverityLabel } from "../labels.tsx";
-import { calendarOf, type Policy, warningsOf } from "./draft.ts";
 import { pausesInWords } from "./describe-pauses.ts";
+import { calendarOf, type Policy, warningsOf } from "./draft.ts";
 import { PolicyCard } from "./policy-card.tsx";
 import { inWords } from "./span.ts";
 

@@ -15,10 +15,10 @@ import { Note } from "#components/ui/note.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, type slaPolicyChange } from "#lib/exceptions/sla/contract.ts";
+import { SEVERITY_LABELS } from "../labels.tsx";
 import { exceptionsKey } from "../queries.ts";
-import { SEVERITY_WORDS } from "../labels.tsx";
-import { changesOf, type PolicyVersion, type policyOf, warningsOf } from "./draft.ts";
 import { pausesInWords } from "./describe-pauses.ts";
+import { changesOf, type PolicyVersion, type policyOf, warningsOf } from "./draft.ts";
 import { slaPolicy } from "./queries.ts";
 import { inWords } from "./span.ts";
 
@@ -55,7 +55,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
     id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock";
   const rows: [name: string, before: string, after: string][] = [
     ...severities.map((severity): [string, string, string] => [
-      SEVERITY_WORDS[severity],
+      SEVERITY_LABELS[severity],
       inWords(before.data.minutes_to_resolve[severity]),
       inWords(after.minutes_to_resolve[severity]),
     ]),
@@ -122,7 +122,7 @@ function pacedRows(paced: ReturnType<typeof changesOf>["calendars"]) {
   if (first && alike) return [{ ...first, name: "Calendar" }];
   return paced.map((one) => ({
     ...one,
-    name: `Calendar, ${SEVERITY_WORDS[one.severity].toLowerCase()}`,
+    name: `Calendar, ${SEVERITY_LABELS[one.severity].toLowerCase()}`,
   }));
 }
 
@@ -144,7 +144,7 @@ function ImpactOf({ impact }: { impact: Impact }) {
         {SEVERITIES.filter((severity) => impact.by_severity[severity] > 0)
           .map(
             (severity) =>
-              `${impact.by_severity[severity].toLocaleString("en")} ${SEVERITY_WORDS[severity].toLowerCase()}`,
+              `${impact.by_severity[severity].toLocaleString("en")} ${SEVERITY_LABELS[severity].toLowerCase()}`,
           )
           .join(", ")}
       </p>

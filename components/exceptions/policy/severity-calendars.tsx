@@ -5,7 +5,7 @@ import { CalendarField } from "#components/kit/calendar-field.tsx";
 import type { Problems } from "#components/kit/problems.ts";
 import { Button } from "#components/ui/button.tsx";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import { SEVERITY_WORDS } from "../labels.tsx";
+import { SEVERITY_LABELS } from "../labels.tsx";
 import type { Draft } from "./draft.ts";
 
 type Calendars = Draft["calendar_by_severity"];
@@ -27,7 +27,7 @@ export function SeverityCalendars({ calendars, problems, onChange }: Props) {
       {SEVERITIES.map((severity) => (
         <CalendarField
           key={severity}
-          label={SEVERITY_WORDS[severity]}
+          label={SEVERITY_LABELS[severity]}
           value={calendars[severity]}
           same="Same as above"
           error={problems[`calendar_by_severity.${severity}`]}

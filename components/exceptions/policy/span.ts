@@ -7,7 +7,7 @@ export type Unit = "minutes" | "hours" | "days";
 export const UNITS: readonly Unit[] = ["minutes", "hours", "days"];
 
 const MINUTES: Record<Unit, number> = { minutes: 1, hours: 60, days: 1440 };
-const { least, most } = SLA_POLICIES.low_minutes;
+const { min, max } = SLA_POLICIES.low_minutes;
 
 /** In the largest unit that needs no fraction. */
 export function spanOf(minutes: number, units: readonly Unit[] = UNITS): Span {
@@ -21,7 +21,7 @@ export function minutesOf({ amount, unit }: Span): number | null {
   const minutes = Number(amount.trim().replace(",", ".")) * MINUTES[unit];
   // 0.1 h is 6.000000000000001 min in floating point.
   const whole = Math.round(minutes);
-  return Math.abs(minutes - whole) < 1e-6 && whole >= least && whole <= most ? whole : null;
+  return Math.abs(minutes - whole) < 1e-6 && whole >= min && whole <= max ? whole : null;
 }
 
 /** "4 hours", "1 day" */

@@ -1,7 +1,7 @@
 "use client";
 
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useMember } from "#components/kit/member.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import type { View } from "#lib/views/contract.ts";
 import { needs } from "#lib/wire/access.ts";
 

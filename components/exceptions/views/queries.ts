@@ -2,7 +2,7 @@ import { oneQuery, resourceKey } from "#components/kit/query.ts";
 import { listViewsContract } from "#lib/views/contract.ts";
 
 /** All that one sees: their own are at most 50. */
-const MOST = 250;
+const MAX = 250;
 const REFRESH_MS = 30_000;
 
 export const viewsKey = (tenant: string) => resourceKey(tenant, "views");
@@ -13,7 +13,7 @@ export function viewsQuery(tenant: string) {
     {
       under: viewsKey(tenant),
       contract: listViewsContract,
-      call: { tenant, query: { limit: MOST } },
+      call: { tenant, query: { limit: MAX } },
     },
     { refetchInterval: REFRESH_MS },
   );

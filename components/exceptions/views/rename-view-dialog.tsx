@@ -35,7 +35,7 @@ export function RenameViewDialog({ view, onClose }: { view: View; onClose: () =>
     >
       <TextField
         label="Name"
-        maxLength={VIEWS.name.most}
+        maxLength={VIEWS.name.max}
         autoComplete="off"
         {...form.text("name")}
         required

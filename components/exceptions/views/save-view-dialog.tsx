@@ -45,7 +45,7 @@ export function SaveViewDialog({ search, onClose }: { search: BoardSearch; onClo
       <TextField
         label="Name"
         placeholder="Mine, urgent"
-        maxLength={VIEWS.name.most}
+        maxLength={VIEWS.name.max}
         autoComplete="off"
         {...form.text("name")}
         required

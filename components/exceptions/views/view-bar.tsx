@@ -10,7 +10,7 @@ import { viewsQuery } from "./queries.ts";
 import { ViewMenu } from "./view-menu.tsx";
 
 /** More than that are counted no further. */
-const COUNTED_MOST = 10_000;
+const COUNTED_MAX = 10_000;
 const ALL = { filters: {}, sort_by: "due_at" } as const;
 
 /** Saved views as tabs, each with its count, and what can be done with the one that is shown. */
@@ -83,7 +83,7 @@ function Tab({
       {typeof count === "number" && (
         <span className="text-xs font-normal text-muted tabular-nums">
           {count.toLocaleString("en")}
-          {count >= COUNTED_MOST && "+"}
+          {count >= COUNTED_MAX && "+"}
         </span>
       )}
     </button>

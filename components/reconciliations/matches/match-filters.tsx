@@ -5,7 +5,7 @@ import { AmountFilter, DateFilter } from "#components/kit/range-filters.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { MATCH_STATES, SHAPES } from "#lib/matching/contract.ts";
 import type { MatchSearch } from "./search.ts";
-import { MATCH_STATE_WORDS, methodInWords, SHAPE_WORDS } from "./words.tsx";
+import { MATCH_STATE_LABELS, methodInWords, SHAPE_LABELS } from "./words.tsx";
 
 type Props = {
   search: MatchSearch;
@@ -25,7 +25,7 @@ export function MatchFilters({ search, onChange, onClear, rules, currency }: Pro
         <FilterMenu
           name="State"
           value={search.state}
-          options={MATCH_STATES.map((state) => [state, MATCH_STATE_WORDS[state]] as const)}
+          options={MATCH_STATES.map((state) => [state, MATCH_STATE_LABELS[state]] as const)}
           onChange={(state) => onChange({ state })}
         />
         <FilterMenu
@@ -37,7 +37,7 @@ export function MatchFilters({ search, onChange, onClear, rules, currency }: Pro
         <FilterMenu
           name="Lines"
           value={search.shape}
-          options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]] as const)}
+          options={SHAPES.map((shape) => [shape, SHAPE_LABELS[shape]] as const)}
           onChange={(shape) => onChange({ shape })}
         />
         <DateFilter search={search} onChange={onChange} />

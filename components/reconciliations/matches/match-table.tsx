@@ -4,9 +4,9 @@ import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
-import { pluralize } from "#components/ui/pluralize.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Match } from "#lib/matching/contract.ts";
 import { lineOfPeriod } from "../period-lines.ts";
@@ -18,7 +18,7 @@ type Member = Match["members"][number];
 const GRID =
   "@4xl:grid @4xl:grid-cols-[minmax(9rem,1fr)_minmax(9rem,1fr)_minmax(8rem,0.7fr)_7rem_10rem_7.5rem] @4xl:gap-x-4";
 /** More lines of a side are counted. */
-const SHOWN_MOST = 3;
+const SHOWN_MAX = 3;
 
 /** Matches with their lines side by side; each line leads to its panel. */
 export function MatchTable({
@@ -97,7 +97,7 @@ function Side({
     <td className="min-w-0 @max-4xl:basis-full">
       <Named name={name}>
         <ul className="min-w-0">
-          {lines.slice(0, SHOWN_MOST).map((line) => (
+          {lines.slice(0, SHOWN_MAX).map((line) => (
             <MatchedLine
               key={line.line_id}
               line={line}
@@ -107,9 +107,9 @@ function Side({
             />
           ))}
         </ul>
-        {lines.length > SHOWN_MOST && (
+        {lines.length > SHOWN_MAX && (
           <p className="text-xs text-muted">
-            and {pluralize(lines.length - SHOWN_MOST, "more line")}
+            and {pluralize(lines.length - SHOWN_MAX, "more line")}
           </p>
         )}
         {lines.length === 0 && <span className="text-muted">None</span>}

@@ -1,14 +1,14 @@
 import { CircleCheck, CircleDashed, CircleSlash, type LucideIcon, Undo2 } from "lucide-react";
 import type { Match } from "#lib/matching/contract.ts";
 
-export const MATCH_STATE_WORDS: Record<Match["state"], string> = {
+export const MATCH_STATE_LABELS: Record<Match["state"], string> = {
   suggested: "Suggested",
   confirmed: "Confirmed",
   rejected: "Rejected",
   undone: "Undone",
 };
 
-export const SHAPE_WORDS: Record<Match["shape"], string> = {
+export const SHAPE_LABELS: Record<Match["shape"], string> = {
   "1:1": "One to one",
   "1:n": "One to many",
   "n:1": "Many to one",
@@ -32,7 +32,7 @@ export function MatchState({ state }: { state: Match["state"] }) {
         aria-hidden
         className={state === "confirmed" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"}
       />
-      {MATCH_STATE_WORDS[state]}
+      {MATCH_STATE_LABELS[state]}
     </span>
   );
 }

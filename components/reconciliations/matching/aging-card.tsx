@@ -52,7 +52,7 @@ export function Aging({
   const [chosen, setChosen] = useState(currencies[0] ?? "");
   const currency = currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
   const ages = agesOf(aging, currency);
-  const most = Math.max(
+  const max = Math.max(
     1,
     ...ages.flatMap(({ left, right }) => [Math.abs(left.minor), Math.abs(right.minor)]),
   );
@@ -119,7 +119,7 @@ export function Aging({
                         <span className="text-muted">· {lines.toLocaleString("en")}</span>
                         <Bar
                           from={0}
-                          to={Math.abs(minor) / most}
+                          to={Math.abs(minor) / max}
                           fill="fill-risk-rail"
                           className="mt-1 h-1.5"
                         />

@@ -1,6 +1,6 @@
 import { classes } from "#components/ui/classes.ts";
 
-const LEAST = 0.004;
+const MIN = 0.004;
 
 /** Part of a bar, from and to between 0 and 1. Drawn by attributes: the content security policy forbids styles from the server. */
 export function Bar({
@@ -14,7 +14,7 @@ export function Bar({
   fill: string;
   className?: string;
 }) {
-  const width = to > from ? Math.max(LEAST, to - from) : 0;
+  const width = to > from ? Math.max(MIN, to - from) : 0;
   return (
     <svg aria-hidden className={classes("block h-3 w-full", className)}>
       <rect width="100%" height="100%" rx="2" className="fill-hover" />

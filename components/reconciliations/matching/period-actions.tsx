@@ -10,8 +10,8 @@ import {
 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";

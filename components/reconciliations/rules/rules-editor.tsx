@@ -91,7 +91,8 @@ export function RulesEditor({
         )}
         {data.updated_at ? (
           <>
-            Version {data.version}, saved <ActorName iso={data.updated_at} actor={data.updated_by} />.
+            Version {data.version}, saved{" "}
+            <ActorName iso={data.updated_at} actor={data.updated_by} />.
           </>
         ) : (
           "These are the defaults."

@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
 import { putRulesContract } from "#lib/matching/rules/contract.ts";

@@ -9,7 +9,7 @@ import type {
   StatementExclusion,
   StatementResidual,
 } from "#lib/matching/periods/contract.ts";
-import { ADJUSTMENT_WORDS } from "../words.tsx";
+import { ADJUSTMENT_LABELS } from "../words.tsx";
 import { LineHead, Row, Table } from "./table.tsx";
 import type { Total } from "./totals.ts";
 
@@ -31,7 +31,7 @@ export function AdjustmentTable({ items, totals, statement }: Itemised<Statement
             key={`${match_id} ${place}`}
             head={
               <>
-                {ADJUSTMENT_WORDS[kind]}
+                {ADJUSTMENT_LABELS[kind]}
                 {note && <span className="block text-xs wrap-anywhere text-muted">{note}</span>}
               </>
             }

@@ -16,7 +16,7 @@ import { Note } from "#components/ui/note.tsx";
 import { percent } from "#components/ui/percent.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { SuggestionBand } from "#lib/matching/bands/contract.ts";
-import { decideMatchesContract, FILTERED_MOST } from "#lib/matching/contract.ts";
+import { decideMatchesContract, FILTERED_MAX } from "#lib/matching/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { openLinesKey, suggestionBands, suggestionSample, suggestionsKey } from "./queries.ts";
 import { SampleTable } from "./sample-table.tsx";
@@ -154,7 +154,7 @@ function Sample({
     // Somebody decided meanwhile: the sample is read anew.
     onRefused: () => cache.invalidateQueries({ queryKey: suggestionsKey(tenant) }),
   });
-  const tooMany = data !== undefined && data.count > FILTERED_MOST;
+  const tooMany = data !== undefined && data.count > FILTERED_MAX;
   return (
     <>
       <DialogBody tabIndex={0} role="region" aria-label="Sample">
@@ -185,7 +185,7 @@ function Sample({
             </p>
             {tooMany && (
               <Note tone="warning">
-                More than {FILTERED_MOST.toLocaleString("en")} can't be accepted at once. Confirm
+                More than {FILTERED_MAX.toLocaleString("en")} can't be accepted at once. Confirm
                 some through the API, by a narrower range.
               </Note>
             )}

@@ -6,13 +6,13 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { ADJUSTMENT_WORDS } from "../words.tsx";
+import { ADJUSTMENT_LABELS } from "../words.tsx";
 import type { Adjustment } from "./use-decide.ts";
 
 type Kind = Adjustment["kind"];
 const KINDS = (["write_off", "fee", "fx", "rounding", "other"] as const).map((value) => ({
   value,
-  label: ADJUSTMENT_WORDS[value],
+  label: ADJUSTMENT_LABELS[value],
 }));
 const NOTE_MAX = 500;
 
@@ -66,7 +66,7 @@ export function ExplainDialog({
           <Button type="submit" variant="primary">
             {kind === "write_off"
               ? `Write off ${money}`
-              : `Match with ${ADJUSTMENT_WORDS[kind].toLowerCase()}`}
+              : `Match with ${ADJUSTMENT_LABELS[kind].toLowerCase()}`}
           </Button>
         </DialogActions>
       </form>

@@ -10,8 +10,8 @@ import {
   TimerReset,
   Webhook,
 } from "lucide-react";
-import { may } from "#components/kit/permissions.ts";
 import type { Member } from "#components/kit/member.tsx";
+import { may } from "#components/kit/permissions.ts";
 import { pageOf } from "#components/requests/labels.ts";
 import type { Found } from "#components/ui/finder.tsx";
 import { needs, type Permission } from "#lib/wire/access.ts";

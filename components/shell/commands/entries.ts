@@ -18,8 +18,8 @@ import {
   UserPlus,
   Webhook,
 } from "lucide-react";
-import { may } from "#components/kit/permissions.ts";
 import type { Member } from "#components/kit/member.tsx";
+import { may } from "#components/kit/permissions.ts";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";

@@ -19,8 +19,8 @@ import { withoutSecret } from "#components/api-keys/search.ts";
 import { type Entry as DocsEntry, search } from "#components/docs/search/search.ts";
 import { boardSearch } from "#components/exceptions/search.ts";
 import { searchOfView } from "#components/exceptions/views/filters-of-view.ts";
-import { may } from "#components/kit/permissions.ts";
 import type { Member } from "#components/kit/member.tsx";
+import { may } from "#components/kit/permissions.ts";
 import { nameOf, surfaceOf } from "#components/records/surface.ts";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 import { formatMoney } from "#components/ui/money.ts";
@@ -34,7 +34,7 @@ import { listWebhooksContract } from "#lib/webhooks/contract.ts";
 import type { SurfaceLink } from "../sections.ts";
 
 const TYPING_MS = 150;
-const SHORTEST = 2;
+const MIN_LENGTH = 2;
 const SHOWN = 5;
 /** For lists without text search: filters their first page here. */
 const LOOKED_THROUGH = 250;
@@ -55,7 +55,7 @@ export function useFound(
   typed: string,
 ) {
   const text = useSettled(withoutSecret(typed).trim());
-  const enabled = text.length >= SHORTEST;
+  const enabled = text.length >= MIN_LENGTH;
   const sources = [
     ...ownSources(tenant.id, roles, text),
     ...surfaces.map((surface) => recordSource(tenant.id, surface, text)),
@@ -72,7 +72,7 @@ export function useFound(
     })),
   });
   const wanted = withoutSecret(typed).trim();
-  const behind = wanted !== text && wanted.length >= SHORTEST;
+  const behind = wanted !== text && wanted.length >= MIN_LENGTH;
   const groups = sources.map(({ name, icon }, at) => {
     const found = (enabled && answers[at]?.data) || [];
     const shown = found.filter(matches(text, name)).slice(0, SHOWN);

@@ -1,8 +1,8 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { Fragment } from "react";
-import { pluralize } from "#components/ui/pluralize.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { Import } from "#lib/imports/contract.ts";
 
 type Statement = Import["statements"][number];

@@ -3,9 +3,9 @@
 import { ListFilter } from "lucide-react";
 import Link from "next/link";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
 import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";

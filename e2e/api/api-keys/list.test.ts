@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sql } from "#e2e/fixtures.ts";
 import { avoidMidnight } from "#e2e/avoid-midnight.ts";
+import { sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { pathsOf, tenantWithAdmin } from "./keys.ts";

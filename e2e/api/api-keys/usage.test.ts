@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { api, sql } from "#e2e/fixtures.ts";
 import { avoidMidnight } from "#e2e/avoid-midnight.ts";
+import { api, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
 import type { ApiKeyImpact, ApiKeyUsage } from "#lib/api-keys/contract.ts";

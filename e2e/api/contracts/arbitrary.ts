@@ -24,8 +24,8 @@ export type JsonSchema = {
 };
 type Definitions = Record<string, JsonSchema>;
 
-const LONGEST_TEXT = 300;
-const MOST_ITEMS = 8;
+const MAX_TEXT_LENGTH = 300;
+const MAX_ITEMS = 8;
 
 /** Values that fit a schema. */
 export function fitting(schema: JsonSchema, definitions: Definitions = {}): fc.Arbitrary<unknown> {
@@ -57,7 +57,7 @@ export function fitting(schema: JsonSchema, definitions: Definitions = {}): fc.A
     case "array":
       return fc.array(inner(schema.items ?? {}), {
         minLength: schema.minItems,
-        maxLength: Math.min(schema.maxItems ?? MOST_ITEMS, MOST_ITEMS),
+        maxLength: Math.min(schema.maxItems ?? MAX_ITEMS, MAX_ITEMS),
       });
     case "object":
       return object(schema, inner);
@@ -129,7 +129,7 @@ function text({
   format,
   pattern,
   minLength = 0,
-  maxLength = LONGEST_TEXT,
+  maxLength = MAX_TEXT_LENGTH,
 }: JsonSchema): fc.Arbitrary<string> {
   const moment = fc
     .date({ min: new Date(0), max: new Date("2999-12-31"), noInvalidDate: true })
@@ -139,7 +139,7 @@ function text({
   if (format === "uri") return fc.webUrl({ validSchemes: ["https"] });
   if (pattern) return fc.stringMatching(new RegExp(pattern, "u"));
   return fc
-    .string({ unit: "grapheme", minLength, maxLength: Math.min(maxLength, LONGEST_TEXT) })
+    .string({ unit: "grapheme", minLength, maxLength: Math.min(maxLength, MAX_TEXT_LENGTH) })
     .filter((value) => value.length <= maxLength);
 }
 

@@ -5,7 +5,7 @@ import { expectConforms, expectProblem } from "./conformance.ts";
 import { createFixture, invoke, isTriedInFull, pathOf } from "./operation.ts";
 import { type Fixture, sampleFor } from "./samples.ts";
 
-const LONGEST_KEY = 255;
+const MAX_KEY_LENGTH = 255;
 
 /** An upload is kept batch by batch, which its own tests look at. */
 const contracts = CONTRACTS.filter(({ idempotency, upload }) => idempotency && !upload);
@@ -96,7 +96,7 @@ describe.each(contracts)("$operationId", (contract) => {
 
   test("a key that cannot be one 400", async () => {
     const sample = await sampleFor(contract, fixture);
-    for (const key of ["", "x".repeat(LONGEST_KEY + 1), 1, {}, ["a"], true, "a\0b", "\ud800"]) {
+    for (const key of ["", "x".repeat(MAX_KEY_LENGTH + 1), 1, {}, ["a"], true, "a\0b", "\ud800"]) {
       expectProblem(
         await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample),
         "invalid_request",
@@ -115,7 +115,7 @@ describe.each(contracts)("$operationId", (contract) => {
     const answer = await invoke(
       contract,
       fixture,
-      { body: { ...sample.body, [field]: "\u{1F511}".repeat(LONGEST_KEY) } },
+      { body: { ...sample.body, [field]: "\u{1F511}".repeat(MAX_KEY_LENGTH) } },
       sample,
     );
     expect(answer.status, answer.text).toBe(contract.status);

@@ -34,7 +34,7 @@ const verbs = await sql<Verb>(`
   from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`);
 
 /** Longer than a server keeps its counts to itself. */
-const COUNTED_WITHIN_MS = 6_000;
+const COUNTED_TIMEOUT_MS = 6_000;
 
 let victim: Fixture;
 let exceptionId: string;
@@ -74,7 +74,7 @@ beforeAll(async () => {
   // What servers count in memory is written every few seconds.
   await until("nothing of the victim changes by itself any more", async () => {
     const before = await digests();
-    await new Promise((resolve) => setTimeout(resolve, COUNTED_WITHIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, COUNTED_TIMEOUT_MS));
     return isDeepStrictEqual(await digests(), before);
   });
   exceptionId = await someId();

@@ -73,7 +73,7 @@ export class Explainer {
   }
 
   /** Sentences for what reads more than `most` rows, or all of a big table, as the caller who may; undone afterwards. */
-  async tooMuch(tenant: string, verb: string, input: object, most: number): Promise<string[]> {
+  async tooMuch(tenant: string, verb: string, input: object, max: number): Promise<string[]> {
     const plans = await this.plansOf(tenant, verb, input);
     if (plans.length === 0) throw new Error(`${verb} has no plans.`);
     const nodes = plans.flatMap((plan) =>
@@ -82,7 +82,7 @@ export class Explainer {
     return nodes
       .filter(
         (node) =>
-          rowsOf(node) > most ||
+          rowsOf(node) > max ||
           (node["Node Type"] === "Seq Scan" && this.big.test(node["Relation Name"] ?? "")),
       )
       .map((node) => `${node["Node Type"]} of ${rowsOf(node)} rows for ${node.query}`);

@@ -5,7 +5,7 @@ import { Explainer } from "./explained.ts";
 /** A side: all open in one period, all matched in the other. */
 const LINES = 10_000;
 /** A page with what its filters pass over, and what a rare word finds. */
-const READ_MOST = 1_000;
+const READ_MAX = 1_000;
 const explainer = new Explainer(/^(lines|line_texts|open_lines|matches|match_members)$/, {
   enable_seqscan: "off",
 });
@@ -190,7 +190,7 @@ describe.each([
   test.each(Object.entries(CALLS))(
     "%s reads and sorts no more than a page needs",
     async (_call, [verb, input]) => {
-      expect(await explainer.tooMuch(tenant, verb, input(), READ_MOST)).toEqual([]);
+      expect(await explainer.tooMuch(tenant, verb, input(), READ_MAX)).toEqual([]);
     },
   );
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { until } from "#e2e/until.ts";
 
 /** A run waits for a matcher that gives way to all else. */
-const WITHIN_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 const END = "\u0001";
 
 /** One bash for all examples of a guide, as a reader has one terminal. What fails ends it. */
@@ -36,7 +36,7 @@ export class Shell {
     await until(
       "the example ends",
       async () => this.#ended || this.#output.includes(END),
-      WITHIN_MS,
+      TIMEOUT_MS,
     );
     if (!this.#output.includes(END)) throw new Error(`${script}\n→ ${this.#output}${this.#errors}`);
     return this.#output.slice(0, this.#output.indexOf(END));

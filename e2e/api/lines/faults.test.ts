@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sql, stack } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
-import { Fixture, RUN_WITHIN_MS } from "../matching/matching-fixture.ts";
+import { Fixture, RUN_TIMEOUT_MS } from "../matching/matching-fixture.ts";
 import { createSource, createTeam, imported, linesOf, type Team, undo } from "./ledgers.ts";
 
 const SLOW = 300_000;
@@ -86,13 +86,13 @@ test(
     await until(
       "the run has begun",
       async () => (await runNow()).status !== "queued",
-      RUN_WITHIN_MS,
+      RUN_TIMEOUT_MS,
     );
     expect((await undo(team, left.id)).json).toMatchObject({ status: "undone" });
     await until(
       "the run has ended",
       async () => ["done", "failed"].includes((await runNow()).status),
-      RUN_WITHIN_MS,
+      RUN_TIMEOUT_MS,
     );
     expect(await linesOf(team, { source_id: fixture.left })).toEqual([]);
     expect(await sql("select from match_members where tenant_id = $1", [fixture.tenant])).toEqual(

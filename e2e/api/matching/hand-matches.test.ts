@@ -4,7 +4,7 @@ import type { Match } from "#lib/matching/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX = Number.MAX_SAFE_INTEGER;
 
 const match = (fixture: Fixture, body: object, bearer = fixture.admin) =>
   fixture.call("POST", `reconciliations/${fixture.period}/matches`, { body, bearer });
@@ -22,14 +22,14 @@ async function keyOf(fixture: Fixture): Promise<string> {
 
 test("lines that come to more than JSON's numbers hold are not matched, and stay open", async () => {
   const fixture = await Fixture.create();
-  const left = await fixture.add("left", [line("a", MOST), line("b", MOST)]);
-  const right = await fixture.add("right", [line("x", MOST), line("y", MOST)]);
+  const left = await fixture.add("left", [line("a", MAX), line("b", MAX)]);
+  const right = await fixture.add("right", [line("x", MAX), line("y", MAX)]);
   expectProblem(await match(fixture, { line_ids: [...left, ...right] }), "invalid_request");
   expect(await fixture.matches()).toEqual([]);
   for (const id of [...left, ...right])
-    expect(await fixture.line(id)).toMatchObject({ state: "open", open_minor: MOST });
+    expect(await fixture.line(id)).toMatchObject({ state: "open", open_minor: MAX });
   const made = await match(fixture, { line_ids: [left[0], right[0]] });
-  expect(made.json).toMatchObject({ state: "confirmed", amount_minor: MOST });
+  expect(made.json).toMatchObject({ state: "confirmed", amount_minor: MAX });
   expect(await fixture.matches()).toHaveLength(1);
 });
 
@@ -75,32 +75,32 @@ describe("an API key adjusts", () => {
     ["what the rules tolerate", [exact, near], 50],
     ["nothing where they tolerate nothing", [exact, part], 0],
     ["what the default rules tolerate where there are no others", undefined, 2_500],
-  ])("%s", async (_what, rules, most) => {
+  ])("%s", async (_what, rules, max) => {
     const fixture = await Fixture.create();
     if (rules)
       await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
     const key = await keyOf(fixture);
     const [a = ""] = await fixture.add("left", [line("a", 10_000)]);
     const [beyond = "", within = ""] = await fixture.add("right", [
-      line("x", 10_000 - most - 1),
-      line("y", 10_000 - most),
+      line("x", 10_000 - max - 1),
+      line("y", 10_000 - max),
     ]);
     const adjusting = (right: string, amount_minor: number) => ({
       line_ids: [a, right],
       adjustments: [{ kind: "other", amount_minor }],
     });
-    expectProblem(await match(fixture, adjusting(beyond, most + 1), key), "role_required");
+    expectProblem(await match(fixture, adjusting(beyond, max + 1), key), "role_required");
     // Kinds that cancel each other are still adjusted.
     const both = [
-      { kind: "other", amount_minor: 2 * most + 1 },
-      { kind: "fee", amount_minor: -most - 1 },
+      { kind: "other", amount_minor: 2 * max + 1 },
+      { kind: "fee", amount_minor: -max - 1 },
     ];
     expectProblem(
       await match(fixture, { line_ids: [a, within], adjustments: both }, key),
       "role_required",
     );
     expect(
-      (await match(fixture, most > 0 ? adjusting(within, most) : { line_ids: [a, within] }, key))
+      (await match(fixture, max > 0 ? adjusting(within, max) : { line_ids: [a, within] }, key))
         .status,
     ).toBe(201);
   });

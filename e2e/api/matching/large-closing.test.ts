@@ -7,7 +7,7 @@ import type { Statement } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { bookDifferences } from "./books.ts";
-import { Fixture, line, RUN_WITHIN_MS } from "./matching-fixture.ts";
+import { Fixture, line, RUN_TIMEOUT_MS } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const RULES = [
@@ -70,7 +70,7 @@ function ended({ fixture, period }: Large): Promise<Reconciliation> {
       const found = await fixture.reconciliation(period);
       return !found.closing && found;
     },
-    RUN_WITHIN_MS,
+    RUN_TIMEOUT_MS,
   );
 }
 

@@ -19,7 +19,7 @@ export type NewLine = {
 };
 
 /** A run may wait for a slot of a busy machine. */
-export const RUN_WITHIN_MS = 180_000;
+export const RUN_TIMEOUT_MS = 180_000;
 
 /** Two sources of a tenant of their own and the period that compares them; runs only when told to. */
 export class Fixture {
@@ -109,7 +109,7 @@ export class Fixture {
         const found = await this.reconciliation(period);
         return !found.preparing && found;
       },
-      RUN_WITHIN_MS,
+      RUN_TIMEOUT_MS,
     );
   }
 
@@ -133,7 +133,7 @@ export class Fixture {
         const run = await this.ok<Run>("GET", `runs/${id}`);
         return (run.status === "done" || run.status === "failed") && run;
       },
-      RUN_WITHIN_MS,
+      RUN_TIMEOUT_MS,
     );
   }
 

@@ -287,9 +287,9 @@ test("the words of a record are bounded, whatever it holds", async () => {
     }
     expect(quickest_ms.text).toBeLessThan(6 * quickest_ms.prose);
   }
-  const [most] = await sql<{ words: number }>(
+  const [max] = await sql<{ words: number }>(
     "select max(length(search)) as words from public.records where tenant_id = $1",
     [tenant],
   );
-  expect(most?.words).toBeLessThanOrEqual(10_000);
+  expect(max?.words).toBeLessThanOrEqual(10_000);
 });

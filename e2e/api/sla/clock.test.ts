@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { describe, expect, it } from "vitest";
+import { underCpuPressure } from "#e2e/cpu-pressure.ts";
 import { creating, editing } from "#e2e/exception-statements.ts";
 import { createTenant, database, sql } from "#e2e/fixtures.ts";
-import { underCpuPressure } from "#e2e/cpu-pressure.ts";
 import { until } from "#e2e/until.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 

@@ -35,9 +35,9 @@ function waits(eventId: string, failures: number): Promise<Waiting> {
 /** Milliseconds are kept of the one moment, microseconds of the other. */
 const ROUNDED_SECONDS = 0.001;
 
-function expectAbout(pause: number, least: number, most: number): void {
-  expect(pause).toBeGreaterThanOrEqual(least - ROUNDED_SECONDS);
-  expect(pause).toBeLessThanOrEqual(most + ROUNDED_SECONDS);
+function expectAbout(pause: number, min: number, max: number): void {
+  expect(pause).toBeGreaterThanOrEqual(min - ROUNDED_SECONDS);
+  expect(pause).toBeLessThanOrEqual(max + ROUNDED_SECONDS);
 }
 
 function expectScheduled({ failures, pause }: Waiting): void {
@@ -140,12 +140,12 @@ describe.concurrent("a delivery that fails", () => {
     ["Fri, 20 Nov 2026 10:01:30 GMT", 90, 99],
   ])(
     "waits as long as Retry-After: %s asks for, never less than scheduled",
-    async (value, least, most) => {
+    async (value, min, max) => {
       const { pause } = await failOnce({
         status: 503,
         headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" },
       });
-      expectAbout(pause, least, most);
+      expectAbout(pause, min, max);
     },
   );
 

@@ -15,7 +15,7 @@ const STATEMENT_TIMEOUT: Record<Claims["role"], string> = {
   service_role: "8s",
 };
 /** Longer than any statement may take: the connection is dead, or the database is. */
-const WITHIN_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 const BECOME = statementOf(
   "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('statement_timeout', $3, true)",
@@ -99,7 +99,7 @@ async function trip(kind: Kind, statements: Bound[], prepare: boolean): Promise<
   const deadline = setTimeout(() => {
     lost = true;
     release();
-  }, WITHIN_MS);
+  }, TIMEOUT_MS);
   try {
     return await client.query(new PipelinedTransaction(statements, { prepare })).result;
   } catch (error) {

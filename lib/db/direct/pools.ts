@@ -16,7 +16,7 @@ const sizes = (processes: number): Record<Kind, number> => ({
   service: Math.max(2, 4 / processes),
   replica: concurrencyFor(processes).total,
 });
-const CONNECTED_WITHIN_MS = 10_000;
+const CONNECTED_TIMEOUT_MS = 10_000;
 /** A connection has learned the plans of what it called. */
 const IDLE_MS = 5 * 60_000;
 /** Behind a change of the database's address, all are gone after this. */
@@ -71,7 +71,7 @@ function makePool(kind: Kind): Pool {
   const pool = new Pool({
     connectionString: kind === "replica" ? env().REPLICA_DATABASE_URL : env().REQUEST_DATABASE_URL,
     max: sizes(env().WEB_CONCURRENCY)[kind],
-    connectionTimeoutMillis: CONNECTED_WITHIN_MS,
+    connectionTimeoutMillis: CONNECTED_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     keepAlive: true,

@@ -3,7 +3,7 @@ import { singleton } from "../../runtime/singleton.ts";
 import { connect } from "./pools.ts";
 
 /** Every call waits for it: it must not wait for a connection that died. */
-const WITHIN_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const READ = `select proname as name, split_part(setting, '=', 2) as timeout from pg_catalog.pg_proc cross join unnest(proconfig) setting
   where pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'`;
 
@@ -29,7 +29,7 @@ async function readTimeouts(): Promise<Map<string, string>> {
   try {
     const { rows } = await client.query<{ name: string; timeout: string }, []>({
       text: READ,
-      query_timeout: WITHIN_MS,
+      query_timeout: TIMEOUT_MS,
     } as QueryConfig<[]>);
     lost = false;
     return new Map(rows.map(({ name, timeout }) => [name, timeout]));

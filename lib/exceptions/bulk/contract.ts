@@ -52,7 +52,7 @@ export const updateExceptionsContract = contract({
           due_at: settable.due_at,
           reason_code: settable.reason_code,
           status,
-          resolution: text(EXCEPTIONS.resolution.most)
+          resolution: text(EXCEPTIONS.resolution.max)
             .nullable()
             .meta({ example: "Settled by the bank." }),
         })

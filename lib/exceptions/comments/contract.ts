@@ -14,11 +14,11 @@ export const comment = z
     exception_id: exceptionId,
     body: z
       .string()
-      .max(EXCEPTION_COMMENTS.body.most)
+      .max(EXCEPTION_COMMENTS.body.max)
       .meta({ description: "Plain text. `<@user:leo>` mentions a person.", example }),
     mentions: z
       .array(user)
-      .max(EXCEPTION_COMMENTS.mentions.most)
+      .max(EXCEPTION_COMMENTS.mentions.max)
       .meta({ description: "The people its body mentions, each once.", example: ["user:leo"] }),
     created_at: time,
     created_by: actor,
@@ -52,7 +52,7 @@ export const createExceptionCommentContract = contract({
   idempotency: { field: "idempotency_key", required: false },
   params: byId,
   body: z.strictObject({
-    body: text(EXCEPTION_COMMENTS.body.most).meta({
+    body: text(EXCEPTION_COMMENTS.body.max).meta({
       description: "Plain text, never rendered as HTML or Markdown.",
       example,
     }),

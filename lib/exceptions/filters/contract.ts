@@ -41,10 +41,10 @@ const assignedTo = queryList(
 
 const reasonCode = queryList(
   (value): value is string =>
-    value.length > 0 && value.length <= EXCEPTIONS.reason_code.most && isVisible(value),
+    value.length > 0 && value.length <= EXCEPTIONS.reason_code.max && isVisible(value),
   // A comma of a code's own is written \,
   {
-    what: `a reason code of at most ${EXCEPTIONS.reason_code.most} characters`,
+    what: `a reason code of at most ${EXCEPTIONS.reason_code.max} characters`,
     separator: /(?<!\\),/,
     read: (value) => value.replaceAll("\\,", ","),
   },
@@ -136,9 +136,9 @@ export const slaFilters = {
 
 const someOf = <const Value extends string>(choices: readonly Value[]) =>
   z.array(z.enum(choices)).min(1).max(choices.length).optional();
-const VALUES_MOST = 20;
-const some = (value: z.ZodType<string>) => z.array(value).min(1).max(VALUES_MOST).optional();
-const VALUE_MOST = 130;
+const VALUES_MAX = 20;
+const some = (value: z.ZodType<string>) => z.array(value).min(1).max(VALUES_MAX).optional();
+const VALUE_MAX = 130;
 
 /** The filters of open exceptions as a body has them: each with its values. */
 export const savedFilters = z
@@ -149,20 +149,20 @@ export const savedFilters = z
     assigned_to: some(
       z
         .string()
-        .max(VALUE_MOST)
+        .max(VALUE_MAX)
         .regex(/^(?:none|me|user:[^\s]{1,120})$/u, "Must be user:<name>, none or me."),
     ),
-    reason_code: some(text(EXCEPTIONS.reason_code.most)),
+    reason_code: some(text(EXCEPTIONS.reason_code.max)),
     reconciliation_id: some(
       z
         .string()
-        .max(VALUE_MOST)
+        .max(VALUE_MAX)
         .regex(/^(?:none|rcn_[0-9a-z]{20,40})$/, "Must be an ID (rcn_…) or none."),
     ),
     currency: some(
       z
         .string()
-        .max(VALUE_MOST)
+        .max(VALUE_MAX)
         .regex(/^(?:none|[A-Z]{3})$/, "Must be an ISO 4217 code, for example EUR, or none."),
     ),
     amount_from: z

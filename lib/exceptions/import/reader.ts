@@ -17,7 +17,7 @@ const readers = () =>
   threads<string>({
     name: "reads imported files",
     begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
-    most: 1,
+    max: 1,
   });
 
 /**

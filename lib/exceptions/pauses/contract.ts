@@ -7,7 +7,7 @@ import { byId, exception, tag } from "../contract.ts";
 
 /** Why, and until when. */
 export const pauseBody = z.strictObject({
-  reason: text(EXCEPTIONS.pause_reason.most).meta({ example: "Waiting for the bank" }),
+  reason: text(EXCEPTIONS.pause_reason.max).meta({ example: "Waiting for the bank" }),
   until: timestamp
     .meta({ description: "When it resumes by itself.", example: "2026-11-23T09:00:00.000Z" })
     .nullable()

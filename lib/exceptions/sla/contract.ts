@@ -9,8 +9,7 @@ import { anyStatus, slaFilters } from "../filters/contract.ts";
 const tag = "SLA monitor";
 const count = z.int().min(0);
 
-const minutesOf = ({ least, most }: { least: number; most: number }) =>
-  z.int().min(least).max(most);
+const minutesOf = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max);
 
 const policy = {
   minutes_to_resolve: z
@@ -26,8 +25,8 @@ const policy = {
     }),
   at_risk_thresholds: z
     .array(minutesOf(SLA_POLICIES.low_minutes))
-    .min(SLA_POLICIES.at_risk_thresholds.least)
-    .max(SLA_POLICIES.at_risk_thresholds.most)
+    .min(SLA_POLICIES.at_risk_thresholds.min)
+    .max(SLA_POLICIES.at_risk_thresholds.max)
     .meta({
       description: "Minutes before due_at at which exception.sla.at_risk is sent. May be empty.",
       example: [240, 60],
@@ -40,7 +39,7 @@ const calendarChoice = id("cal").nullable();
 const calendarFields = {
   at_risk_business_thresholds: z
     .array(minutesOf(SLA_POLICIES.low_minutes))
-    .max(SLA_POLICIES.at_risk_business_thresholds.most)
+    .max(SLA_POLICIES.at_risk_business_thresholds.max)
     .meta({
       description:
         "The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is " +
@@ -69,8 +68,8 @@ const calendarFields = {
     .strictObject({
       max_minutes: z
         .int()
-        .min(SLA_POLICIES.pause_max_minutes.least)
-        .max(SLA_POLICIES.pause_max_minutes.most)
+        .min(SLA_POLICIES.pause_max_minutes.min)
+        .max(SLA_POLICIES.pause_max_minutes.max)
         .nullable()
         .meta({
           description:
@@ -79,8 +78,8 @@ const calendarFields = {
         }),
       max_count: z
         .int()
-        .min(SLA_POLICIES.pause_max_count.least)
-        .max(SLA_POLICIES.pause_max_count.most)
+        .min(SLA_POLICIES.pause_max_count.min)
+        .max(SLA_POLICIES.pause_max_count.max)
         .nullable()
         .meta({ description: "How often an exception may be paused. Null: no limit.", example: 3 }),
       rules: z
@@ -95,7 +94,7 @@ const calendarFields = {
               "Include status, reason_code or both.",
             ),
         )
-        .max(SLA_POLICIES.pause_rules.most)
+        .max(SLA_POLICIES.pause_rules.max)
         .meta({
           description:
             "A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.",
@@ -321,7 +320,7 @@ export type SlaChanges = z.output<typeof listSlaChangesContract.response>;
 
 export const FACET_STATES = ["open", "closed", "all"] as const;
 
-const FACET_VALUES_MOST = 50;
+const FACET_VALUES_MAX = 50;
 
 const facetValues = z
   .array(
@@ -337,7 +336,7 @@ const facetValues = z
       })
       .meta({ id: "FacetValue" }),
   )
-  .max(FACET_VALUES_MOST);
+  .max(FACET_VALUES_MAX);
 
 export const getSlaFacetsContract = contract({
   operationId: "getSlaFacets",

@@ -12,6 +12,6 @@ export const suggestionThreads = () =>
   threads<Asked>({
     name: "looks for suggestions",
     begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
-    most: 2,
-    tasksMost: 100,
+    max: 2,
+    maxTasks: 100,
   });

@@ -199,7 +199,7 @@ const CURRENCY: SheetColumn = { name: "Currency", field: "currency", width: 10 }
 const SIDE: SheetColumn = { name: "Side", field: "side", width: 8, as: "word" };
 const AMOUNT: SheetColumn = { name: "Amount", field: "amount_minor", width: 18, as: "money" };
 const VALUE_DATE: SheetColumn = { name: "Value date", field: "value_date", width: 12, as: "day" };
-const LINE_WORDS: SheetColumn[] = [
+const LINE_LABELS: SheetColumn[] = [
   { name: "Reference", field: "reference", width: 24 },
   { name: "Counterparty", field: "counterparty", width: 28 },
   { name: "Description", field: "description", width: 36 },
@@ -232,7 +232,7 @@ const STATEMENT_SHEETS: Sheet[] = [
       SIDE,
       CURRENCY,
       AMOUNT,
-      ...LINE_WORDS,
+      ...LINE_LABELS,
       LINE_ID,
     ],
   },
@@ -256,7 +256,7 @@ const STATEMENT_SHEETS: Sheet[] = [
       SIDE,
       CURRENCY,
       AMOUNT,
-      ...LINE_WORDS,
+      ...LINE_LABELS,
       named("Reason", "reason"),
       ...DECIDED,
       LINE_ID,
@@ -269,7 +269,7 @@ const STATEMENT_SHEETS: Sheet[] = [
       VALUE_DATE,
       CURRENCY,
       AMOUNT,
-      ...LINE_WORDS,
+      ...LINE_LABELS,
       named("Rule", "reason"),
       ...DECIDED,
       LINE_ID,
@@ -285,7 +285,7 @@ const STATEMENT_SHEETS: Sheet[] = [
       SIDE,
       CURRENCY,
       AMOUNT,
-      ...LINE_WORDS,
+      ...LINE_LABELS,
       named("Note", "reason"),
       ...DECIDED,
       LINE_ID,

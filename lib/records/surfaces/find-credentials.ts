@@ -3,7 +3,7 @@ const CREDENTIAL_ENDING =
   /(?:password|passwd|passphrase|secret|token|credential|authorization|(?:access|auth|bearer|refresh|session)token|connectionstring|(?:access|account|api|auth|client|encryption|hmac|master|private|secret|service|servicerole|shared|signing|ssh)key)s?$/;
 
 /** Too short to be searched for inside longer words. */
-const CREDENTIAL_WORDS = new Set([
+const CREDENTIAL_LABELS = new Set([
   "bearer",
   "cookie",
   "cookies",
@@ -48,7 +48,7 @@ function isCredential(key: string, value: unknown): boolean {
   const last = words.at(-1) ?? "";
   // max_tokens is a count, not a credential.
   if (last.endsWith("tokens") && typeof value === "number") return false;
-  return CREDENTIAL_WORDS.has(last) || CREDENTIAL_ENDING.test(words.join(""));
+  return CREDENTIAL_LABELS.has(last) || CREDENTIAL_ENDING.test(words.join(""));
 }
 
 function wordsOf(key: string): string[] {

@@ -41,8 +41,8 @@ const LINE_MAX = 200;
 const TEXT_MAX = 20_000;
 const MARKDOWN_MAX = 50_000;
 
-export function line(label: string, most = LINE_MAX): Field {
-  return { label, input: "line", schema: text(most) };
+export function line(label: string, max = LINE_MAX): Field {
+  return { label, input: "line", schema: text(max) };
 }
 
 export function prose(label: string): Field {

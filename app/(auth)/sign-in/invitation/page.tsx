@@ -10,7 +10,7 @@ export default function InvitationPage() {
   return (
     <Entrance title="Accept your invitation">
       <QueryProvider>
-        <Invitation least={PASSWORD.least} />
+        <Invitation min={PASSWORD.min} />
       </QueryProvider>
     </Entrance>
   );

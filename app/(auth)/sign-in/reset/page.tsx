@@ -19,7 +19,7 @@ export default function ResetPage() {
       }
     >
       <QueryProvider>
-        <ResetForm least={PASSWORD.least} />
+        <ResetForm min={PASSWORD.min} />
       </QueryProvider>
     </Entrance>
   );

@@ -19,7 +19,7 @@ export default async function Profile({ params }: Props) {
     <Prefetched
       reads={[prefetch(notificationSettings(tenant), ({ ctx }) => getNotificationSettings(ctx))]}
     >
-      <ProfilePage email={await addressOfReader()} passwordLeast={PASSWORD.least}>
+      <ProfilePage email={await addressOfReader()} passwordLeast={PASSWORD.min}>
         <NotificationCard />
       </ProfilePage>
     </Prefetched>
