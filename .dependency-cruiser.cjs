@@ -12,7 +12,7 @@ const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify
 /** What the pipeline sees of refusals and calls goes into the audit trail. */
 const AUDIT = "^lib/security-events/(?:record-call|record-refusal)\\.ts$";
 /** What it says of each call, whoever asked. */
-const REQUEST_LOG = "^lib/request-log/(?:masked|request-log)\\.ts$";
+const REQUEST_LOG = "^lib/request-log/(?:mask-messages|request-log)\\.ts$";
 /** One guard decides where we send: alerts go past it as deliveries do. */
 const OUTBOUND = "^lib/webhooks/(?:require-receiver)\\.ts$";
 /** What the pages of every domain are made of, from the bottom up: ui → kit → people. The shell and the design page stand above all. */
@@ -20,7 +20,7 @@ const UI = "^components/(?:ui|preferences)/";
 const KIT = "^components/(?:kit/|api-client\\.ts$)";
 const PEOPLE = "^components/people/";
 const COMPONENT_DOMAIN = "^components/(?!(?:ui|preferences|kit|people|shell|design)/)([^/]+)/";
-const TEST = "\\.test\\.tsx?$|^(?:e2e|bench|judge)/";
+const TEST = "\\.test(?:-support)?\\.tsx?$|^(?:e2e|bench|judge)/";
 const TOOLING = "^(?:bin|supervisor|server|e2e|bench|judge|supabase)/";
 /** The matching engine is pure; of it a contract may read the vocabulary of the rules. */
 const ENGINE = "^matcher/engine/";

@@ -57,8 +57,8 @@ export const PAGES: Break[] = [
     how: {
       file: "components/ui/dialog.tsx",
       replace:
-        "      shown?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement))\n        focusFront();",
-      by: "      void focusFront;",
+        "      shown?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement))\n        restoreFocus();",
+      by: "      void restoreFocus;",
     },
     caught: {
       file: DESIGN,

@@ -267,8 +267,8 @@ export const PIPELINE: Break[] = [
     is: "a page shows what is an admin's",
     how: {
       file: "components/kit/role-page.tsx",
-      replace: "if (useMay(access)) return children;",
-      by: "if (useMay(access) || tenant) return children;",
+      replace: "if (useIsAllowed(access)) return children;",
+      by: "if (useIsAllowed(access) || tenant) return children;",
     },
     caught: {
       file: "e2e/api/pages/access.test.ts",

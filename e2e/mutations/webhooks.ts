@@ -73,8 +73,8 @@ export const WEBHOOKS: Break[] = [
     is: "a receiver has 5 seconds",
     how: {
       file: "lib/webhooks/send.ts",
-      replace: "const WITHIN_MS = 15_000;",
-      by: "const WITHIN_MS = 5_000;",
+      replace: "const TIMEOUT_MS = 15_000;",
+      by: "const TIMEOUT_MS = 5_000;",
       rebuild: false,
     },
     caught: { file: PATIENCE, name: "no answer by then is a timeout" },

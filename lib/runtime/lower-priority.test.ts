@@ -8,8 +8,8 @@ const THREAD = `
   import { getPriority } from "node:os";
   import { basename } from "node:path";
   import { parentPort } from "node:worker_threads";
-  import { giveWay } from ${JSON.stringify(import.meta.resolve("./give-way.ts"))};
-  giveWay();
+  import { lowerPriority } from ${JSON.stringify(import.meta.resolve("./lower-priority.ts"))};
+  lowerPriority();
   parentPort.postMessage(getPriority(Number(basename(readlinkSync("/proc/thread-self")))));
 `;
 

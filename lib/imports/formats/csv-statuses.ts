@@ -78,10 +78,6 @@ export function bookingStateOf(text: string): BookingState | undefined {
   return state === "booked" ? "pending" : undefined;
 }
 
-export function reasonOf(state: Exclude<BookingState, "booked">): SkipReason {
-  return state;
-}
-
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
 
 /**

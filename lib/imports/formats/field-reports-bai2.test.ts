@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { bai2, check, type Expected } from "./field-report-cases.ts";
+import { bai2, check, type Expected } from "./field-report-cases.test-support.ts";
 
 describe("BAI2: loose lines, summaries, codes and groups", () => {
   const head = ["02,1,2,1,260601,,EUR,2/", "03,7,EUR,010,1000,,,015,900,,/"];

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { BOOKED, bal, CAMT, camt, check, ntry, on } from "./field-report-cases.ts";
+import { BOOKED, bal, CAMT, camt, check, ntry, on } from "./field-report-cases.test-support.ts";
 
 describe("camt: days as XML Schema allows them", () => {
   check([

@@ -10,7 +10,7 @@ import {
   on,
   stmttrn,
   to,
-} from "./field-report-cases.ts";
+} from "./field-report-cases.test-support.ts";
 
 describe("encodings that show beyond the first 64 KiB", () => {
   const pad = (line: (nth: number) => string) =>

@@ -1,5 +1,15 @@
 import { describe } from "vitest";
-import { BOOKED, bai2, bal, camt, check, mt940, ntry, on, to } from "./field-report-cases.ts";
+import {
+  BOOKED,
+  bai2,
+  bal,
+  camt,
+  check,
+  mt940,
+  ntry,
+  on,
+  to,
+} from "./field-report-cases.test-support.ts";
 
 describe("MT940: 30 February", () => {
   check([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { check, type Expected, ofx, read, stmttrn } from "./field-report-cases.ts";
+import { check, type Expected, ofx, read, stmttrn } from "./field-report-cases.test-support.ts";
 
 describe("OFX: days, ampersands, headers and what isn't read", () => {
   const day = (text: string) => ofx(stmttrn(text, "-5.00", "1"));

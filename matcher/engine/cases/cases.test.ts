@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { mondayToFriday } from "../prepare/days.ts";
 import { learn, trackRecord } from "../weights.ts";
-import { type CaseLine, lineOf, solveCase } from "./solve-case.ts";
+import { type CaseLine, lineOf, solveCase } from "./solve-case.test-support.ts";
 
 describe("a number inside another number", () => {
   const left: CaseLine[] = [
