@@ -24,12 +24,13 @@ export type Outcome = {
   statement_balances?: [number | null, number | null, boolean | null][];
   refusal_lines?: number[];
   refusals_say?: string[];
-  with?: Record<string, WithFact>;
+  with?: WithFact[];
   /** For `never`: lines of which none may be there. */
   has?: LineFact[];
 };
 export type LineFact = [number, (string | string[] | null)?, string?];
 export type WithFact = {
+  amount_minor: number;
   counterparty?: string;
   reference?: string;
   booked_date?: string;

@@ -45,9 +45,7 @@ export function faultsOf(outcome: Outcome, done: Done, currency: string): string
       .filter((pattern) => !new RegExp(pattern, "i").test(refusals))
       .map((pattern) => `refusals don't say ${pattern}: ${refusals}`),
     ...(outcome.lines ? linesDiffer(outcome.lines, lines, currency, outcome.net) : []),
-    ...Object.entries(outcome.with ?? {}).flatMap(([amount, fact]) =>
-      textsDiffer(Number(amount), fact, lines),
-    ),
+    ...(outcome.with ?? []).flatMap((fact) => textsDiffer(fact, lines)),
   ];
 }
 
@@ -96,7 +94,7 @@ function linesDiffer(wanted: LineFact[], lines: Line[], currency: string, net?: 
   ];
 }
 
-function textsDiffer(amount: number, fact: WithFact, lines: Line[]): string[] {
+function textsDiffer({ amount_minor: amount, ...fact }: WithFact, lines: Line[]): string[] {
   const found = lines.filter((line) => line.amount_minor === amount);
   const misses = (text: string | undefined | null, parts: string | string[] = []) =>
     [parts].flat().filter((part) => !(text ?? "").includes(part));

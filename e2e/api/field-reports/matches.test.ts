@@ -27,8 +27,8 @@ class Pair {
     const [period_start, period_end] = period;
     fixture.period = (await fixture.bind({ period_start, period_end })).id;
     const path = `reconciliations/${fixture.period}/rules`;
-    const { policy, rules } = await fixture.ok<{ policy: object; rules: object[] }>("GET", path);
-    await fixture.ok("PUT", path, { body: { rules, policy: { ...policy, automatic } } });
+    const { rules } = await fixture.ok<{ rules: object[] }>("GET", path);
+    await fixture.ok("PUT", path, { body: { rules, automatic } });
     return new Pair(fixture, check, id);
   }
 
