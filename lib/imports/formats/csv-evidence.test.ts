@@ -1,6 +1,7 @@
 /** What a table's columns say of its money, over whole columns: read right, asked about, or refused. Never wrong. */
 import { expect, test } from "vitest";
-import { openFile, settle } from "../opened-file.ts";
+import { openFile } from "../opened-file.ts";
+import { settle } from "../settle-mapping.ts";
 import type { Mapping } from "./mapping.ts";
 import { readLines } from "./read-lines.ts";
 
@@ -19,7 +20,7 @@ async function imported(text: string, currency: string, given: Partial<Mapping> 
   const hint = { fileName: "a.csv", contentType: "text/csv" };
   const file = await openFile(stream, hint, new Headers());
   const saved = Object.keys(given).length > 0 ? { fields: {}, ...given } : null;
-  const { mapping, questions } = settle(file, saved, currency);
+  const { mapping, questions } = await settle(file, saved, currency);
   if (questions[0]) return { question: questions[0], mapping };
   const reading = readLines(file.bytes, {
     format: file.format,

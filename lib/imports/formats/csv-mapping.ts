@@ -46,6 +46,8 @@ export type Known = {
   hasHeader?: boolean | undefined;
   /** Whether the head is all of the file, so that its last row is not cut. */
   isWhole?: boolean;
+  /** Of a workbook: numbers and days that are no text have a point and ISO 8601, whatever the mapping says. */
+  isTyped?: boolean;
 };
 
 export type Described = { csv: CsvDescription; questions: Question[] };
@@ -68,7 +70,7 @@ export function describeCsv(
 export function describeTable(
   table: Table,
   layout: { delimiter: Delimiter; quote?: Mapping["quote"] },
-  { mapping: given, currency }: Known,
+  { mapping: given, currency, isTyped }: Known,
 ): Described {
   const isNamed = Object.keys(given?.fields ?? {}).length > 0;
   const proposed = isNamed || !table.hasHeader ? NOTHING : proposedFields(table);
@@ -85,6 +87,7 @@ export function describeTable(
     if (pair) mapping = { ...mapping, fields: { ...mapping.fields, ...pair } };
     questions.push(...openColumns(table, mapping, proposed.amounts));
     if (!table.hasHeader && !isNamed) mapping = withLongestText(table, mapping);
+    if (isTyped) mapping = withTypes(table, mapping);
     mapping = withDates(table, mapping, questions);
     mapping = withSeparator(table, mapping, questions);
     if (questions.length === 0) {
@@ -240,6 +243,20 @@ function withDates(table: Table, mapping: Mapping, questions: Question[]): Mappi
     choices: distinct.map((value) => ({ value, reads_as: day(value, ambiguous) })),
   });
   return mapping;
+}
+
+function withTypes(table: Table, mapping: Mapping): Mapping {
+  const amounts = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
+  const days = cellsOf(table, mapping, DATES, "date");
+  return {
+    ...mapping,
+    ...(amounts.length > 0 &&
+      fittingSeparators(amounts).includes(".") && { decimal_separator: "." as const }),
+    ...(days.length > 0 &&
+      days.every((day) => /^\d{4}-\d\d-\d\d(?: |$)/.test(day)) && {
+        date_format: "YYYY-MM-DD" as const,
+      }),
+  };
 }
 
 const ORDERED_MIN = 4;

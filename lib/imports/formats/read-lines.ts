@@ -111,6 +111,7 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files of columns.
   const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
   const encoding = options.encoding ?? mapped ?? encodingOf(start).encoding;
+  out.sheet = options.mapping?.sheet;
   const reading: Reading = {
     out,
     currency: options.currency,
