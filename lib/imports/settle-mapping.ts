@@ -45,24 +45,21 @@ async function settleWorkbook(
   currency: string,
 ): Promise<Settled> {
   // Sheets have cells already.
-  const { quote: _, ...said } = given ?? { fields: {} };
+  const { quote: _, sheet: wanted, ...said } = given ?? { fields: {} };
+  // A source's next workbook may call its sheet otherwise.
+  const chosen = sheets.filter(({ name }) => name === wanted);
   const known = {
     mapping: { ...said, delimiter: ",", encoding: "utf-8" } as Mapping,
     currency,
   };
   const tables: { name: string; found: SheetTable }[] = [];
   try {
-    for (const sheet of sheets) {
-      if (said.sheet !== undefined && sheet.name !== said.sheet) continue;
+    for (const sheet of chosen.length > 0 ? chosen : sheets) {
       const found = await sheetTable(sheet, known);
       if (found) tables.push({ name: sheet.name, found });
     }
     const [first, ...others] = tables;
-    if (!first)
-      throw noTable(
-        sheets.map(({ name }) => name),
-        said.sheet,
-      );
+    if (!first) throw noTable(sheets);
     if (others.length > 0) return askSheet(tables, known.mapping);
     choose(first.name);
     const { csv, questions } = describeSheet(first.found, known);
@@ -87,13 +84,12 @@ function askSheet(tables: { name: string; found: SheetTable }[], mapping: Mappin
   return { mapping, questions: [question], csv: null };
 }
 
-function noTable(names: string[], wanted: string | undefined): Error {
-  const isThere = wanted === undefined || names.includes(wanted);
+function noTable(sheets: readonly { name: string }[]): Error {
   return refuseFile(
     { line: 1 },
-    "sheet",
-    isThere ? "No sheet has a table of dates and amounts." : "The workbook has no such sheet.",
-    wanted ?? names.join(", "),
-    isThere ? "a sheet with a header row and rows below it" : `one of ${names.join(", ")}`,
+    null,
+    "No sheet has a table of dates and amounts.",
+    sheets.map(({ name }) => name).join(", "),
+    "a sheet with a header row and rows below it",
   );
 }

@@ -254,6 +254,9 @@ export class Evidence {
       this.mapping = { ...this.mapping, fields: best.mapping.fields };
       return;
     }
+    // Whoever answers names one of them; the other one follows.
+    const { debit: _, credit: __, ...open } = this.mapping.fields;
+    this.mapping = { ...this.mapping, fields: open };
     this.questions.push({
       about: "fields.debit",
       message: `Columns "${debit}" and "${credit}" are money out and money in. Which is money out (debit)?`,
@@ -404,6 +407,7 @@ export class Evidence {
       return this.#askDirectionWord(column);
     }
     const [out, back] = readings as [TriedReading, TriedReading];
+    this.mapping = { ...this.mapping, fields };
     this.questions.push({
       about: "sign_values",
       message: `Does "${unknown}" in column "${column.name}" mean money out (debit) or money in (credit)?`,
