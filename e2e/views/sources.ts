@@ -102,8 +102,8 @@ export const SOURCE_VIEWS: View[] = [
     arrange: inTurn(
       processor,
       wizard,
-      choosing("csv-sign-column.csv"),
-      says(/^4 lines/),
+      choosing("csv-german-bank.csv"),
+      says(/^2 lines/),
       (page) => page.getByText("Debit or credit", { exact: true }).first().click(),
       says("Choose a column."),
     ),

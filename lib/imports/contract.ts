@@ -178,7 +178,10 @@ export const importPreview = z
           choices: z
             .array(
               z.object({
-                value: z.string().meta({ example: "DD/MM/YYYY" }),
+                value: z.string().meta({
+                  description: "As the mapping has it; JSON where that is no text.",
+                  example: "DD/MM/YYYY",
+                }),
                 reads_as: z.string().nullable().meta({ example: "2026-04-03" }),
               }),
             )
@@ -225,7 +228,8 @@ export const createImportContract = contract({
   tag,
   summary: "Import a file of lines",
   description:
-    "The file is the body: CSV, NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX. Its first bytes show the format. It is " +
+    "The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; " +
+    "also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is " +
     "read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file " +
     "and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows " +
     "what the import would do.",
@@ -263,6 +267,10 @@ export const createImportContract = contract({
     "text/tab-separated-values",
     "application/x-ofx",
     "application/vnd.intu.qfx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.ms-excel",
+    "application/gzip",
+    "application/zip",
   ],
   uploadExample:
     "Valuta;Name;Verwendungszweck;Betrag\n05.10.2026;Kunde 17 GmbH;RG-2026-4711;1.250,00\n",

@@ -6,7 +6,8 @@ import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
 import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
 import type { Mapping } from "./formats/mapping.ts";
-import { discard, openFile, settle } from "./opened-file.ts";
+import { discard, openFile } from "./opened-file.ts";
+import { settle } from "./settle-mapping.ts";
 
 const CHUNK_BYTES = 768 * 1024;
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
@@ -55,7 +56,7 @@ export async function createImport(
       ...described,
       database_max_bytes: databaseMaxBytes(),
     });
-    const { mapping, questions } = settle(
+    const { mapping, questions } = await settle(
       file,
       query.mapping ?? opened.source.mapping,
       opened.source.currency,

@@ -1,20 +1,27 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip, constants as zlib } from "node:zlib";
 import { type ApiError, invalidRequest } from "../wire/errors.ts";
 import { PREVIEW_MAX_BYTES } from "./contract.ts";
-import { type Described, describeCsv } from "./formats/csv-mapping.ts";
+import { HeadedChunks } from "./files/chunks.ts";
+import { HTML_MAX_BYTES, htmlWorkbook, mayBeHtmlTable } from "./files/html-table.ts";
+import { openWorkbook, sheetCsv, WORKBOOK_MAX_BYTES, type Workbook } from "./files/workbook.ts";
+import { openZip, readEntry } from "./files/zip.ts";
 import { type Detection, detect, type Hint } from "./formats/detect.ts";
-import { decoderOf } from "./formats/encoding.ts";
+import { decoderOf, encodingOf } from "./formats/encoding.ts";
 import type { Format, Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/reader.ts";
-import { FileRefused } from "./formats/refusal.ts";
+import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
 /** A client that is refused waits for its body to be taken; of a longer one the connection is given up. */
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
-
-type Stream = ReadableStream<Uint8Array>;
-export type Question = Detection["questions"][number];
-
 /** As much of a CSV as its columns are judged by, in an import and in its preview. */
 const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
+/** As large as a file may be that is unpacked. */
+const UNPACKED_MAX_BYTES = 1024 ** 3;
+/** A zip within a gzip, at most. */
+const LAYERS_MAX = 2;
+
+type Stream = ReadableStream<Uint8Array>;
 
 /** A file that begins to come: what its head says, and all of its bytes, the head's again first. */
 export type OpenedFile = {
@@ -22,75 +29,210 @@ export type OpenedFile = {
   detection: Detection | null;
   /** Of CSV. */
   head: { bytes: Uint8Array; isWhole: boolean };
+  /** Its bytes are those of a sheet, as CSV, once one is chosen. */
+  workbook: { sheets: Workbook["sheets"]; choose: (name: string) => void } | null;
   bytes: AsyncGenerator<Uint8Array, void>;
 };
 
+type Asked = {
+  format?: Format | undefined;
+  fileName?: string | undefined;
+  contentType: string;
+  mapping?: Mapping | undefined;
+  /** Whether it may be only the file's beginning. */
+  isPart?: boolean;
+};
+
 /**
- * Reads a file's head and finds out what it is, unless `format` says so.
+ * Reads a file's head and finds out what it is, unless `format` says so. What is packed by gzip or zip is unpacked.
  * @throws ApiError `invalid_request` in plain words for what is no format of ours
  */
-export async function openFile(
-  stream: Stream,
-  hint: {
-    format?: Format | undefined;
-    fileName?: string | undefined;
-    contentType: string;
-    mapping?: Mapping | undefined;
-  },
-  reply: Headers,
-): Promise<OpenedFile> {
-  const reader = stream.getReader();
-  const head: Uint8Array[] = [];
-  let size = 0;
-  let isWhole = false;
-  async function readUpTo(bytes: number) {
-    while (size < bytes && !isWhole) {
-      const { value } = await reader.read();
-      if (value) head.push(value);
-      size += value?.length ?? 0;
-      isWhole = value === undefined;
-    }
-  }
-  await readUpTo(HEAD_BYTES);
-  async function* bytes() {
-    try {
-      yield* head;
-      for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
-    } finally {
-      // A reader that stops early discards the rest, within bounds.
-      for (let left = DISCARDED_MAX_BYTES; left > 0; ) {
-        const { value } = await reader.read().catch(() => ({ value: undefined }));
-        if (!value) break;
-        left -= value.length;
-        if (left > 0) continue;
-        reply.set("Connection", "close");
-        await reader.cancel().catch(() => {});
-      }
-    }
-  }
-  const taken = bytes();
+export async function openFile(stream: Stream, asked: Asked, reply: Headers): Promise<OpenedFile> {
+  const raw = bodyOf(stream, reply);
   try {
-    const start = Buffer.concat(head);
-    const isColumns = hint.format === undefined || hint.format === "csv";
-    const detection = isColumns ? detect(start.subarray(0, HEAD_BYTES), hinted(hint)) : null;
-    const csv = detection?.format === "csv" ? detection : null;
-    // One byte more tells whether the file goes on.
-    if (csv) await readUpTo(CSV_HEAD_BYTES + 1);
-    return {
-      format: hint.format ?? detection?.format ?? "csv",
-      detection: csv,
-      head: { bytes: Buffer.concat(head).subarray(0, CSV_HEAD_BYTES), isWhole },
-      bytes: taken,
-    };
+    return await opened(raw, asked);
   } catch (error) {
-    await discard(taken);
+    await raw.next();
+    await raw.return();
     throw error instanceof FileRefused ? refusedFile(error) : error;
   }
 }
 
-function hinted({ format, fileName, contentType, mapping }: Parameters<typeof openFile>[1]): Hint {
+async function* bodyOf(stream: Stream, reply: Headers): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
+  } finally {
+    // A reader that stops early discards the rest, within bounds.
+    for (let left = DISCARDED_MAX_BYTES; left > 0; ) {
+      const { value } = await reader.read().catch(() => ({ value: undefined }));
+      if (!value) break;
+      left -= value.length;
+      if (left > 0) continue;
+      reply.set("Connection", "close");
+      await reader.cancel().catch(() => {});
+    }
+  }
+}
+
+async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Promise<OpenedFile> {
+  let chunks = new HeadedChunks(raw);
+  let { fileName = "" } = asked;
+  for (let layer = 0; ; layer++) {
+    const start = await chunks.head(HEAD_BYTES);
+    if (layer < LAYERS_MAX && start[0] === 0x1f && start[1] === 0x8b) {
+      chunks = new HeadedChunks(gunzipped(chunks.all(), fileName, asked.isPart ?? false));
+      fileName = fileName.replace(/\.gz$/i, "");
+    } else if (layer < LAYERS_MAX && Buffer.from(start.subarray(0, 4)).equals(ZIP_MARK)) {
+      const zip = await openZip(await wholeOf(chunks, fileName, WORKBOOK_MAX_BYTES), fileName);
+      if (zip.entries.has("xl/workbook.xml"))
+        return workbookFile(await openWorkbook(zip), fileName, raw);
+      const [entry, ...others] = [...zip.entries.values()].filter(
+        ({ fileName: name }) => !/^__MACOSX\/|(?:^|\/)\./.test(name),
+      );
+      if (
+        !entry ||
+        others.length > 0 ||
+        zip.entries.has("mimetype") ||
+        zip.entries.has("[Content_Types].xml")
+      )
+        break;
+      chunks = new HeadedChunks(readEntry(zip, entry, UNPACKED_MAX_BYTES));
+      fileName = entry.fileName;
+    } else break;
+  }
+  const isColumns = asked.format === undefined || asked.format === "csv";
+  const start = (await chunks.head(HEAD_BYTES)).subarray(0, HEAD_BYTES);
+  if (isColumns) {
+    const html = await htmlOf(chunks, start, fileName);
+    if (html) return workbookFile(html, fileName, raw);
+  }
+  const detection = isColumns ? detect(start, hinted(asked, fileName)) : null;
+  const csv = detection?.format === "csv" ? detection : null;
+  // One byte more tells whether the file goes on.
+  const head = csv ? await chunks.head(CSV_HEAD_BYTES + 1) : start;
   return {
-    ...(fileName !== undefined && { fileName }),
+    format: asked.format ?? detection?.format ?? "csv",
+    detection: csv,
+    head: { bytes: head.subarray(0, CSV_HEAD_BYTES), isWhole: chunks.isWhole },
+    workbook: null,
+    bytes: thenDiscard(chunks.all(), raw),
+  };
+}
+
+const ZIP_MARK = Buffer.from("PK\x03\x04");
+
+/** What is read ends with the body, whose rest is discarded. */
+async function* thenDiscard(
+  chunks: AsyncIterable<Uint8Array>,
+  raw: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw error instanceof FileRefused ? refusedFile(error) : error;
+  } finally {
+    await raw.return();
+  }
+}
+
+function workbookFile(
+  { sheets }: Workbook,
+  fileName: string,
+  raw: AsyncGenerator<Uint8Array, void>,
+): OpenedFile {
+  if (sheets.length === 0)
+    throw refuseFile(
+      { line: 1 },
+      null,
+      "The workbook has no sheet.",
+      fileName,
+      "a sheet with rows",
+    );
+  let chosen: Workbook["sheets"][number] | undefined;
+  async function* bytes() {
+    if (chosen) yield* sheetCsv(chosen);
+  }
+  return {
+    format: "csv",
+    detection: null,
+    head: { bytes: new Uint8Array(), isWhole: true },
+    workbook: {
+      sheets,
+      choose(name) {
+        chosen = sheets.find((sheet) => sheet.name === name);
+      },
+    },
+    bytes: thenDiscard(bytes(), raw),
+  };
+}
+
+async function* gunzipped(
+  chunks: AsyncIterable<Uint8Array>,
+  fileName: string,
+  isPart: boolean,
+): AsyncGenerator<Uint8Array, void> {
+  // Of a file's beginning, what is there is unpacked, and the end may be missing.
+  const options = isPart ? { finishFlush: zlib.Z_SYNC_FLUSH } : {};
+  const unpacked = pipeline(Readable.from(chunks), createGunzip(options), () => {});
+  let size = 0;
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > UNPACKED_MAX_BYTES)
+        throw refuseFile(
+          { line: 1 },
+          null,
+          "The file is too large once it is unpacked.",
+          fileName,
+          "at most 1 GiB",
+        );
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof FileRefused) throw error;
+    const { message } = error as Error;
+    throw refuseFile(
+      { line: 1 },
+      null,
+      `The gzip archive can't be unpacked: ${message}.`,
+      fileName,
+      "a whole archive",
+    );
+  }
+}
+
+/** @throws FileRefused where it is larger: it must lie in memory */
+async function wholeOf(chunks: HeadedChunks, fileName: string, bytesMax: number): Promise<Buffer> {
+  const whole = await chunks.head(bytesMax + 1);
+  if (whole.length > bytesMax)
+    throw refuseFile(
+      { line: 1 },
+      null,
+      "The archive or workbook is too large.",
+      fileName,
+      `at most ${bytesMax / 1024 ** 2} MiB, or its rows as CSV`,
+    );
+  return Buffer.from(whole);
+}
+
+/** A web page whose table has days or amounts; null for other files, pages among them. */
+async function htmlOf(
+  chunks: HeadedChunks,
+  start: Uint8Array,
+  fileName: string,
+): Promise<Workbook | null> {
+  const { encoding } = encodingOf(start);
+  const beginning = decoderOf(encoding).decode(start);
+  if (!mayBeHtmlTable(beginning) || !/<table[\s>]/i.test(beginning)) return null;
+  if (!/<td[\s>]/i.test(beginning)) return null;
+  const whole = await wholeOf(chunks, fileName, HTML_MAX_BYTES);
+  return htmlWorkbook(decoderOf(encoding).decode(whole));
+}
+
+function hinted({ format, contentType, mapping }: Asked, fileName: string): Hint {
+  return {
+    ...(fileName !== "" && { fileName }),
     contentType: format === "csv" ? "text/csv" : contentType,
     ...(mapping && { layout: mapping }),
   };
@@ -98,37 +240,10 @@ function hinted({ format, fileName, contentType, mapping }: Parameters<typeof op
 
 /** Discards the rest of the body. */
 export async function discard(bytes: AsyncGenerator<Uint8Array, void>): Promise<void> {
-  await bytes.next();
+  await bytes.next().catch(() => {});
   await bytes.return();
 }
 
 export function refusedFile({ refusal }: FileRefused): ApiError {
   return invalidRequest([{ path: refusal.field ?? "", message: refusal.message }]);
-}
-
-/**
- * By what a file of columns is read: what the mapping says, and of what it leaves open, what the
- * file's head shows. `questions`: what neither says; one at a time, as its answer may settle others.
- */
-export function settle(
-  { detection, head }: Pick<OpenedFile, "detection" | "head">,
-  given: Mapping | null,
-  currency: string,
-): { mapping: Mapping | null; questions: Question[]; csv: Described["csv"] | null } {
-  if (!detection?.csv) return { mapping: given, questions: [], csv: null };
-  const { csv } = detection;
-  const encoding = given?.encoding ?? detection.encoding;
-  const described = describeCsv(
-    decoderOf(encoding).decode(head.bytes),
-    given?.delimiter ?? csv.delimiter,
-    { mapping: given ?? undefined, currency, isWhole: head.isWhole },
-  );
-  if (!described)
-    return {
-      mapping: { ...csv.mapping, ...given, fields: given?.fields ?? {} },
-      questions: [],
-      csv,
-    };
-  const { csv: found, questions } = described;
-  return { mapping: found.mapping, questions: questions.slice(0, 1), csv: found };
 }

@@ -7,8 +7,9 @@ import type { ImportLine } from "./formats/line.ts";
 import type { Format } from "./formats/mapping.ts";
 import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
-import { discard, openFile, settle } from "./opened-file.ts";
+import { discard, openFile } from "./opened-file.ts";
 import { describeRefusal, NOTHING_STORED, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
+import { settle } from "./settle-mapping.ts";
 
 const LINES_SHOWN = 10;
 const LINES_CHECKED = 1_000;
@@ -29,6 +30,7 @@ export async function previewImport(
       fileName: query.file_name,
       contentType: mediaType,
       mapping: query.mapping,
+      isPart: true,
     },
     ctx.reply,
   );
@@ -37,7 +39,7 @@ export async function previewImport(
       source_id: sourceId,
       preview: true,
     });
-    const { mapping, questions, csv } = settle(
+    const { mapping, questions, csv } = await settle(
       file,
       query.mapping ?? source.mapping,
       source.currency,

@@ -24,11 +24,13 @@ import {
   withAnswer,
 } from "./draft.ts";
 import { FileCard } from "./file-card.tsx";
+import { ImportWarnings } from "./import-warnings.tsx";
 import { MappingFields } from "./mapping-fields.tsx";
 import { ParsedLines } from "./parsed-lines.tsx";
 import { PathFields } from "./path-fields.tsx";
 import { QuestionNote } from "./question.tsx";
 import { Recognized } from "./recognized.tsx";
+import { SkippedRows } from "./skipped-rows.tsx";
 import { isColumns, type PreviewState } from "./use-preview.ts";
 import type { Commit } from "./use-upload.ts";
 
@@ -60,7 +62,8 @@ export function CheckStep({ source, file, asking, uploadError, onCommit, onReset
     );
   }
   // Cut into other cells it has other columns: nothing that was chosen for them holds.
-  const cut = `${preview.encoding} ${preview.mapping?.delimiter} ${preview.mapping?.header_row}`;
+  const { encoding, mapping } = preview;
+  const cut = `${encoding} ${mapping?.delimiter} ${mapping?.header_row !== false}`;
   return (
     <Checked key={cut} {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />
   );
@@ -110,20 +113,22 @@ function Checked({
   onReset,
   preview,
 }: Props & { preview: ImportPreview }) {
-  const [edited, setEdited] = useState<Mapping | null>(null);
+  /** What was changed of this preview's mapping; the next preview has it, and what follows from it. */
+  const [edited, setEdited] = useState<{ mapping: Mapping; of: ImportPreview } | null>(null);
   const [chosenStyle, setStyle] = useState<AmountStyle | null>(null);
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   // A question that was answered stays, so that its answer can be changed.
   const [asked, setAsked] = useState(preview.questions);
-  const more = preview.questions.filter(({ about }) =>
-    asked.every((known) => known.about !== about),
+  const more = preview.questions.filter((question) =>
+    asked.every((known) => keyOf(known) !== keyOf(question)),
   );
-  if (more.length > 0) setAsked([...asked, ...more]);
+  if (more.length > 0 && !asking.isPending) setAsked([...asked, ...more]);
   const [sign, setSign] = useState(source.sign);
   const [keeps, setKeeps] = useState(true);
 
   const isJson = preview.format === "json" || preview.format === "ndjson";
-  const mapping = edited ?? preview.mapping ?? (isJson ? NO_FIELDS : null);
+  const changed = edited?.of === preview ? edited.mapping : null;
+  const mapping = changed ?? preview.mapping ?? (isJson ? NO_FIELDS : null);
   const columns = isColumns(preview) ? preview.columns : null;
   const style = chosenStyle ?? (mapping ? amountStyleOf(mapping) : "signed");
   const missing = columns && mapping ? missingColumns(mapping, style) : [];
@@ -136,9 +141,20 @@ function Checked({
   const learns = isMapped && mapping !== null && !sameMapping(mapping, source.mapping);
 
   function change(next: Mapping) {
-    setEdited(next);
+    setEdited({ mapping: next, of: preview });
     if (isJson || missingColumns(next, style).length === 0 || preview.questions.length > 0)
       asking.askWith(next);
+  }
+
+  /** Later questions may not arise from another answer. */
+  function answer(at: number, question: Question, value: string) {
+    const kept = asked.slice(0, at + 1);
+    setAsked(kept);
+    setAnswers({
+      ...Object.fromEntries(kept.map((one) => [keyOf(one), answers[keyOf(one)] ?? ""])),
+      [keyOf(question)]: value,
+    });
+    if (mapping) change(withAnswer(mapping, question.about, value));
   }
 
   function commit() {
@@ -162,15 +178,12 @@ function Checked({
         <FileCard file={file} onReset={onReset}>
           <Recognized preview={preview} mapping={mapping} />
         </FileCard>
-        {asked.map((question) => (
+        {asked.map((question, at) => (
           <QuestionNote
-            key={question.about}
+            key={keyOf(question)}
             question={question}
-            answer={answers[question.about] ?? ""}
-            onAnswer={(value) => {
-              setAnswers({ ...answers, [question.about]: value });
-              if (mapping) change(withAnswer(mapping, question.about, value));
-            }}
+            answer={answers[keyOf(question)] ?? ""}
+            onAnswer={(value) => answer(at, question, value)}
           />
         ))}
       </div>
@@ -213,11 +226,12 @@ function Checked({
               onChange={setSign}
             >
               <p className="text-sm text-muted">
-                This holds for all lines of the source and can't be changed once it has lines.
+                Applies to all lines of this source. Can't be changed after the first import.
               </p>
             </RadioGroup>
           )}
           <BalanceCheck statements={preview.statements} currency={source.currency} />
+          <ImportWarnings warnings={preview.warnings} />
           {preview.refusals.length > 0 && (
             <div className="flex flex-col gap-2">
               <h3 className="font-semibold">
@@ -226,6 +240,15 @@ function Checked({
               <RejectedRows
                 rows={preview.refusals}
                 more={moreThan(preview.refusals, preview.refused_count)}
+              />
+            </div>
+          )}
+          {preview.skips.length > 0 && (
+            <div className="flex flex-col gap-2">
+              <h3 className="font-semibold">Skipped rows</h3>
+              <SkippedRows
+                rows={preview.skips}
+                more={moreThan(preview.skips, preview.skipped_count)}
               />
             </div>
           )}
@@ -271,11 +294,19 @@ function label({ complete, read_count, duplicate_count, checked_count }: ImportP
   return fresh === 0 ? "Import anyway" : `Import ${pluralize(fresh, "line")}`;
 }
 
-function obstacle({ questions, failure }: ImportPreview, missing: number): string {
-  if (questions.length > 0)
-    return questions.length === 1 ? "Answer the question above." : "Answer the questions above.";
+function obstacle(preview: ImportPreview, missing: number): string {
+  const { questions, failure, refused_count, skipped_count } = preview;
+  if (questions.length > 0) return "Answer the question above.";
   if (missing > 0) return "Choose the missing columns.";
-  return failure ?? "No row of the file can be read.";
+  if (failure) return failure;
+  if (refused_count > 0) return "No row of the file can be read.";
+  return skipped_count > 0 ? "All rows are skipped." : "The file has no rows.";
+}
+
+type Question = ImportPreview["questions"][number];
+
+function keyOf({ about, message }: Question): string {
+  return `${about} ${message}`;
 }
 
 /** The counts of what was read, in a sentence. */
@@ -291,9 +322,7 @@ function Outcome({ preview }: { preview: ImportPreview }) {
     skipped_count,
   } = preview;
   if (questions.length > 0)
-    return (
-      <p className="text-sm text-muted">Lines are shown here once the questions are answered.</p>
-    );
+    return <p className="text-sm text-muted">Answer the question above to preview the lines.</p>;
   if (failure) return <Note tone="danger">This file can't be imported. {failure}</Note>;
   const parts = [
     pluralize(read_count, "line"),

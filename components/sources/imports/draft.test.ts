@@ -37,3 +37,31 @@ test("mappings that read a file alike are the same, whatever the order of their 
   expect(sameMapping(mapping, { ...mapping, date_format: "DD.MM.YYYY" })).toBe(false);
   expect(sameMapping(mapping, null)).toBe(false);
 });
+
+test("what was said of a column is forgotten with it", () => {
+  const said: Mapping = {
+    ...mapping,
+    fields: { ...mapping.fields, debit: "Soll" },
+    debit_sign: "minus",
+    amount_sign: "inverted",
+  };
+  expect(withColumn(said, "debit", "Belastung")).not.toHaveProperty("debit_sign");
+  expect(withColumn(said, "debit", "Belastung").amount_sign).toBe("inverted");
+  expect(withColumn(said, "amount", "Umsatz")).not.toHaveProperty("amount_sign");
+});
+
+test("a choice against what the file shows holds when the file is read again", () => {
+  const named: Mapping = { fields: { amount: "Betrag", sign: "S/H" } };
+  expect(withAmountStyle(named, "signed")).toEqual({
+    fields: { amount: "Betrag" },
+    amount_sign: "own",
+  });
+  expect(withColumn(mapping, "fee", "").fee_handling).toBe("included");
+  expect(withColumn(mapping, "fee", "Gebühr").fee_handling).toBe("deducted");
+});
+
+test("answers that are lists are kept as lists, and another sheet begins anew", () => {
+  const status = { column: "Status", booked: ["Posted"], not_booked: ["Open"] };
+  expect(withAnswer(mapping, "status", JSON.stringify(status)).status).toEqual(status);
+  expect(withAnswer(mapping, "sheet", "March")).toEqual({ fields: {}, sheet: "March" });
+});

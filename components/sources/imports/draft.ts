@@ -1,4 +1,5 @@
 import type { MappedField, Mapping } from "#lib/imports/formats/mapping.ts";
+import { answerValue } from "./answer-words.ts";
 
 /** How a file writes its amounts: in one column with a sign, in a column for each direction, or beside a column that names it. */
 export type AmountStyle = "signed" | "two_columns" | "named";
@@ -14,7 +15,10 @@ export function amountStyleOf({ fields }: Mapping): AmountStyle {
 }
 
 /** The same mapping for amounts of another style: columns that mean something else there are let go. */
-export function withAmountStyle(mapping: Mapping, style: AmountStyle): Mapping {
+export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
+  const mapping = withoutSettings(before, ["debit", "credit", "amount"]);
+  // A column that says debit or credit is not to be found again.
+  if (style === "signed" && before.fields.sign !== undefined) mapping.amount_sign = "own";
   const rest = without(mapping.fields, AMOUNT_FIELDS);
   const { amount, amount_minor } = mapping.fields;
   const kept =
@@ -24,8 +28,27 @@ export function withAmountStyle(mapping: Mapping, style: AmountStyle): Mapping {
   return { ...mapping, fields: { ...rest, ...kept } };
 }
 
+/** What is said of a field's column, and no longer holds of another column. */
+const SETTINGS: Partial<Record<MappedField, readonly (keyof Mapping)[]>> = {
+  debit: ["debit_sign"],
+  credit: ["credit_sign"],
+  amount: ["amount_sign", "unmarked"],
+  sign: ["amount_sign", "sign_values"],
+  currency: ["currency"],
+};
+
+function withoutSettings(mapping: Mapping, fields: readonly MappedField[]): Mapping {
+  const dropped = fields.flatMap((field) => SETTINGS[field] ?? []);
+  return Object.fromEntries(
+    Object.entries(mapping).filter(([name]) => !dropped.includes(name as keyof Mapping)),
+  ) as Mapping;
+}
+
 /** `column`: empty for none. */
-export function withColumn(mapping: Mapping, field: MappedField, column: string): Mapping {
+export function withColumn(before: Mapping, field: MappedField, column: string): Mapping {
+  const mapping = withoutSettings(before, [field]);
+  // Whether a fee comes off the amount is said by its column, or by there being none.
+  if (field === "fee") mapping.fee_handling = column === "" ? "included" : "deducted";
   const rest = without(mapping.fields, [field]);
   return { ...mapping, fields: column === "" ? rest : { ...rest, [field]: column } };
 }
@@ -38,7 +61,10 @@ export function withLinesPath({ lines_path: _, ...mapping }: Mapping, path: stri
 /** An answer to a question of the preview, whose `about` names the mapping's field. */
 export function withAnswer(mapping: Mapping, about: string, value: string): Mapping {
   const field = about.startsWith("fields.") && about.slice("fields.".length);
-  return field ? withColumn(mapping, field as MappedField, value) : { ...mapping, [about]: value };
+  if (field) return withColumn(mapping, field as MappedField, value);
+  // Another sheet has other columns.
+  if (about === "sheet") return { fields: {}, sheet: value };
+  return { ...mapping, [about]: answerValue(about, value) };
 }
 
 /** Which fields still need a column before the file can be read. */

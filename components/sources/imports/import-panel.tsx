@@ -16,7 +16,9 @@ import { type Import, undoImportContract } from "#lib/imports/contract.ts";
 import { moreThan } from "../words.ts";
 import { BalanceCheck } from "./balance-check.tsx";
 import { ImportFigures, ImportProgress } from "./import-state.tsx";
+import { ImportWarnings } from "./import-warnings.tsx";
 import { importById, isAtWork } from "./queries.ts";
+import { SkippedRows } from "./skipped-rows.tsx";
 import { CancelImport, UndoImport } from "./undo-import.tsx";
 import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
 
@@ -71,7 +73,8 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
 
 /** How far it is, what came of it, and what can be done about it. */
 export function ImportOutcome({ imported, currency }: { imported: Import; currency: string }) {
-  const { status, accepted_count, refused_count, refusals, statements, failure } = imported;
+  const { status, accepted_count, refused_count, skipped_count } = imported;
+  const { refusals, skips, statements, failure, warnings } = imported;
   const tenantId = useTenantId();
   const mayUndo = useIsAllowed(undoImportContract.access);
   return (
@@ -100,6 +103,12 @@ export function ImportOutcome({ imported, currency }: { imported: Import; curren
         )}
       </div>
       {status !== "undone" && <BalanceCheck statements={statements} currency={currency} />}
+      {status !== "undone" && <ImportWarnings warnings={warnings} />}
+      {skips.length > 0 && (
+        <PanelSection title="Skipped rows">
+          <SkippedRows rows={skips} more={moreThan(skips, skipped_count)} />
+        </PanelSection>
+      )}
       {refusals.length > 0 && (
         <PanelSection title={refused_count > 0 ? "Rejected rows" : "Problems"}>
           <p className="text-sm text-muted">

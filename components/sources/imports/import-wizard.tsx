@@ -35,7 +35,7 @@ const CheckStep = dynamic(() => import("./check-step.tsx").then((part) => part.C
 
 const STEPS = ["Choose a file", "Check", "Import"] as const;
 const FORMATS_HINT =
-  "or drop it here. CSV, camt.052 to 054, MT940, MT942, BAI2, OFX, NDJSON or JSON, up to 1 GB. Nothing is imported yet.";
+  "or drop it here. CSV, Excel (.xlsx), camt.052 to 054, MT940, MT942, BAI2, OFX, NDJSON or JSON, up to 1 GB; also as .zip or .gz. Nothing is imported yet.";
 
 /** Imports a file into a source: choose, check, import. An import that has begun is in the URL. */
 export function ImportWizard({ sourceId }: { sourceId: string }) {

@@ -22,7 +22,7 @@ type Columns = NonNullable<ImportPreview["columns"]>;
 
 const STYLES: readonly { value: AmountStyle; label: string }[] = [
   { value: "signed", label: "With a sign" },
-  { value: "two_columns", label: "Out and in" },
+  { value: "two_columns", label: "Separate in and out columns" },
   { value: "named", label: "Debit or credit" },
 ];
 
@@ -140,7 +140,7 @@ export function MappingFields({
         </SelectField>
       </fieldset>
       <fieldset className="flex min-w-0 flex-col gap-3">
-        <legend className="mb-2 text-sm font-semibold">Texts</legend>
+        <legend className="mb-2 text-sm font-semibold">Text</legend>
         {TEXT_COLUMNS.map(column)}
       </fieldset>
       <fieldset className="flex min-w-0 flex-col gap-3">
@@ -173,7 +173,7 @@ export function MappingFields({
           ))}
         </SelectField>
         <CheckField
-          label="A row names the columns"
+          label="Header row"
           checked={layout.header_row}
           onChange={({ target }) => onLayout({ ...layout, header_row: target.checked })}
         />

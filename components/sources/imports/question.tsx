@@ -1,15 +1,15 @@
 "use client";
 
+import { Fragment } from "react";
 import { formatDay } from "#components/ui/moment.ts";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
+import { answerWords } from "./answer-words.ts";
 
 type Question = ImportPreview["questions"][number];
 
-const DECIMALS: Record<string, string> = { ",": "Comma", ".": "Point" };
-
-/** A question that the file leaves open. `answer`: what was chosen, empty for nothing yet. */
+/** A question that the file leaves open, with how each answer reads its rows. `answer`: what was chosen, empty for nothing yet. */
 export function QuestionNote({
   question: { about, message, choices },
   answer,
@@ -19,20 +19,40 @@ export function QuestionNote({
   answer: string;
   onAnswer: (value: string) => void;
 }) {
-  const named = (value: string) =>
-    about === "decimal_separator" ? (DECIMALS[value] ?? value) : value;
-  const read = (text: string) => (about === "date_format" ? formatDay(text, "UTC") : text);
+  const named = choices.map(({ value, reads_as }, at) => {
+    const reads = about === "date_format" && reads_as ? formatDay(reads_as, "UTC") : reads_as;
+    return { value, name: answerWords(about, value, at), rows: reads?.split("; ") ?? [] };
+  });
+  // One value fits beside its answer; rows stand below.
+  const isShort = named.every(({ rows }) => rows.length <= 1 && (rows[0]?.length ?? 0) <= 30);
   return (
     <Note tone="warning">
       <RadioGroup
         legend={message}
         value={answer}
-        options={choices.map(({ value, reads_as }) => ({
+        options={named.map(({ value, name, rows }) => ({
           value,
-          label: reads_as ? `${named(value)} → ${read(reads_as)}` : named(value),
+          label: isShort && rows[0] ? `${name} → ${rows[0]}` : name,
         }))}
         onChange={onAnswer}
-      />
+      >
+        {!isShort && (
+          <dl className="grid gap-x-4 gap-y-1 @md:grid-cols-[auto_minmax(0,1fr)]">
+            {named.map(({ value, name, rows }) => (
+              <Fragment key={value}>
+                <dt className="font-medium">{name}</dt>
+                <dd className="tabular-nums wrap-anywhere">
+                  {rows.map((row) => (
+                    <span key={row} className="block">
+                      {row}
+                    </span>
+                  ))}
+                </dd>
+              </Fragment>
+            ))}
+          </dl>
+        )}
+      </RadioGroup>
     </Note>
   );
 }

@@ -11,12 +11,13 @@ export function Recognized({
   preview: ImportPreview;
   mapping: Mapping | null;
 }) {
-  const { format, version, encoding, bytes_read, complete } = preview;
+  const { format, encoding, bytes_read, complete } = preview;
   const known = ENCODINGS.find((one) => one === encoding);
   const facts = [
-    ["Format", version ? `${FORMAT_WORDS[format]} v${version}` : FORMAT_WORDS[format]],
+    ["Format", formatName(preview, mapping)],
+    ...(mapping?.sheet ? [["Sheet", mapping.sheet]] : []),
     ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
-    ...(format === "csv" && mapping?.delimiter
+    ...(format === "csv" && mapping?.delimiter && mapping.sheet === undefined
       ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]]
       : []),
     ...(format === "csv" ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]] : []),
@@ -35,4 +36,9 @@ export function Recognized({
       ))}
     </dl>
   );
+}
+
+function formatName({ format, version }: ImportPreview, mapping: Mapping | null): string {
+  if (mapping?.sheet !== undefined) return "Excel";
+  return version ? `${FORMAT_WORDS[format]} v${version}` : FORMAT_WORDS[format];
 }

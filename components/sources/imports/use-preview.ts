@@ -14,6 +14,12 @@ export const FILE_TYPE = "application/octet-stream";
 
 /** A preview reads the first MiB. A byte more tells it that the file goes on. */
 const SENT_MAX_BYTES = PREVIEW_MAX_BYTES + 1;
+/** Workbooks, archives and tables called .xls are read as a whole. */
+const READ_WHOLE = /\.(?:xlsx|xlsm|xls|zip)$/i;
+
+function sentOf(file: File): Blob {
+  return READ_WHOLE.test(file.name) ? file : file.slice(0, SENT_MAX_BYTES);
+}
 
 /** What an import of a file would do, asked again with each change of the mapping. */
 export function usePreview(tenant: string, sourceId: string) {
@@ -31,7 +37,7 @@ export function usePreview(tenant: string, sourceId: string) {
           file_name: fileName(of),
           ...(mapping && { mapping: JSON.stringify(mapping) }),
         },
-        upload: { type: FILE_TYPE, content: of.slice(0, SENT_MAX_BYTES) },
+        upload: { type: FILE_TYPE, content: sentOf(of) },
       }),
     // An earlier question may be answered last.
     onDone: (answer, { turn }) => turn === newest.current && setPreview(answer),

@@ -5,6 +5,7 @@ import {
   Clock,
   LoaderCircle,
   type LucideIcon,
+  TriangleAlert,
   Undo2,
 } from "lucide-react";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
@@ -56,7 +57,18 @@ export const FIELD_WORDS: Record<MappedField, string> = {
   counterparty: "Counterparty",
   description: "Description",
   group_key: "Group",
-  external_id: "ID of the line",
+  external_id: "Line ID",
+};
+
+export const SKIP_WORDS: Record<Import["skips"][number]["reason"], string> = {
+  pending: "Pending",
+  declined: "Declined or cancelled",
+  information: "For information",
+  expected: "Expected",
+  total: "Total or balance",
+  non_monetary: "No money moved",
+  unsupported: "Not supported",
+  status: "Not booked",
 };
 
 type Status = Import["status"];
@@ -72,14 +84,25 @@ const STATUSES: Record<Status, { word: string; icon: LucideIcon; tone: Tone }> =
 
 const CANCELLED = { word: "Cancelled", icon: Ban, tone: "neutral" } as const;
 
-/** An import's status. What was undone before it ended was cancelled. */
+const WITH_WARNINGS = {
+  word: "Imported with warnings",
+  icon: TriangleAlert,
+  tone: "warning",
+} as const;
+
+/** An import's status. What was undone before it ended was cancelled; what needs a look isn't just done. */
 export function ImportBadge({
-  imported: { status, finished_at, undone_at },
+  imported: { status, finished_at, undone_at, warnings },
 }: {
-  imported: Pick<Import, "status" | "finished_at" | "undone_at">;
+  imported: Pick<Import, "status" | "finished_at" | "undone_at" | "warnings">;
 }) {
   const isCancelled = status === "undone" && finished_at === undone_at;
-  const { word, icon, tone } = isCancelled ? CANCELLED : STATUSES[status];
+  const hasWarnings = status === "done" && warnings.length > 0;
+  const { word, icon, tone } = isCancelled
+    ? CANCELLED
+    : hasWarnings
+      ? WITH_WARNINGS
+      : STATUSES[status];
   return (
     <Badge tone={tone} icon={icon}>
       {word}

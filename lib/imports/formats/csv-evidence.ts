@@ -9,7 +9,7 @@ import {
   type TriedReading,
   tryReading,
 } from "./csv-readings.ts";
-import { statusColumn } from "./csv-statuses.ts";
+import { bookingStateOf, statusColumn } from "./csv-statuses.ts";
 import type { Column, Table } from "./csv-table.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";
 import type { Mapping } from "./mapping.ts";
@@ -19,6 +19,8 @@ const BALANCE_NAMES =
 const AVAILABLE = /\b(?:available|verfugbar|disponible|disponibile|beschikbaar|tillganglig)\b/;
 const FEE_NAMES =
   /\b(?:fees?|gebuehr\w*|gebuhr\w*|entgelte?|frais|comision(?:es)?|commissions?|commissione|commissioni|spese|kosten|charges?|taxas?|tarifa|avgift(?:er)?|gebyr(?:er)?|provision|prowizja|oplata|poplatek|jutalek)\b/;
+const DUE_NAMES =
+  /\bdue ?date\b|faellig|fallig|echeance|vencimiento|scadenza|vencimento|vervaldatum|forfall|forfald/;
 const DISTINCT_MAX = 12;
 
 /** Decides what a table's columns leave open about its money, by all that the table says. */
@@ -35,11 +37,12 @@ export class Evidence {
   }
 
   /** Stops at the first question: what comes after may depend on the answer. */
-  weigh(): void {
+  weigh(isPairOpen = false): void {
     const steps = [
       () => this.#findStatus(),
       () => this.#findCurrency(),
       () => this.#findBalance(),
+      () => isPairOpen && this.#orderPair(),
       () => this.#weighPair(),
       () => this.#weighDirection(),
       () => this.#weighUnmarked(),
@@ -87,6 +90,10 @@ export class Evidence {
       const booked = [...(given?.booked ?? [])];
       const not_booked = [...(given?.not_booked ?? [])];
       const answered = new Set([...booked, ...not_booked].map((text) => text.toLowerCase()));
+      if (this.#isOfInvoices())
+        found.unknown.push(
+          ...found.not_booked.filter((text) => bookingStateOf(text) === "pending"),
+        );
       const [unknown] = found.unknown.filter((text) => !answered.has(text.toLowerCase()));
       const status = (value: string, isBooked: boolean) => ({
         column: column.name,
@@ -113,6 +120,11 @@ export class Evidence {
       };
       return;
     }
+  }
+
+  /** An invoice that awaits its payment is booked, and one that awaits approval may not be. */
+  #isOfInvoices(): boolean {
+    return this.table.columns.some(({ name }) => DUE_NAMES.test(plainWords(name)));
   }
 
   #askStatus(
@@ -226,6 +238,34 @@ export class Evidence {
   #isBalance(name: string): boolean {
     const plain = plainWords(name);
     return !/^(?:stand|bilans)$/.test(plain) || isBorneOut(this.#try({}));
+  }
+
+  /** Which of two columns of amounts is money out, where no name says it. */
+  #orderPair(): void {
+    const { debit, credit } = this.mapping.fields;
+    if (debit === undefined || credit === undefined) return;
+    const fields = { ...this.mapping.fields, debit: credit, credit: debit };
+    const signs = { debit_sign: "plus", credit_sign: "plus" } as const;
+    const readings = [this.#try(signs), this.#try({ ...signs, fields })];
+    const [best, ...rest] = readings.filter(
+      (reading) => isBorneOut(reading) && reading.course.polarity === 1,
+    );
+    if (best && rest.length === 0) {
+      this.mapping = { ...this.mapping, fields: best.mapping.fields };
+      return;
+    }
+    // Whoever answers names one of them; the other one follows.
+    const { debit: _, credit: __, ...open } = this.mapping.fields;
+    this.mapping = { ...this.mapping, fields: open };
+    this.questions.push({
+      about: "fields.debit",
+      message: `Columns "${debit}" and "${credit}" are money out and money in. Which is money out (debit)?`,
+      example: null,
+      choices: readings.map((one, at) => ({
+        value: one.mapping.fields.debit as string,
+        reads_as: shownRows(one, readings.slice(1 - at, 2 - at), this.currency),
+      })),
+    });
   }
 
   /** What a minus in a column of debits or credits means: the column says the direction, or the minus turns it round. */
@@ -367,6 +407,7 @@ export class Evidence {
       return this.#askDirectionWord(column);
     }
     const [out, back] = readings as [TriedReading, TriedReading];
+    this.mapping = { ...this.mapping, fields };
     this.questions.push({
       about: "sign_values",
       message: `Does "${unknown}" in column "${column.name}" mean money out (debit) or money in (credit)?`,
@@ -504,7 +545,10 @@ function sameLines(one: TriedReading, other: TriedReading): boolean {
   );
 }
 
-function without<Field extends string>(fields: Mapping["fields"], field: Field): Mapping["fields"] {
+export function without<Field extends string>(
+  fields: Mapping["fields"],
+  field: Field,
+): Mapping["fields"] {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
 }
 

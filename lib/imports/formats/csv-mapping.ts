@@ -1,5 +1,5 @@
 import { type DecimalSeparator, writtenAmount } from "../../wire/money.ts";
-import { Evidence, headerCurrency } from "./csv-evidence.ts";
+import { Evidence, headerCurrency, without } from "./csv-evidence.ts";
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import type { Question } from "./csv-readings.ts";
@@ -46,6 +46,8 @@ export type Known = {
   hasHeader?: boolean | undefined;
   /** Whether the head is all of the file, so that its last row is not cut. */
   isWhole?: boolean;
+  /** Of a workbook: numbers and days that are no text have a point and ISO 8601, whatever the mapping says. */
+  isTyped?: boolean;
 };
 
 export type Described = { csv: CsvDescription; questions: Question[] };
@@ -68,7 +70,7 @@ export function describeCsv(
 export function describeTable(
   table: Table,
   layout: { delimiter: Delimiter; quote?: Mapping["quote"] },
-  { mapping: given, currency }: Known,
+  { mapping: given, currency, isTyped }: Known,
 ): Described {
   const isNamed = Object.keys(given?.fields ?? {}).length > 0;
   const proposed = isNamed || !table.hasHeader ? NOTHING : proposedFields(table);
@@ -81,12 +83,17 @@ export function describeTable(
   };
   const questions: Question[] = [];
   if (table.rows.length > 0) {
+    const pair = pairOf(table, mapping);
+    if (pair) mapping = { ...mapping, fields: { ...mapping.fields, ...pair } };
     questions.push(...openColumns(table, mapping, proposed.amounts));
+    if (!table.hasHeader && !isNamed) mapping = withLongestText(table, mapping);
+    if (isTyped) mapping = withTypes(table, mapping);
     mapping = withDates(table, mapping, questions);
     mapping = withSeparator(table, mapping, questions);
     if (questions.length === 0) {
+      const isOpen = pair !== null && given?.fields.debit === undefined;
       const evidence = new Evidence(table, mapping, currency);
-      evidence.weigh();
+      evidence.weigh(isOpen);
       mapping = evidence.mapping;
       questions.push(...evidence.questions);
     }
@@ -137,6 +144,44 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
   return questions;
 }
 
+/** The text of a table without names. */
+function withLongestText(table: Table, mapping: Mapping): Mapping {
+  const length = ({ cells }: Table["columns"][number]) => cells.join("").length;
+  const [longest] = table.columns
+    .filter(({ kind }) => kind === "text")
+    .sort((left, right) => length(right) - length(left));
+  if (!longest) return mapping;
+  return { ...mapping, fields: { ...mapping.fields, description: longest.name } };
+}
+
+/** Two columns of amounts of which each row has one are money out and in; which is which is for the rows, or a person, to say. */
+function pairOf(
+  table: Table,
+  { fields }: Mapping,
+): Pick<Mapping["fields"], "debit" | "credit"> | null {
+  if ((fields.amount ?? fields.amount_minor ?? fields.credit) !== undefined) return null;
+  const amounts = table.columns.filter(
+    ({ name, kind, cells }) =>
+      kind === "amount" &&
+      cells.length > 0 &&
+      !Object.values(without(fields, "debit")).includes(name),
+  );
+  for (const debit of amounts) {
+    if (fields.debit !== undefined && fields.debit !== debit.name) continue;
+    const credit = amounts.find(
+      (other) =>
+        other !== debit &&
+        debit.all.every((cell, row) => isZero(cell) !== isZero(other.all[row] ?? "")),
+    );
+    if (credit) return { debit: debit.name, credit: credit.name };
+  }
+  return null;
+}
+
+function isZero(cell: string): boolean {
+  return !/[1-9]/.test(cell);
+}
+
 /** None where there is one column to choose from: it is mapped. */
 function whichColumn(
   field: MappedField,
@@ -149,11 +194,10 @@ function whichColumn(
   const likely = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
   const open = likely.length > 0 ? likely : columns;
   const [only] = open;
-  if (only && open.length === 1 && likely.length === 1 && mapping.header_row !== false) {
+  if (only && likely.length === 1) {
     mapping.fields = { ...mapping.fields, [field]: only.name };
     return undefined;
   }
-  if (open.length < 2 && likely.length === 0) return undefined;
   const choices = open.map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null }));
   return { about: `fields.${field}`, message, example: null, choices };
 }
@@ -199,6 +243,20 @@ function withDates(table: Table, mapping: Mapping, questions: Question[]): Mappi
     choices: distinct.map((value) => ({ value, reads_as: day(value, ambiguous) })),
   });
   return mapping;
+}
+
+function withTypes(table: Table, mapping: Mapping): Mapping {
+  const amounts = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
+  const days = cellsOf(table, mapping, DATES, "date");
+  return {
+    ...mapping,
+    ...(amounts.length > 0 &&
+      fittingSeparators(amounts).includes(".") && { decimal_separator: "." as const }),
+    ...(days.length > 0 &&
+      days.every((day) => /^\d{4}-\d\d-\d\d(?: |$)/.test(day)) && {
+        date_format: "YYYY-MM-DD" as const,
+      }),
+  };
 }
 
 const ORDERED_MIN = 4;

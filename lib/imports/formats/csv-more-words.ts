@@ -30,7 +30,7 @@ export const MORE_HEADER_WORDS: Partial<Record<MappedField | "status", string>> 
     |zahlungspartner|client|nom client|fournisseur|nom tiers|debiteur|crediteur|donneur ordre|cliente|proveedor|nombre cliente|nombre beneficiario|fornitore
     |cliente fornitore|nominativo|nome|nome cliente|fornecedor|klant|klantnaam|leverancier|relatie|begunstigde|opdrachtgever|mottaker|mottagare|avsandare
     |modtager|afsender|kund|navn|namn|leverantor|saaja|maksaja|saaja maksaja|nimi|kontrahent|nadawca odbiorca|odbiorca|nazwa kontrahenta|nazev protiuctu
-    |protistrana|partner neve|contact|contact name|other party|recipient|recipient name|sender|sender name|target name|paid to|payee name|company|ordenante beneficiario
+    |protistrana|partner neve|counter party|contact|contact name|other party|recipient|recipient name|sender|sender name|target name|paid to|payee name|company|ordenante beneficiario
     |beneficiario ordinante|ordinante beneficiario|payer payee|tegenpartij naam|navn pa modpart`,
   description: `texte|detail|booking text|posting text|line description|message|nachricht|mitteilung|zahlungsgrund|umsatztext|bemerkung|bemerkungen|notiz|kommentar
     |zweck|motif|objet|remarque|commentaire|libelle ecriture|movimiento|detalle|motivo|glosa|dettagli|descrizione operazione|oggetto|historico|descritivo

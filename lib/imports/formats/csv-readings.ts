@@ -51,10 +51,14 @@ export function isBorneOut({ course: { holds, breaks } }: TriedReading): boolean
   return holds > 0 && holds >= 4 * breaks;
 }
 
-/** Those of the readings that the balances bear out: of the best polarity, where some have both. */
+/** Those of the readings that the balances bear out: as what is there before as what is owed. */
 export function borneOut(readings: readonly TriedReading[]): TriedReading[] {
   const most = Math.max(0, ...readings.map(({ course }) => course.holds));
-  return readings.filter((reading) => isBorneOut(reading) && reading.course.holds === most);
+  const fitting = readings.filter(
+    (reading) => isBorneOut(reading) && reading.course.holds === most,
+  );
+  const usual = fitting.filter(({ course }) => course.polarity === 1);
+  return usual.length > 0 ? usual : fitting;
 }
 
 /** The first rows that the readings make different lines of, as one of them reads them. */

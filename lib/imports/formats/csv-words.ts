@@ -126,7 +126,15 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [
 
 /** Fields that a column of this name may be, and how likely: 0 is likeliest. */
 export function fieldsNamed(column: string): Named[] {
-  const words = plainWords(column);
+  const found = fieldsOf(plainWords(column));
+  if (found.length > 0) return found;
+  // "InvoiceDate"
+  return fieldsOf(
+    plainWords(column.slice(0, NAME_MAX_LENGTH).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")),
+  );
+}
+
+function fieldsOf(words: string): Named[] {
   // "Amount (EUR)", "Betrag in EUR".
   const bare = words.replace(
     / (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/,

@@ -28,6 +28,8 @@ export class LineCollector {
   bytesRead = 0;
   /** Whether the text may have characters that Postgres cannot store; set as it is decoded. */
   suspect = false;
+  /** Of a workbook: what the lines of refusals are rows of. */
+  sheet: string | undefined;
   readonly #linesMax: number;
   readonly #currencies = new Set<string>();
   readonly #statements: StatementSummary[] = [];
@@ -97,8 +99,9 @@ export class LineCollector {
   ): void {
     statement?.refuse();
     this.#refusedCount++;
-    if (this.#refusedCount <= REFUSALS_KEPT)
-      this.refusals.push(refusal(place, field, problem, found, wanted));
+    if (this.#refusedCount > REFUSALS_KEPT) return;
+    const where = this.sheet === undefined ? "" : `Sheet "${this.sheet}": `;
+    this.refusals.push(refusal(place, field, `${where}${problem}`, found, wanted));
   }
 
   /** Counts an entry that is no booked money. `text`: what the file says there. */

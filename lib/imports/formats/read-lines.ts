@@ -112,6 +112,7 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
   const given = options.encoding ?? mapped;
   const { encoding, open } = given ? { encoding: given, open: false } : encodingOf(start);
+  out.sheet = options.mapping?.sheet;
   const reading: Reading = {
     out,
     currency: options.currency,

@@ -1,0 +1,95 @@
+import { describeSheet, type SheetTable, sheetTable } from "./files/workbook.ts";
+import { type Described, describeCsv, type Question } from "./formats/csv-mapping.ts";
+import { decoderOf } from "./formats/encoding.ts";
+import type { Mapping } from "./formats/mapping.ts";
+import { FileRefused, refuseFile } from "./formats/refusal.ts";
+import { type OpenedFile, refusedFile } from "./opened-file.ts";
+
+type Opened = Pick<OpenedFile, "detection" | "head" | "workbook">;
+
+export type Settled = {
+  mapping: Mapping | null;
+  /** What neither the mapping nor the file says: one at a time, as its answer may settle others. */
+  questions: Question[];
+  csv: Described["csv"] | null;
+};
+
+/**
+ * By what a file of columns is read: what the mapping says, and of what it leaves open, what the
+ * file's head shows. Of a workbook, a sheet is chosen.
+ * @throws ApiError `invalid_request` for a workbook without a table
+ */
+export async function settle(
+  { detection, head, workbook }: Opened,
+  given: Mapping | null,
+  currency: string,
+): Promise<Settled> {
+  if (workbook) return settleWorkbook(workbook, given, currency);
+  if (!detection?.csv) return { mapping: given, questions: [], csv: null };
+  const { csv } = detection;
+  // A sheet is of workbooks.
+  const { sheet: _, ...said } = given ?? { fields: {} };
+  const described = describeCsv(
+    decoderOf(said.encoding ?? detection.encoding).decode(head.bytes),
+    said.delimiter ?? csv.delimiter,
+    { mapping: given ? said : undefined, currency, isWhole: head.isWhole },
+  );
+  if (!described) return { mapping: { ...csv.mapping, ...said }, questions: [], csv };
+  const { csv: found, questions } = described;
+  return { mapping: found.mapping, questions: questions.slice(0, 1), csv: found };
+}
+
+async function settleWorkbook(
+  { sheets, choose }: NonNullable<OpenedFile["workbook"]>,
+  given: Mapping | null,
+  currency: string,
+): Promise<Settled> {
+  // Sheets have cells already.
+  const { quote: _, sheet: wanted, ...said } = given ?? { fields: {} };
+  // A source's next workbook may call its sheet otherwise.
+  const chosen = sheets.filter(({ name }) => name === wanted);
+  const known = {
+    mapping: { ...said, delimiter: ",", encoding: "utf-8" } as Mapping,
+    currency,
+  };
+  const tables: { name: string; found: SheetTable }[] = [];
+  try {
+    for (const sheet of chosen.length > 0 ? chosen : sheets) {
+      const found = await sheetTable(sheet, known);
+      if (found) tables.push({ name: sheet.name, found });
+    }
+    const [first, ...others] = tables;
+    if (!first) throw noTable(sheets);
+    if (others.length > 0) return askSheet(tables, known.mapping);
+    choose(first.name);
+    const { csv, questions } = describeSheet(first.found, known);
+    const mapping = { ...csv.mapping, sheet: first.name };
+    return { mapping, questions: questions.slice(0, 1), csv };
+  } catch (error) {
+    throw error instanceof FileRefused ? refusedFile(error) : error;
+  }
+}
+
+function askSheet(tables: { name: string; found: SheetTable }[], mapping: Mapping): Settled {
+  const question: Question = {
+    about: "sheet",
+    message: "Several sheets have a table. Which one is to be imported?",
+    example: null,
+    choices: tables.map(({ name, found: { table } }) => {
+      const names = table.columns.map((column) => column.name).join(", ");
+      const rows = table.rows.length === 1 ? "1 row" : `${table.rows.length} rows`;
+      return { value: name, reads_as: `${rows}: ${names}`.slice(0, 200) };
+    }),
+  };
+  return { mapping, questions: [question], csv: null };
+}
+
+function noTable(sheets: readonly { name: string }[]): Error {
+  return refuseFile(
+    { line: 1 },
+    null,
+    "No sheet has a table of dates and amounts.",
+    sheets.map(({ name }) => name).join(", "),
+    "a sheet with a header row and rows below it",
+  );
+}
