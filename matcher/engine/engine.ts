@@ -71,6 +71,7 @@ export function* run(input: Input): Generator<Progress, Result> {
   const lessons: Lessons = new Map();
   for (const { rule, index, sumsOf } of inOrderOfEvidence(rules)) {
     yield { stage: rule.name, done: 0, total: 0 };
+    if (rule.kind !== "exact") state.isWeighing = true;
     if (rule.kind === "exact") yield* exact(state, rule, index, businessDays);
     else if (rule.kind === "tolerance") yield* tolerant(state, rule, index, businessDays);
     else if (rule.kind === "reversal") yield* reversal(state, rule, index, businessDays);
