@@ -84,7 +84,10 @@ export function* run(input: Input): Generator<Progress, Result> {
           suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
           index,
           businessDays,
-          sumsOf,
+          {
+            sumsOf,
+            reach: lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 },
+          },
         );
     } else {
       yield* state.readTexts(rule.name);
