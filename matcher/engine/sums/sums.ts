@@ -220,6 +220,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     const sure =
       unique &&
       !contested &&
+      !cancelsItself(state, solution) &&
       chance < SURE_CHANCE[kind] &&
       areRelated(state, side, target, members);
     const verdict = {
@@ -233,6 +234,13 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     if (allocated === null) continue;
     state.decide(ruleIndex, left, right, verdict, allocated);
   }
+}
+
+/** Lines of which two cancel each other are the sum without these, too. */
+function cancelsItself(state: RunState, { side, members }: Solution): boolean {
+  const { amount } = state[side === "left" ? "right" : "left"];
+  const amounts = new Set(members.map((line) => amount[line] as number));
+  return members.some((line) => amounts.has(-(amount[line] as number)));
 }
 
 function linesOf({ side, target, members }: Solution): string[] {
