@@ -209,16 +209,6 @@ begin
   ));
 end $$;
 
--- Of exceptions that point at these suggestions, which are gone.
-create function private.forget_suggestions(tenant text, matches uuid[]) returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', null)
-    from public.exceptions e where e.tenant_id = tenant and e.suggested_match_id = any (matches) order by e.id for no key update
-  ));
-end $$;
-
 -- Whether anything is open of what an exception is about.
 create function private.has_open_lines(e public.exceptions) returns boolean
 language plpgsql stable set search_path = '' as $$

@@ -1,6 +1,16 @@
 -- Exceptions put together and apart: lines of one suggestion are one exception over their difference, so that no money is at risk twice. Without
 -- the suggestion each line is one of its own again.
 
+-- Of exceptions that point at these suggestions, which are gone.
+create function private.forget_suggestions(tenant text, matches uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', null)
+    from public.exceptions e where e.tenant_id = tenant and e.suggested_match_id = any (matches) order by e.id for no key update
+  ));
+end $$;
+
 -- Whether somebody gave an exception its title: it stays, as a run's would not.
 create function private.has_own_title(tenant text, given_id text) returns boolean
 language plpgsql stable set search_path = '' as $$
