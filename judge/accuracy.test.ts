@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
+import { againstContradictions, ran, wrongPairs } from "./first-run.ts";
 import { judge } from "./judge.ts";
 import { f1, precision } from "./measure.ts";
 import { MONTHS } from "./other-hand.ts";
 import { sumOf } from "./quality.ts";
 import { bankTransfers, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";
+import { handfuls, withNeighbours } from "./worlds/neighbours.ts";
 
 const PATIENCE = 300_000;
 
@@ -33,6 +35,20 @@ test(
     );
     expect(f1(all)).toBeGreaterThanOrEqual(0.967);
     expect(precision(automatic)).toBeGreaterThanOrEqual(0.998);
+  },
+  PATIENCE,
+);
+
+test(
+  "nothing is matched against what lines say, and a new pair's first run makes no mistake",
+  () => {
+    for (const world of [...BUSINESSES, ...MONTHS]) {
+      const hard = withNeighbours(world(203, 400), 203);
+      for (const mode of ["as_ruled", "suggest_only"] as const)
+        expect(againstContradictions(hard, ran(hard, mode).found)).toBe(0);
+      for (const small of handfuls(world(203, 400), 203))
+        expect(wrongPairs(ran(small, "suggest_only"))).toEqual([]);
+    }
   },
   PATIENCE,
 );

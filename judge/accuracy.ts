@@ -1,6 +1,7 @@
 import { DEFAULT_RULES, type Rule } from "../matcher/engine/rules.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
 import { describeMatch } from "./describe.ts";
+import { firstRuns } from "./first-run.ts";
 import { type Judged, judge } from "./judge.ts";
 import { f1, measure, pairsOf, precision, type Quality, recall } from "./measure.ts";
 import { otherHand } from "./other-hand.ts";
@@ -64,6 +65,7 @@ ${table(
     .map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
 )}`,
     otherHand(),
+    firstRuns(REPORTED_SEEDS),
     `## What scores are worth
 
 Pairs of a left and a right line by the score they were given: where scores are probabilities, the last two columns agree.

@@ -12,7 +12,7 @@ import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
 import type { Contradictions } from "./evidence/contradictions.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { inOrderOfEvidence } from "./passes.ts";
+import { inOrderOfEvidence, ruleOfEqualAmounts } from "./passes.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { RunState } from "./prepare/run-state.ts";
 import type { Progress } from "./progress.ts";
@@ -69,8 +69,10 @@ export function* run(input: Input): Generator<Progress, Result> {
   const suggestOnly = automatic === "suggest_only";
   const weighed = new Map<number, Weighed>();
   const lessons: Lessons = new Map();
+  const ofEqualAmounts = ruleOfEqualAmounts(rules);
   for (const { rule, index, sumsOf } of inOrderOfEvidence(rules)) {
     yield { stage: rule.name, done: 0, total: 0 };
+    if (rule.kind !== "exact") state.isWeighing = true;
     if (rule.kind === "exact") yield* exact(state, rule, index, businessDays);
     else if (rule.kind === "tolerance") yield* tolerant(state, rule, index, businessDays);
     else if (rule.kind === "reversal") yield* reversal(state, rule, index, businessDays);
@@ -83,7 +85,10 @@ export function* run(input: Input): Generator<Progress, Result> {
           suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
           index,
           businessDays,
-          sumsOf,
+          {
+            sumsOf,
+            reach: lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 },
+          },
         );
     } else {
       yield* state.readTexts(rule.name);
@@ -92,6 +97,7 @@ export function* run(input: Input): Generator<Progress, Result> {
         weights,
         suggestOnly,
         lessons,
+        ofEqualAmounts,
       });
       if (found) weighed.set(index, found);
     }

@@ -132,6 +132,21 @@ export class Lines {
     return block.toString("utf8", offset, offset + length);
   }
 
+  /** How many digits a text has, without making a string of it. */
+  digitsIn(index: number, field: TextField): number {
+    const length = this.textLength[field][index] as number;
+    if (length === 0) return 0;
+    const start = this.textStartOf(index, field);
+    const block = this.blocks[Math.floor(start / BLOCK_BYTES)] as Uint8Array;
+    const from = start % BLOCK_BYTES;
+    let digits = 0;
+    for (let at = from; at < from + length; at++) {
+      const byte = block[at] as number;
+      if (byte >= 0x30 && byte <= 0x39) digits += 1;
+    }
+    return digits;
+  }
+
   words(index: number, field: TextField): string[] {
     const text = this.text(index, field);
     return text === null ? [] : wordsOf(text, field);

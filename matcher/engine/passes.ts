@@ -30,3 +30,12 @@ function leavesDifference({ amount_tolerance_minor = 0, amount_tolerance_bps = 0
 function withoutTolerance(rule: Rule): Rule {
   return { ...rule, amount_tolerance_minor: 0, amount_tolerance_bps: 0 };
 }
+
+/** The first score rule that takes no difference. */
+export function ruleOfEqualAmounts(rules: readonly Rule[]): { rule: Rule; index: number } | null {
+  const index = rules.findIndex(
+    (rule) => rule.kind === "score" && !rule.on?.length && !leavesDifference(rule),
+  );
+  const rule = rules[index];
+  return rule ? { rule, index } : null;
+}

@@ -89,8 +89,8 @@ begin
   group by a.n, q.suggestion, d.minor;
 end $$;
 
--- What exceptions are to be opened about in a period: lines that are open past grace and have none yet, those of a suggestion together. The most money
--- first, at most `most`; `held_back` counts the others. What a person closed has had its look.
+-- What exceptions are to be opened about in a period: lines that are open past grace and have none yet, those of a suggestion together once the grace of
+-- each of them is over. The most money first, at most `most`; `held_back` counts the others. What a person closed has had its look.
 create function private.lines_past_grace(tenant text, reconciliation text, most integer, out lines jsonb, out held_back bigint)
 language plpgsql stable security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
@@ -112,18 +112,27 @@ begin
   ), suggested as materialized (
     select m.id, abs(m.residual_minor) as minor from public.matches m
     where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+  ), members as materialized (
+    select mm.line_no, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
+    from private.members_of(tenant, array(select x.id from suggested x)) mm group by mm.line_no
+  ), young as materialized (
+    select distinct mm.match_id
+    from members mm
+    join (
+      select o.line_no from private.open_lines o
+      where o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = any (array(select y.line_no from members y)) order by o.line_no
+    ) o on o.line_no = mm.line_no
+    left join past_grace g on g.line_no = mm.line_no
+    where g.line_no is null
   ), overdue as materialized (
     select g.line_no, g.minor, s.match_id
     from past_grace g
-    left join (
-      select mm.line_no, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
-      from private.members_of(tenant, array(select x.id from suggested x)) mm group by mm.line_no
-    ) s on s.line_no = g.line_no
+    left join members s on s.line_no = g.line_no
     left join (
       select x.line_no from private.exception_lines x
       where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from past_grace y)) and x.pair_no = r.pair_no order by x.line_no
     ) e on e.line_no = g.line_no
-    where e.line_no is null
+    where e.line_no is null and not exists (select from young y where y.match_id = s.match_id)
   ), subjects as materialized (
     select null::uuid as match_id, v.line_no, v.minor from overdue v where v.match_id is null
     union all
@@ -197,16 +206,6 @@ begin
     select distinct on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', s.match_id)
     from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
     join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no and e.suggested_match_id is distinct from s.match_id
-  ));
-end $$;
-
--- Of exceptions that point at these suggestions, which are gone.
-create function private.forget_suggestions(tenant text, matches uuid[]) returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', null)
-    from public.exceptions e where e.tenant_id = tenant and e.suggested_match_id = any (matches) order by e.id for no key update
   ));
 end $$;
 

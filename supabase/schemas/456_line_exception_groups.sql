@@ -1,6 +1,16 @@
 -- Exceptions put together and apart: lines of one suggestion are one exception over their difference, so that no money is at risk twice. Without
 -- the suggestion each line is one of its own again.
 
+-- Of exceptions that point at these suggestions, which are gone.
+create function private.forget_suggestions(tenant text, matches uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', null)
+    from public.exceptions e where e.tenant_id = tenant and e.suggested_match_id = any (matches) order by e.id for no key update
+  ));
+end $$;
+
 -- Whether somebody gave an exception its title: it stays, as a run's would not.
 create function private.has_own_title(tenant text, given_id text) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -69,8 +79,39 @@ begin
   );
 end $$;
 
+-- Whether another severity moves the deadline of an exception: one that the policy gave it.
+create function private.moves_deadline(tenant text, given_id text, severity text) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.exceptions e
+    where e.tenant_id = tenant and e.id = given_id and e.due_from_policy and e.severity <> moves_deadline.severity
+  );
+end $$;
+
+-- { calendar_id, calendar_no, due_at } of an exception as the policy has them for another severity; {} where they stay.
+create function private.deadline_of_severity(e public.exceptions, severity text) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  p public.sla_policies;
+  calendar text;
+  no bigint;
+begin
+  if not e.due_from_policy or e.severity = deadline_of_severity.severity then
+    return '{}';
+  end if;
+  select * into strict p from public.sla_policies x where x.tenant_id = e.tenant_id;
+  calendar := private.policy_calendar(p, deadline_of_severity.severity);
+  if calendar is not null then
+    no := private.current_calendar_no(e.tenant_id, calendar);
+  end if;
+  return jsonb_build_object('calendar_id', calendar, 'calendar_no', no, 'due_at',
+    coalesce(private.policy_deadline(e, private.minutes_to_resolve(p, deadline_of_severity.severity), no), coalesce(e.held_due_at, e.due_at)));
+end $$;
+
 -- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor, currency, details }], the first of line_nos its own.
--- What a person closed, settled or decided meanwhile stays as it is, and a title that somebody gave. Refuses: conflict where the run was taken up meanwhile.
+-- What a person closed, settled or decided meanwhile stays as it is, and a title that somebody gave. Where the severity is another, so is the deadline,
+-- unless somebody set it. Refuses: conflict where the run was taken up meanwhile.
 create function private.regroup_exceptions(tenant text, reconciliation text, run text, attempt integer, rows jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -88,11 +129,12 @@ begin
       or x.match_id is not null and not exists (
         select from public.matches m where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested'
       );
-    perform private.change_exceptions('edit', array(
+    perform private.change_exceptions(case when private.moves_deadline(tenant, x.exception_id, x.severity) then 'recalculate' else 'edit' end, array(
       select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'title', case when private.has_own_title(tenant, e.id) then e.title else x.title end,
         'severity', x.severity, 'reason_code', x.reason_code, 'amount_minor', x.amount_minor, 'currency', x.currency,
         'details', e.details - 'lines' - 'side' || x.details, 'line_no', l.line_no, 'line_id', l.id,
         'suggested_match_id', x.match_id, 'grouped_match_id', x.match_id)
+        || private.deadline_of_severity(e, x.severity)
       from public.lines l join public.exceptions e on e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review')
       where l.tenant_id = tenant and l.line_no = x.line_nos[1] for no key update of e
     ));

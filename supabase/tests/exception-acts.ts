@@ -474,7 +474,7 @@ const LINES: Act[] = [
   },
 ];
 
-const LINES_OF_TWO_SOURCES = `
+export const LINES_OF_TWO_SOURCES = `
   insert into public.sources (tenant_id, name, kind, currency) values ($1, 'Bank', 'bank_statement', 'EUR'), ($1, 'Ledger', 'ledger', 'EUR');
   insert into public.pairs (tenant_id, left_source_no, right_source_no)
   select $1, min(source_no), max(source_no) from public.sources where tenant_id = $1;

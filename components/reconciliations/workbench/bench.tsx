@@ -66,7 +66,8 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
       ["Home", () => bench.move(-bench.index)],
       ["End", () => bench.move(Number.MAX_SAFE_INTEGER)],
       ...bench.options.map((_, place): Key => [String(place + 1), () => choose(place)]),
-      ["Enter", acts.accept],
+      // A key that is held down books nothing.
+      ["Enter", ({ repeat }) => !repeat && acts.accept()],
       ["r", acts.reject],
       ["s", acts.leaveOpen],
       ["w", acts.writeOff],

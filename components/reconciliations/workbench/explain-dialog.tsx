@@ -38,6 +38,9 @@ export function ExplainDialog({
       onClose={onClose}
     >
       <form
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && event.repeat) event.preventDefault();
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           onExplain(kind, note.trim() || null);

@@ -6,6 +6,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import { toast } from "#components/ui/toast.ts";
 import { confirmMatchContract, createMatchContract } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
+import { doneInWords } from "./done-in-words.ts";
 import { balanceOf, feesOf, splittable, sumsOf } from "./options.ts";
 import { type Adjustment, useDecide } from "./use-decide.ts";
 import { useUndo } from "./use-undo.ts";
@@ -34,6 +35,8 @@ export function useActs(id: string, bench: Workbench) {
   const undoing = useUndo(id, bench.goTo);
   const decide = useDecide(id, undoing, bench);
   const [asking, setAsking] = useState<Asking | null>(null);
+  /** The suggestion whose difference was said. */
+  const [warned, setWarned] = useState<string | null>(null);
 
   const loaded = (ids: readonly string[]): OpenLine[] =>
     [...bench.left.items, ...bench.right.items].filter((one) => ids.includes(one.id));
@@ -61,9 +64,10 @@ export function useActs(id: string, bench: Workbench) {
 
   function matchByHand(
     { ids, left_minor, right_minor, difference, currency }: Chosen,
-    { adjustments, split: part }: { adjustments?: Adjustment[]; split?: OpenLine } = {},
+    { adjustments = [], split: part }: { adjustments?: Adjustment[]; split?: OpenLine } = {},
   ) {
-    const done = `Matched ${ids.length} lines, ${formatMoney(Math.max(Math.abs(left_minor), Math.abs(right_minor)), currency)}`;
+    const most = formatMoney(Math.max(Math.abs(left_minor), Math.abs(right_minor)), currency);
+    const done = doneInWords(`Matched ${ids.length} lines, ${most}`, lines, adjustments, currency);
     decide.start({
       act: "match",
       line_ids: [...ids],
@@ -77,8 +81,16 @@ export function useActs(id: string, bench: Workbench) {
     });
   }
 
+  /** A suggestion with a difference that nothing explains is money to be booked: whoever may says what it is, others say so twice. */
   function accept() {
     if (!mayDecide || !isFree) return;
+    if (picked.size === 0 && option?.match_id && !agrees && warned !== option.match_id) {
+      if (mayWrite) return setAsking({ to: "explain", chosen });
+      setWarned(option.match_id);
+      return toast(`${money(difference)} isn't explained`, {
+        description: "Press Enter again to confirm with this difference.",
+      });
+    }
     if (picked.size === 0 && option?.match_id) {
       const partly = lines.some((one) => option.takes?.get(one.id) !== one.open_minor);
       const gone = option.line_ids.filter(
@@ -90,7 +102,12 @@ export function useActs(id: string, bench: Workbench) {
         match_id: option.match_id,
         gone,
         partial: partly,
-        done: `Confirmed ${money(option.left_minor || option.right_minor)}`,
+        done: doneInWords(
+          `Confirmed ${money(option.left_minor || option.right_minor)}`,
+          lines,
+          fees === 0 ? [] : [{ kind: "fee", amount_minor: fees, note: null }],
+          currency,
+        ),
         at: line?.id,
       });
     } else if (!mayWrite) {

@@ -19,6 +19,7 @@ import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
+import { deciding } from "./deciding-rule.ts";
 import type { Graph } from "./graph.ts";
 import { proposeLoneAmounts } from "./lone-amounts.ts";
 import { type SolvedPair, solveGroups } from "./solve-groups.ts";
@@ -44,6 +45,8 @@ export type EvidenceOptions = {
   suggestOnly: boolean;
   /** Of the score rules before this one; it adds its own. */
   lessons: Lessons;
+  /** By whose name equal amounts are matched, whichever rule finds them; null where no score rule is for them alone. */
+  ofEqualAmounts: { rule: Rule; index: number } | null;
 };
 
 export function* matchByEvidence(
@@ -87,7 +90,7 @@ export function* matchByEvidence(
       );
     }
   }
-  proposeLoneAmounts(state, rule, ruleIndex, pool);
+  proposeLoneAmounts(state, rule, ruleIndex, pool, options.ofEqualAmounts);
   return { pool, model };
 }
 
@@ -161,6 +164,7 @@ class Judge {
     runnerUp: RunnerUp | undefined,
   ): void {
     const { state, rule } = this;
+    const ruleOf = deciding(state, this.options.ofEqualAmounts, ruleIndex, l, r);
     if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
     const allocated = allocate(state.left, [l], state.right, [r], rule);
     if (allocated === null) return;
@@ -171,7 +175,7 @@ class Judge {
       margin: pair.margin,
       runnerUp,
     };
-    state.decide(ruleIndex, [l], [r], verdict, allocated);
+    state.decide(ruleOf, [l], [r], verdict, allocated);
   }
 
   /** Amounts that differ need the number that one of them has, or a difference that others have, too. */

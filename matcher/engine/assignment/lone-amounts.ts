@@ -9,6 +9,7 @@ import { BASIS, HELD } from "../matches.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
+import { deciding } from "./deciding-rule.ts";
 
 /** What such a pair is worth beside chance: below whatever the texts speak for. */
 const SCORE = 0.5;
@@ -24,6 +25,7 @@ export function proposeLoneAmounts(
   rule: Rule,
   ruleIndex: number,
   pool: Pool,
+  ofEqualAmounts: { rule: Rule; index: number } | null,
 ): void {
   const { left, right, seeking } = pool;
   const { before, after } = daysAround(rule);
@@ -60,7 +62,8 @@ export function proposeLoneAmounts(
         margin: -Math.log(chance),
         note: NOTE,
       };
-      state.decide(ruleIndex, [one], [other], verdict);
+      const ruleOf = deciding(state, ofEqualAmounts, ruleIndex, one, other);
+      state.decide(ruleOf, [one], [other], verdict);
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   digitsIn,
   identifierOf,
   identifiersIn,
+  isAmount,
   isDate,
   isStrong,
   LEAST_FOUND,
@@ -112,7 +113,13 @@ function numbersOf(lines: Lines, line: number): Numbers {
     name === null ? reference : null,
   ]) {
     for (const one of identifiersIn(text))
-      if (digitsIn(one) >= LEAST_FOUND && one !== name && !YEAR.test(one)) said.push(one);
+      if (
+        digitsIn(one) >= LEAST_FOUND &&
+        one !== name &&
+        !YEAR.test(one) &&
+        !isAmount(one, lines.amount[line] as number)
+      )
+        said.push(one);
   }
   return { own, alike: isNamed ? otherFormsOf(name) : [], said };
 }

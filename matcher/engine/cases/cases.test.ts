@@ -213,3 +213,41 @@ describe("plain payments of a new pair", () => {
     expect(solveCase(equal, equals, { automatic: "suggest_only" }).confirmed).toEqual(all);
   });
 });
+
+describe("one payment for several open items of one counterparty", () => {
+  const items: CaseLine[] = [
+    ["a1", "118.20", "2026-03-02", "SI-9001"],
+    ["a2", "342.75", "2026-03-06", "SI-9007"],
+    ["a3", "89.99", "2026-03-11", "SI-9013"],
+    ["a4", "512.40", "2026-03-12", "SI-9019"],
+  ].map(([id = "", amount = "", date = "", reference = ""]) => ({
+    id,
+    amount,
+    date,
+    reference,
+    counterparty: "Northside Mercantile & Supply Company",
+  }));
+  const others: CaseLine[] = Array.from({ length: 30 }, (_, n) => ({
+    id: `x${n}`,
+    amount: `${70 + 13.37 * n}`,
+    date: `2026-03-${String((n % 28) + 1).padStart(2, "0")}`,
+    reference: `SI-${7000 + n}`,
+    counterparty: `Harbor ${["Tools", "Foods", "Signs"][n % 3]} ${n} LLC`,
+  }));
+
+  test.each([
+    [["a1", "a2", "a3"], "550.94"],
+    [["a1", "a4"], "630.60"],
+  ])("of which it takes %j is found by the name, which its text cuts off", (paid, amount) => {
+    const payment = {
+      id: "p",
+      amount,
+      date: "2026-03-14",
+      description: "AUTO-PAY NORTHSIDE MERCANTILE & SUP",
+    };
+    const left = solveCase([...items, ...others], [payment]);
+    expect(left.confirmed).toContain(`${paid}|p`);
+    const right = solveCase([payment], [...items, ...others]);
+    expect(right.confirmed).toContain(`p|${paid}`);
+  });
+});

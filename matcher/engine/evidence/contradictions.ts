@@ -8,12 +8,16 @@ import {
   digitsIn,
   identifierOf,
   identifiersIn,
+  isAmount,
   isDate,
   isStrong,
   otherFormsOf,
+  STRONG_DIGITS,
 } from "../prepare/identifiers.ts";
+import type { Texts } from "../prepare/texts.ts";
 import { namesDiffer, saysName } from "./names-differ.ts";
 import { kindOf, type Numbering } from "./numbering.ts";
+import { SharedNumbers } from "./shared-numbers.ts";
 
 export type Contradiction = {
   field: "reference" | "counterparty" | "account" | "currency";
@@ -46,12 +50,9 @@ export function saidOf(lines: Lines, line: number): Said {
     counterparty: lines.hashes.counterparty.has(line) ? counterparty : null,
     knownAs: lines.knownAs.get(line) ?? null,
     text: [counterparty, description, reference, groupKey].filter(Boolean).join(" \n"),
-    numbers: [
-      ...identifiersIn(description),
-      ...identifiersIn(counterparty),
-      ...identifiersIn(groupKey),
-      ...(name === null ? identifiersIn(reference) : []),
-    ],
+    numbers: [description, counterparty, groupKey, name === null ? reference : null]
+      .flatMap(identifiersIn)
+      .filter((one) => !isAmount(one, lines.amount[line] as number)),
   };
 }
 
@@ -59,6 +60,7 @@ export class Contradictions {
   private readonly left: Lines;
   private readonly right: Lines;
   private readonly numbering: () => Numbering;
+  private shared: SharedNumbers | null = null;
 
   /** @param numbering of these sides: asked only where references are written differently. */
   constructor(left: Lines, right: Lines, numbering: () => Numbering) {
@@ -84,20 +86,31 @@ export class Contradictions {
   /** By far the most matches: one long reference on both sides outweighs what a name says. */
   private haveStrongReference(l: number, r: number): boolean {
     const { reference } = this.left.hashes;
-    if (!reference.has(l) || !reference.equal(l, this.right.hashes.reference, r)) return false;
-    const name = identifierOf(this.left.text(l, "reference"));
-    return name !== null && isStrong(name);
+    if (reference.has(l) && reference.equal(l, this.right.hashes.reference, r))
+      if (this.left.digitsIn(l, "reference") >= STRONG_DIGITS) return true;
+    return this.shared?.has(l, r) ?? false;
+  }
+
+  /** From now on the numbers of lines are compared by the words that were read of them. */
+  know(texts: Texts): void {
+    this.shared = new SharedNumbers(texts);
   }
 
   private compare(left: Said, right: Said, isBatch = false): Contradiction[] {
     const found: Contradiction[] = [];
-    const agreed = agreedReference(left, right);
+    const agreed = namedReference(left, right);
     if (agreed !== null && isStrong(agreed)) return found;
     if (agreed === null) {
+      // A customer's number in both texts doesn't make one invoice of two.
       const differing = this.differingReference(left, right, isBatch);
       if (differing) found.push({ field: "reference", left: differing[0], right: differing[1] });
     }
-    return [...found, ...differingParty(left, right)];
+    const isNamed = found.length === 0 && sharedNumber(left, right) !== null;
+    return [
+      ...found,
+      ...(isNamed ? [] : differingParty(left, right)),
+      ...differingMoney(left, right),
+    ];
   }
 
   /** A batch has a number of another kind than its lines. */
@@ -148,17 +161,25 @@ export class Contradictions {
     right: ArrayLike<number>,
   ): Contradiction[] {
     const [one, other] = Array.from(left.length > 0 ? left : right, (line) => saidOf(lines, line));
-    return one && other ? differingParty(one, other) : [];
+    return one && other ? [...differingParty(one, other), ...differingMoney(one, other)] : [];
   }
 }
 
-/** A number that both sides name; null where there is none. */
-export function agreedReference(left: Said, right: Said): string | null {
-  const found =
+/** The reference of one side that the other has or says; null where there is none. */
+function namedReference(left: Said, right: Said): string | null {
+  return (
     oneNumber(left.name, right.name) ??
     saidNumber(left.name, right.numbers) ??
-    saidNumber(right.name, left.numbers);
-  if (found !== null) return found;
+    saidNumber(right.name, left.numbers)
+  );
+}
+
+/** A number that both sides name, as a reference or in their texts; null where there is none. */
+function agreedReference(left: Said, right: Said): string | null {
+  return namedReference(left, right) ?? sharedNumber(left, right);
+}
+
+function sharedNumber(left: Said, right: Said): string | null {
   for (const number of left.numbers)
     if (right.numbers.includes(number) && isStrong(number) && !isDate(number)) return number;
   return null;
@@ -197,7 +218,6 @@ export function lacksReference(left: Said, right: Said): boolean {
 }
 
 function differingParty(left: Said, right: Said): Contradiction[] {
-  const found: Contradiction[] = [];
   if (left.counterparty !== null && right.counterparty !== null) {
     const isKnown = right.knownAs !== null && saysName(left.text, right.knownAs);
     const isSaid =
@@ -205,8 +225,13 @@ function differingParty(left: Said, right: Said): Contradiction[] {
       saysName(withoutParty(left), right.counterparty) ||
       saysName(withoutParty(right), left.counterparty);
     if (!isKnown && !isSaid)
-      found.push({ field: "counterparty", left: left.counterparty, right: right.counterparty });
+      return [{ field: "counterparty", left: left.counterparty, right: right.counterparty }];
   }
+  return [];
+}
+
+function differingMoney(left: Said, right: Said): Contradiction[] {
+  const found: Contradiction[] = [];
   const accounts = [accountsIn(left.text), accountsIn(right.text)] as const;
   if (areDisjoint(...accounts))
     found.push({ field: "account", left: String(accounts[0]), right: String(accounts[1]) });

@@ -1,6 +1,7 @@
 /** What two lines, or two groups of lines, say in each field, and how well it agrees: for people to read. */
 
 import { type Lines, NO_DAY } from "../lines.ts";
+import { identifiersIn } from "../prepare/identifiers.ts";
 import { sum } from "../prepare/sum.ts";
 import { joined, type TextField, wordsOf } from "../prepare/text.ts";
 import { isClose } from "./alignment.ts";
@@ -83,12 +84,13 @@ export function compareFields(
   for (const field of TEXTS) {
     const values = [textsOf(left, field), textsOf(right, field)] as const;
     if (values[0] === null && values[1] === null) continue;
+    const weight = weightOf(field);
     comparisons.push({
       field,
       left: values[0],
       right: values[1],
-      verdict: verdictOfTexts(left, right, field),
-      weight: weightOf(field),
+      verdict: acrossFields(verdictOfTexts(left, right, field), weight, left, right, field),
+      weight,
     });
   }
   return comparisons;
@@ -135,6 +137,30 @@ function verdictOfTexts(
     }
   }
   return best;
+}
+
+/** What one side says in this field and the other in another is no less found. */
+function acrossFields(
+  verdict: FieldVerdict,
+  weight: number | null,
+  left: readonly PlainLine[],
+  right: readonly PlainLine[],
+  field: TextField,
+): FieldVerdict {
+  if (verdict !== "missing" && verdict !== "differs") return verdict;
+  const isFound =
+    left.some((one) => right.some((other) => isSaidBy(one[field], other, field))) ||
+    right.some((one) => left.some((other) => isSaidBy(one[field], other, field)));
+  if (isFound) return "close";
+  return weight !== null && weight > 0 ? "similar" : verdict;
+}
+
+function isSaidBy(value: string | null | undefined, line: PlainLine, field: TextField): boolean {
+  const words = wordsOf(value ?? "", field);
+  if (words.length === 0) return false;
+  const said = new Set(TEXTS.flatMap((one) => wordsOf(line[one] ?? "", one)));
+  const numbers = TEXTS.flatMap((one) => identifiersIn(line[one] ?? null));
+  return words.every((word) => said.has(word)) || numbers.includes(joined(words));
 }
 
 function verdictOfDays(left: readonly PlainLine[], right: readonly PlainLine[]): FieldVerdict {

@@ -33,15 +33,15 @@ function areAlike(one: string, other: string): boolean {
   if (/\d/.test(short) || /\d/.test(long)) return false;
   if (long.startsWith(short)) return true;
   if (isClose(short, long)) return true;
-  const [a, b] = [plain(short), plain(long)];
+  const [a, b] = [withoutUmlauts(short), withoutUmlauts(long)];
   if (a === b || b.startsWith(a) || a.startsWith(b)) return true;
   let same = 0;
   while (same < a.length && a[same] === b[same]) same += 1;
   return same >= LEAST_STEM && same * 2 > b.length;
 }
 
-/** As umlauts are written where there are none. */
-function plain(word: string): string {
+/** AE, OE and UE, as umlauts are written where there are none, as their letter alone. */
+export function withoutUmlauts(word: string): string {
   return word.replaceAll(/([AOU])E/g, "$1");
 }
 

@@ -11,21 +11,29 @@ const FEW = 20;
 const MOST_LINES = 2;
 const LEAST_DIGITS = 4;
 const MOST_NUMBERS = 2;
+/** Lines of a side whose references are counted. */
+const LOOKED_AT = 5000;
 
 export class Numbering {
-  private readonly texts: Texts;
+  private readonly texts: Texts | null;
   private readonly kinds: { left: Map<string, number>; right: Map<string, number> };
   private readonly few: boolean;
   private ids: Map<string, number> | null = null;
 
-  constructor(texts: Texts) {
+  /** @param texts of the lines that are still open; null before they are read, when numbers of one kind alone are compared. */
+  constructor(texts: Texts | null) {
     this.texts = texts;
-    this.kinds = { left: kindsOf(texts.left), right: kindsOf(texts.right) };
-    this.few = (["left", "right"] as const).some((side) => {
-      let references = 0;
-      for (const count of this.kinds[side].values()) references += count;
-      return references < FEW;
-    });
+    this.kinds = {
+      left: texts ? kindsOf(texts.left) : new Map(),
+      right: texts ? kindsOf(texts.right) : new Map(),
+    };
+    this.few =
+      texts !== null &&
+      (["left", "right"] as const).some((side) => {
+        let references = 0;
+        for (const count of this.kinds[side].values()) references += count;
+        return references < FEW;
+      });
   }
 
   /** Whether two references would be the same if they named the same. */
@@ -53,9 +61,11 @@ export class Numbering {
   }
 
   private isRare(number: string): boolean {
-    this.ids ??= new Map(this.texts.spelling.map((word, id) => [word, id]));
+    if (!this.texts) return true;
+    const { spelling, lineCount } = this.texts;
+    this.ids ??= new Map(spelling.map((word, id) => [word, id]));
     const id = this.ids.get(number);
-    return id === undefined || (this.texts.lineCount[id] as number) <= MOST_LINES;
+    return id === undefined || (lineCount[id] as number) <= MOST_LINES;
   }
 }
 
@@ -68,9 +78,12 @@ export function kindOf(name: string): string {
   return name.replaceAll(/\d+/g, (digits) => `#${digits.length}`);
 }
 
+/** Of lines spread evenly over all. */
 function kindsOf({ lines, lineOf }: SideTexts): Map<string, number> {
   const kinds = new Map<string, number>();
-  for (const line of lineOf) {
+  const step = Math.max(1, Math.floor(lineOf.length / LOOKED_AT));
+  for (let at = 0; at < lineOf.length; at += step) {
+    const line = lineOf[at] as number;
     if (!lines.hashes.reference.has(line)) continue;
     const name = identifierOf(lines.text(line, "reference"));
     if (name === null) continue;

@@ -172,7 +172,7 @@ describe("an amount that stands once on each side", () => {
       new Set(),
     );
     const nodes = (side: "left" | "right") => new Nodes(state, side, rule, (day) => day);
-    proposeLoneAmounts(state, rule, 0, new Pool(state, nodes("left"), nodes("right")));
+    proposeLoneAmounts(state, rule, 0, new Pool(state, nodes("left"), nodes("right")), null);
     return state;
   }
 

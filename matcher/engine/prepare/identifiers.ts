@@ -62,6 +62,12 @@ export function identifiersIn(text: string | null): string[] {
   return names;
 }
 
+/** Whether a number of a text is its line's amount, with or without its decimals. */
+export function isAmount(name: string, minor: number): boolean {
+  const size = Math.abs(minor);
+  return name === String(size) || name === String(Math.floor(size / 100));
+}
+
 /** In capitals; null of a text that is not of ASCII alone. */
 function asciiWords(text: string): string[] | null {
   const upper = (text.includes("?") ? text.replaceAll(SUBFIELD, " ") : text).toUpperCase();
@@ -85,10 +91,12 @@ function add(names: string[], name: string): void {
   if (!names.includes(plain)) names.push(plain);
 }
 
+export const STRONG_DIGITS = 5;
+
 /** Which would hardly be equal by chance. */
 export function isStrong(name: string): boolean {
   const digits = digitsIn(name);
-  return digits >= 5 || (digits >= 4 && name.length >= 6);
+  return digits >= STRONG_DIGITS || (digits >= 4 && name.length >= 6);
 }
 
 export function digitsIn(name: string): number {

@@ -12,6 +12,8 @@ import { type SideTexts, Texts } from "./texts.ts";
 /** What a match is worth at most whose lines contradict each other. */
 const CONTRADICTED = 0.5;
 
+const UNREAD = new Numbering(null);
+
 /** How far a run has come: what its stages read and what they have settled. */
 export class RunState {
   readonly left: Lines;
@@ -29,6 +31,8 @@ export class RunState {
   private movements: Kinds | null = null;
   private numbers: Numbering | null = null;
   readonly contradictions: Contradictions;
+  /** Whether the leading exact rules are done. */
+  isWeighing = false;
   private readonly close = new Map<SideTexts, CloseWords>();
 
   constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
@@ -114,11 +118,21 @@ export class RunState {
 
   /** The words of all lines that were open when they were first asked for. */
   texts(): Texts {
-    this.words ??= Texts.of(
-      { lines: this.left, open: this.open("left") },
-      { lines: this.right, open: this.open("right") },
+    return (
+      this.words ??
+      this.know(
+        Texts.of(
+          { lines: this.left, open: this.open("left") },
+          { lines: this.right, open: this.open("right") },
+        ),
+      )
     );
-    return this.words;
+  }
+
+  private know(texts: Texts): Texts {
+    this.words = texts;
+    this.contradictions.know(texts);
+    return texts;
   }
 
   kinds(): Kinds {
@@ -126,7 +140,9 @@ export class RunState {
     return this.movements;
   }
 
+  /** Exact rules decide before texts are read, so that what they settle is the same whichever other lines are given. */
   private numbering(): Numbering {
+    if (!this.isWeighing) return UNREAD;
     this.numbers ??= new Numbering(this.texts());
     return this.numbers;
   }
@@ -148,7 +164,7 @@ export class RunState {
     for (;;) {
       const step = reading.next();
       if (step.done) {
-        this.words = step.value;
+        this.know(step.value);
         return;
       }
       yield { stage, done: 0, total: 0 };

@@ -1,6 +1,6 @@
 /** Where the summands of a line may be found: families of lines of the other side, the most specific first. */
 
-import { type Days, daysAround } from "../candidates/window.ts";
+import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, toleranceOf } from "../prepare/amounts.ts";
 import { compareLines } from "../prepare/order.ts";
@@ -8,6 +8,7 @@ import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
+import { endsInName } from "./cut-names.ts";
 
 /** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
 export type Family = {
@@ -32,6 +33,8 @@ export class SumPool {
   private readonly rarity: Float64Array;
   private readonly tolerance: AmountTolerance;
   private readonly days: Days;
+  /** In which lines of a name that the target says are looked for: a payer takes what is due, however old. */
+  private readonly namedDays: Days;
   private readonly dayNumber: (day: number) => number;
   /** Lines of the other side by day, then canonically, and where each day begins. */
   private readonly byDay: Int32Array;
@@ -46,6 +49,7 @@ export class SumPool {
     rule: Rule,
     side: "left" | "right",
     dayNumber: (day: number) => number,
+    reach: Days,
   ) {
     const texts = state.texts();
     this.own = state[side];
@@ -58,7 +62,13 @@ export class SumPool {
       rule.days_before === undefined && rule.days_after === undefined
         ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
         : daysAround(rule);
-    this.days = side === "left" ? { before, after } : { before: after, after: before };
+    const learnt = joined({ before, after }, within(reach, farthest({ before, after })));
+    const turned = (days: Days) =>
+      side === "left" ? days : { before: days.after, after: days.before };
+    this.days = turned(learnt);
+    const far = farthest({ before, after });
+    const most = Math.max(far.before, far.after, learnt.before, learnt.after);
+    this.namedDays = { before: most, after: most };
     this.dayNumber = dayNumber;
     // In canonical order, which begins with the day.
     this.byDay = state.openUncancelled(this.other.side);
@@ -117,7 +127,12 @@ export class SumPool {
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
-    for (const lines of this.calledByName(target, near)) yield* this.ofOneName(target, lines);
+    const called = this.calledByName(target, crowded ? named : near);
+    for (const lines of called) yield* this.ofOneName(target, lines);
+    if (!crowded)
+      for (const lines of this.calledByName(target, this.inWindow(target, true)))
+        if (!called.some(({ length }) => length === lines.length))
+          yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
     if (crowded) return;
     for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
     for (const lines of this.byField(near)) {
@@ -145,17 +160,28 @@ export class SumPool {
     yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
   }
 
-  /** Lines of each counterparty whose whole name stands in the target's texts. */
+  /**
+   * Lines of each counterparty whose whole name stands in the target's texts, else of the one whose name begins one of them and is cut
+   * off with it.
+   */
   private calledByName(target: number, near: number[]): number[][] {
     const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
     const { counterparty } = this.other.hashes;
-    return grouped(near, (line) => (counterparty.has(line) ? counterparty.key(line) : null)).filter(
-      (lines) => {
-        const row = this.otherTexts.rowOf[lines[0] as number] as number;
-        const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
-        return name.length > 0 && name.every((word) => words.has(word));
-      },
+    const byName = grouped(near, (line) =>
+      counterparty.has(line) ? counterparty.key(line) : null,
     );
+    const called = byName.filter((lines) => {
+      const row = this.otherTexts.rowOf[lines[0] as number] as number;
+      const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
+      return name.length > 0 && name.every((word) => words.has(word));
+    });
+    if (called.length > 0) return called;
+    const texts = [this.own.text(target, "description"), this.own.text(target, "counterparty")];
+    const cut = byName.filter((lines) => {
+      const name = this.other.text(lines[0] as number, "counterparty");
+      return name !== null && texts.some((text) => text !== null && endsInName(text, name));
+    });
+    return cut.length === 1 ? cut : [];
   }
 
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
@@ -225,13 +251,12 @@ export class SumPool {
   }
 
   private reaches(target: number, line: number): boolean {
+    const { before, after } = this.days;
     const lag =
       this.dayNumber(this.other.value_date[line] as number) -
       this.dayNumber(this.own.value_date[target] as number);
     return (
-      this.other.currency[line] === this.own.currency[target] &&
-      lag >= -this.days.before &&
-      lag <= this.days.after
+      this.other.currency[line] === this.own.currency[target] && lag >= -before && lag <= after
     );
   }
 
@@ -253,12 +278,13 @@ export class SumPool {
   }
 
   /** Lines of the window with the target's currency, the nearest days first. */
-  private inWindow(target: number): number[] {
+  private inWindow(target: number, byName = false): number[] {
+    const { before, after } = byName ? this.namedDays : this.days;
     const day = this.dayNumber(this.own.value_date[target] as number);
     const lines: number[] = [];
-    for (let distance = 0; distance <= Math.max(this.days.before, this.days.after); distance++) {
+    for (let distance = 0; distance <= Math.max(before, after); distance++) {
       for (const on of distance === 0 ? [day] : [day - distance, day + distance]) {
-        if (on < day - this.days.before || on > day + this.days.after) continue;
+        if (on < day - before || on > day + after) continue;
         const { from, to } = this.dayStart.get(on) ?? { from: 0, to: 0 };
         for (let at = from; at < to && lines.length < LOOKED_AT; at++) {
           const line = this.byDay[at] as number;

@@ -3,6 +3,7 @@
  * name, and the lines nearest to it in time; taken only where the solution is the only one and unlikely to be chance.
  */
 import { allocate } from "../assignment/allocate.ts";
+import type { Days } from "../candidates/window.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -43,11 +44,11 @@ export function* sums(
   rule: Rule,
   ruleIndex: number,
   businessDays: BusinessDays,
-  sumsOf: "named" | "all",
+  { sumsOf, reach }: { sumsOf: "named" | "all"; reach: Days },
 ): Generator<Progress> {
   const solutions: Solution[] = [];
   for (const side of ["left", "right"] as const) {
-    const search = new SumSearch(state, rule, side, businessDays);
+    const search = new SumSearch(state, rule, side, businessDays, reach);
     const targets = state.openUncancelled(side);
     for (const [done, target] of targets.entries()) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
@@ -67,11 +68,17 @@ class SumSearch {
   private readonly pool: SumPool;
   private readonly size: number;
 
-  constructor(state: RunState, rule: Rule, side: "left" | "right", businessDays: BusinessDays) {
+  constructor(
+    state: RunState,
+    rule: Rule,
+    side: "left" | "right",
+    businessDays: BusinessDays,
+    reach: Days,
+  ) {
     this.state = state;
     this.rule = rule;
     this.side = side;
-    this.pool = new SumPool(state, rule, side, daysOf(rule, businessDays));
+    this.pool = new SumPool(state, rule, side, daysOf(rule, businessDays), reach);
     this.size = rule.max_group_size ?? DEFAULT_GROUP_SIZE;
   }
 
@@ -213,6 +220,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     const sure =
       unique &&
       !contested &&
+      !cancelsItself(state, solution) &&
       chance < SURE_CHANCE[kind] &&
       areRelated(state, side, target, members);
     const verdict = {
@@ -226,6 +234,13 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     if (allocated === null) continue;
     state.decide(ruleIndex, left, right, verdict, allocated);
   }
+}
+
+/** Lines of which two cancel each other are the sum without these, too. */
+function cancelsItself(state: RunState, { side, members }: Solution): boolean {
+  const { amount } = state[side === "left" ? "right" : "left"];
+  const amounts = new Set(members.map((line) => amount[line] as number));
+  return members.some((line) => amounts.has(-(amount[line] as number)));
 }
 
 function linesOf({ side, target, members }: Solution): string[] {
