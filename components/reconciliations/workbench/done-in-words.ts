@@ -1,6 +1,6 @@
 import { formatMoney } from "#components/ui/money.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
-import { ADJUSTMENT_WORDS } from "../words.tsx";
+import { ADJUSTMENT_LABELS } from "../words.tsx";
 import type { Adjustment } from "./use-decide.ts";
 
 type Named = Pick<OpenLine, "reference" | "counterparty" | "description">;
@@ -17,7 +17,7 @@ export function doneInWords(
     .find(Boolean);
   const parts = adjustments.map(
     ({ kind, amount_minor }) =>
-      `${ADJUSTMENT_WORDS[kind].toLowerCase()} ${formatMoney(amount_minor, currency)}`,
+      `${ADJUSTMENT_LABELS[kind].toLowerCase()} ${formatMoney(amount_minor, currency)}`,
   );
   const said = [name, ...parts].filter(Boolean).join(", ");
   return said === "" ? what : `${what}: ${said}`;

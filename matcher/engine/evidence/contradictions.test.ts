@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CaseLine, columns, solveCase } from "../cases/solve-case.ts";
+import { type CaseLine, columns, solveCase } from "../cases/solve-case.test-support.ts";
 import { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { namesDiffer } from "./names-differ.ts";
