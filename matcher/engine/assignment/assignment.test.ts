@@ -148,3 +148,38 @@ test("marginals of a single pair are exact, and of rivals nearly", () => {
   }
   expect(marginals(rivals)[0]).toBeCloseTo(both / sum, 1);
 });
+
+test("the runner-up is the partner that one of two lines would have had otherwise", () => {
+  const ones = [1, 1, 1, 1];
+  fc.assert(
+    fc.property(weights, (rows) => {
+      const graph = graphOf(rows, ones, ones);
+      const solution = assign(graph);
+      const runnerUp = new RunnerUp(graph, solution);
+      const all = [...everyAssignment(graph)];
+      for (let l = 0; l < rows.length; l++) {
+        for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
+          if (solution.flow[e] === 0) continue;
+          const { left, right } = runnerUp.loss(l, e, 1e9);
+          const without = all.filter(({ flow }) => flow[e] === 0);
+          const best = Math.max(...without.map(({ total }) => total));
+          const has = (flow: number[], from: number, to: number) =>
+            flow.some((units, at) => {
+              const of = graph.start.findLastIndex((start) => start <= at);
+              return units > 0 && of === from && graph.right[at] === to;
+            });
+          const isOpen = (flow: number[], from: number) =>
+            [0, 1, 2, 3].every((to) => !has(flow, from, to));
+          const isSecond = without
+            .filter(({ total }) => total === best)
+            .some(({ flow }) => {
+              if (right >= 0) return has(flow, l, right);
+              if (left >= 0) return has(flow, left, graph.right[e] as number);
+              return isOpen(flow, l);
+            });
+          expect(isSecond).toBe(true);
+        }
+      }
+    }),
+  );
+});

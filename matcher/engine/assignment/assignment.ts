@@ -235,9 +235,11 @@ class Search {
     const rightCount = graph.rightCapacity.length;
     const target = graph.right[edge] as number;
     // The source may stay open, or take a place that is free, where somebody who is open takes the target's, or nobody does.
-    const refill = this.refill(target, edge, limit, budget);
+    const { cost: refill, taker } = this.refill(target, edge, limit, budget);
     let loss = limit;
     let steps = budget;
+    /** Where the shortest way ends: at a left node, or at a free right one. */
+    let end = { left: NONE, right: NONE, refills: false };
     heap.clear();
     this.reachLeft(source, 0, NONE);
     heap.push(0, rightCount + source);
@@ -248,7 +250,11 @@ class Search {
       if (node >= rightCount) {
         const l = node - rightCount;
         if (at > (this.leftDistance[l] as number)) continue;
-        loss = Math.min(loss, at + (this.leftPrice[l] as number) + refill);
+        const stays = at + (this.leftPrice[l] as number) + refill;
+        if (stays < loss) {
+          loss = stays;
+          end = { left: l, right: NONE, refills: true };
+        }
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
           steps -= 1;
           if (e === edge) continue;
@@ -261,12 +267,17 @@ class Search {
           if (to >= loss || to >= (this.rightDistance[r] as number)) continue;
           if (r === target) {
             loss = to;
+            end = { left: l, right: NONE, refills: false };
             continue;
           }
           this.reachRight(r, to, e);
           heap.push(to, r);
-          if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number))
-            loss = Math.min(loss, to + refill);
+          if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number)) {
+            if (to + refill < loss) {
+              loss = to + refill;
+              end = { left: NONE, right: r, refills: true };
+            }
+          }
         }
       } else {
         if (at > (this.rightDistance[node] as number)) continue;
@@ -284,19 +295,40 @@ class Search {
         }
       }
     }
-    const first = this.firstAlternative(source, edge);
+    if (steps <= 0) {
+      const first = this.firstAlternative(source, edge);
+      this.forget();
+      return { ...first, loss: Math.min(loss, first.loss) };
+    }
+    const right = this.firstOnTheWay(source, end);
     this.forget();
-    return {
-      loss: steps > 0 ? loss : Math.min(loss, first.loss),
-      left: first.left,
-      right: first.right,
-    };
+    return { loss, left: right === NONE && end.refills ? taker : NONE, right };
   }
 
-  /** What it costs that one unit of a right node is given to somebody else, or to nobody, without an edge. */
-  private refill(target: number, without: number, limit: number, budget: number): number {
+  /** The right node that a left one moves to on the way to an end; NONE where it stays open. */
+  private firstOnTheWay(source: number, end: { left: number; right: number }): number {
+    let right = end.right;
+    let left =
+      right === NONE ? end.left : (this.leftOfEdge[this.rightBy[right] as number] as number);
+    while (left !== source && left !== NONE) {
+      right = this.graph.right[this.leftBy[left] as number] as number;
+      left = this.leftOfEdge[this.rightBy[right] as number] as number;
+    }
+    return right;
+  }
+
+  /** What it costs that one unit of a right node is given to somebody else, or to nobody, without an edge, and who takes it then. */
+  private refill(
+    target: number,
+    without: number,
+    limit: number,
+    budget: number,
+  ): { cost: number; taker: number } {
     const { graph, incidence, heap } = this;
     let cost = Math.min(limit, this.rightPrice[target] as number);
+    let taker = NONE;
+    /** By right node that is given up on the way: who takes the target's unit. */
+    const takers = new Map<number, number>();
     let steps = budget;
     heap.clear();
     this.reachRight(target, 0, NONE);
@@ -306,7 +338,10 @@ class Search {
       if (at >= cost) break;
       const r = heap.pop();
       if (at > (this.rightDistance[r] as number)) continue;
-      cost = Math.min(cost, at + (this.rightPrice[r] as number));
+      if (at + (this.rightPrice[r] as number) < cost) {
+        cost = at + (this.rightPrice[r] as number);
+        taker = takers.get(r) ?? NONE;
+      }
       for (let i = incidence.start[r] as number; i < (incidence.start[r + 1] as number); i++) {
         steps -= 1;
         const e = incidence.edge[i] as number;
@@ -317,18 +352,23 @@ class Search {
           (this.rightPrice[r] as number) -
           (graph.weight[e] as number);
         if (e === without || to >= cost) continue;
-        if ((this.leftUsed[l] as number) < (graph.leftCapacity[l] as number)) cost = to;
+        const takes = takers.get(r) ?? l;
+        if ((this.leftUsed[l] as number) < (graph.leftCapacity[l] as number)) {
+          cost = to;
+          taker = takes;
+        }
         for (let own = graph.start[l] as number; own < (graph.start[l + 1] as number); own++) {
           const from = graph.right[own] as number;
           if (own === without || this.flow[own] === 0 || to >= (this.rightDistance[from] as number))
             continue;
           this.reachRight(from, to, own);
+          takers.set(from, takes);
           heap.push(to, from);
         }
       }
     }
     this.forget();
-    return cost;
+    return { cost, taker };
   }
 
   /** The nearest other partner of either end of an edge, by reduced cost: what to name as the runner-up. */

@@ -106,7 +106,8 @@ export class SumPool {
     return this.isCrowded(target);
   }
 
-  *families(target: number): Generator<Family> {
+  /** @param farther whether a name that the target says is looked for in the days of `namedDays`, too. */
+  *families(target: number, farther: boolean): Generator<Family> {
     const named = this.named(target);
     // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
     const crowded = this.isCrowded(target);
@@ -129,7 +130,7 @@ export class SumPool {
     }
     const called = this.calledByName(target, crowded ? named : near);
     for (const lines of called) yield* this.ofOneName(target, lines);
-    if (!crowded)
+    if (!crowded && farther)
       for (const lines of this.calledByName(target, this.inWindow(target, true)))
         if (!called.some(({ length }) => length === lines.length))
           yield { core: [], lines: this.summands(target, lines), named: true, whole: false };

@@ -88,7 +88,7 @@ class SumSearch {
     if (amount === 0 || this.pool.isLost(target)) return null;
     const tried = { named: 0, unnamed: 0 };
     const hasEqual = this.pool.hasEqual(target);
-    for (const { core, lines, named, whole, most } of this.pool.families(target)) {
+    for (const { core, lines, named, whole, most } of this.pool.families(target, onlyNamed)) {
       // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
       if ((hasEqual || onlyNamed) && !named) return null;
       const kind = named ? "named" : "unnamed";
