@@ -69,7 +69,7 @@ export async function createImport(
     const created = await write<Import>(
       sealed(next, digest, [query.format, mapping]),
       "create_import",
-      { id: opened.id, mapping, bytes },
+      { id: opened.id, mapping, bytes, sha256: digest },
     );
     ctx.reply.set("Location", `/v1/imports/${created.id}`);
     return created;

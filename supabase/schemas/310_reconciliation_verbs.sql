@@ -64,6 +64,10 @@ begin
     input ->> 'left_source_id', input ->> 'right_source_id', coalesce((input ->> 'auto_run')::boolean, true)
   )
   returning * into created;
+  perform private.record_security_event('reconciliation.created', created.id, null,
+    jsonb_build_object('name', created.name, 'period_start', created.period_start,
+      'period_end', created.period_end, 'left_source_id', created.left_source_id,
+      'right_source_id', created.right_source_id));
   if is_open then
     perform private.ask_for_runs(private.tenant_id(), pair);
   elsif pair is not null then

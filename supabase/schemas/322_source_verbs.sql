@@ -30,7 +30,15 @@ begin
   return s;
 end $$;
 
--- input: the columns.
+-- What the audit log keeps of a source.
+create function private.source_facts(s public.sources) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return jsonb_build_object('name', s.name, 'kind', s.kind, 'currency', s.currency,
+    'time_zone', s.time_zone, 'sign', s.sign, 'grace_days', s.grace_days, 'mapping', s.mapping);
+end $$;
+
+-- input: the columns. Records: source.created.
 create function public.create_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -47,6 +55,8 @@ begin
     nullif(input -> 'mapping', 'null'), coalesce((input ->> 'grace_days')::smallint, 3)
   )
   returning * into created;
+  perform private.record_security_event('source.created', created.id, null,
+    private.source_facts(created));
   return private.answer(request, private.source_json(created) || jsonb_build_object('version', private.source_version(created)));
 end $$;
 
@@ -61,7 +71,8 @@ begin
   return private.source_json(s) || jsonb_build_object('version', private.source_version(s));
 end $$;
 
--- input: { id, patch }, the columns that may change; `mapping` is taken whole. Refuses: not_found, precondition_failed, conflict.
+-- input: { id, patch }, the columns that may change; `mapping` is replaced whole.
+-- Refuses: not_found, precondition_failed, conflict. Records: source.updated.
 create function public.update_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -89,6 +100,13 @@ begin
       mapping = after.mapping, grace_days = after.grace_days
     where x.tenant_id = before.tenant_id and x.id = before.id
     returning * into after;
+    perform private.record_security_event('source.updated', after.id, null, (
+      select jsonb_build_object('name', after.name, 'changes', coalesce(jsonb_object_agg(
+        n.key, jsonb_build_object('from', o.value, 'to', n.value)), '{}'))
+      from jsonb_each(private.source_facts(after)) n
+      join jsonb_each(private.source_facts(before)) o on o.key = n.key
+      where o.value is distinct from n.value
+    ));
   end if;
   return private.answer(request, private.source_json(after) || jsonb_build_object('version', private.source_version(after)));
 end $$;

@@ -72,6 +72,7 @@ begin
     return kept;
   end if;
   s := private.find_source(input ->> 'source_id');
+  perform private.record_source_work(s.source_no);
   added := private.add_lines(s.source_no, (
     select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
     from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)

@@ -87,7 +87,8 @@ begin
 end $$;
 
 -- Has a matcher read what came in. Refuses: not_found.
-create function private.queue_import(import_id text, mapping jsonb, bytes bigint) returns public.imports
+create function private.queue_import(import_id text, mapping jsonb, bytes bigint, sha256 text)
+returns public.imports
 language plpgsql volatile set search_path = '' as $$
 declare
   queued public.imports;
@@ -98,6 +99,14 @@ begin
   if not found then
     perform private.refuse_missing('import');
   end if;
+  perform private.record_source_work(queued.source_no);
+  perform private.record_security_event('import.created', queued.id, null, jsonb_build_object(
+    'file_name', queued.file_name, 'format', queued.format, 'bytes', bytes, 'sha256', sha256,
+    'source_id', (
+      select s.id from public.sources s
+      where s.tenant_id = queued.tenant_id and s.source_no = queued.source_no
+    )
+  ));
   -- One file of a source at a time: two with the same lines would wait for each other.
   perform graphile_worker.add_job(
     'read_import', private.of_request(jsonb_build_object('tenant_id', queued.tenant_id, 'import_id', queued.id)),
@@ -112,7 +121,7 @@ begin
   delete from public.imports i where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving';
 end $$;
 
--- The last step: the file came in whole. input: { id, mapping, bytes }. Under an idempotency key that was used the file is dropped, and
+-- The last step: the file came in whole. input: { id, mapping, bytes, sha256 }. Records: import.created. Under an idempotency key that was used the file is dropped, and
 -- the first answer given. Refuses: not_found.
 create function public.create_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -124,7 +133,8 @@ begin
     return kept;
   end if;
   return private.answer(request, private.import_json(
-    private.queue_import(input ->> 'id', nullif(input -> 'mapping', 'null'), (input ->> 'bytes')::bigint)
+    private.queue_import(input ->> 'id', nullif(input -> 'mapping', 'null'), (input ->> 'bytes')::bigint,
+      input ->> 'sha256')
   ));
 end $$;
 

@@ -67,16 +67,21 @@ exception when sqlstate 'TO001' then
   update public.imports x set status = 'done', undone_by = null where x.tenant_id = $1 and x.id = $2;
 end $$;
 
--- input: { id }. Refuses: not_found, conflict.
+-- input: { id }. Refuses: not_found, conflict. Records: import.undone.
 create function public.undo_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'undo_import');
+  i public.imports;
 begin
   if kept is not null then
     return kept;
   end if;
-  return private.answer(request, private.import_json(private.begin_undoing(input ->> 'id')));
+  i := private.begin_undoing(input ->> 'id');
+  perform private.record_security_event('import.undone', i.id, null, jsonb_build_object(
+    'file_name', i.file_name, 'accepted_count', i.accepted_count
+  ));
+  return private.answer(request, private.import_json(i));
 end $$;
 
 grant execute on function private.finish_undoing(text, text) to service_role;

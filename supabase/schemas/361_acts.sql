@@ -62,6 +62,9 @@ begin
   if cardinality(ids) = 0 then
     return;
   end if;
+  if action in ('confirm', 'undo') then
+    perform private.record_period_work(p.id) from unnest(periods) as p (id);
+  end if;
   case action
     when 'confirm' then perform private.record_security_event('matching.confirmed', target, null, told);
     when 'reject' then perform private.record_security_event('matching.rejected', target, null, told);
@@ -76,6 +79,7 @@ declare
   told constant jsonb := jsonb_build_object('reconciliation_id', m.reconciliation_id, 'currency', m.currency, 'amount_minor', m.amount_minor,
     'adjustments', m.adjustments);
 begin
+  perform private.record_period_work(m.reconciliation_id);
   if m.adjustments @> '[{"kind": "write_off"}]' then
     perform private.record_security_event('matching.written_off', private.match_id_text(m.id), m.note, told);
   else

@@ -212,6 +212,7 @@ begin
   perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no], left('Excluded: ' || $3, 1000));
   insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
   values (tenant, r.id, 'exclude', private.line_id($1), $3, private.actor());
+  perform private.record_period_work(r.id);
   perform private.record_security_event('line.excluded', $1, null, jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
 end $$;
 
@@ -247,6 +248,7 @@ begin
   perform private.reopen_line_exceptions(tenant, x.pair_no, array[x.line_no]);
   update private.acts a set undone_at = now(), undone_by = private.actor()
   where a.tenant_id = tenant and a.line_id = private.line_id($1) and a.reconciliation_id = r.id and a.undone_at is null;
+  perform private.record_period_work(r.id);
   perform private.record_security_event('line.included', $1, null, jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
   return r.id;
 end $$;

@@ -45,6 +45,7 @@ begin
     when 'match' then perform private.undo_matches(tenant, a.match_ids, private.actor());
     when 'exclude' then perform private.include_line(private.line_id_text(a.line_id), r.id, 'Undone');
   end case;
+  perform private.record_period_work(a.reconciliation_id);
   update private.acts x set undone_at = now(), undone_by = private.actor() where x.tenant_id = tenant and x.id = a.id returning * into a;
   if a.kind <> 'exclude' then
     perform private.record_security_event('matching.undone', a.id, null, jsonb_build_object(

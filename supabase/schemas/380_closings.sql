@@ -48,19 +48,6 @@ begin
   );
 end $$;
 
--- Whether somebody matched by hand, wrote off, excluded or undid in the period, taken back since or not.
-create function private.worked_in_period(r public.reconciliations, who text) returns boolean
-language plpgsql stable set search_path = '' as $$
-begin
-  return exists (
-    select from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
-      and (m.method = 'manual' and m.created_by = who or m.state = 'undone' and m.decided_by = who)
-  ) or exists (
-    select from private.acts a where a.tenant_id = r.tenant_id and a.reconciliation_id = r.id
-      and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
-  );
-end $$;
-
 -- What can be known of a period, which is held, without looking at its lines. Refuses: conflict where an earlier one is open, a run or the
 -- undoing of an import is under way, or the pair's policy asks for other eyes.
 create function private.require_closable(r public.reconciliations) returns void
@@ -83,8 +70,8 @@ begin
   ) then
     perform private.refuse('conflict', 'An import of its sources is being undone. Close it when that is done.');
   end if;
-  if private.needs_other_eyes(r) and private.worked_in_period(r, private.actor()) then
-    perform private.refuse('conflict', 'You matched, wrote off, excluded or undid something in this period by hand. Ask somebody who did not to close it.');
+  if private.needs_other_eyes(r) and private.worked_in_period(r) then
+    perform private.refuse('conflict', 'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
   end if;
 end $$;
 

@@ -21,6 +21,9 @@ create table public.api_keys (
   revoke_reason text check (length(revoke_reason) <= 500),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
+  -- Who created it, whatever they are called; null for keys from before this was kept.
+  creator_issuer text default private.actor_issuer(),
+  creator_subject text default private.actor_subject(),
   updated_at timestamptz(3) not null default now(),
   primary key (tenant_id, id),
   foreign key (tenant_id, rotated_from) references public.api_keys (tenant_id, id),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { uniqueName } from "#e2e/fixtures.ts";
+import { api, signToken, uniqueName } from "#e2e/fixtures.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
@@ -81,6 +81,39 @@ describe("with four eyes", () => {
     expect((await close(await fixture.as(["tenant_lead"], "max"))).status).toBe(200);
   });
 
+  test("a person is told by issuer and subject: another name, or a key of theirs, doesn't close", async () => {
+    const { fixture, lea, close } = await withFourEyes();
+    const key = await fixture.ok<{ key_id: string; key_secret: string }>(
+      "POST",
+      `tenants/${fixture.tenant}/api-keys`,
+      { body: { name: uniqueName("Key"), scopes: ["write:reconciliations"] } },
+    );
+    const byKey = `${key.key_id}.${key.key_secret}`;
+    const { tenant, left } = fixture;
+    const lines = [line("by-key", 100)];
+    const posted = await api("POST", `/v1/sources/${left}/lines`, {
+      bearer: byKey,
+      tenant,
+      body: { lines },
+    });
+    expect(posted.status).toBe(200);
+    const renamed = await signToken({
+      sub: `ada-of-${tenant}`,
+      preferred_username: "somebody-else",
+      tenants: { [tenant]: ["tenant_admin"] },
+    });
+    expectProblem(await close(renamed), "conflict");
+    expect((await close(lea)).status).toBe(200);
+  });
+
+  test("who confirms a suggestion or adds a line has worked in the period", async () => {
+    const { fixture, lea, close } = await withFourEyes();
+    const lines = [line("counter", 100)];
+    await fixture.ok("POST", `sources/${fixture.right}/lines`, { bearer: lea, body: { lines } });
+    expectProblem(await close(lea), "conflict");
+    expect((await close(await fixture.as(["tenant_lead"], "max"))).status).toBe(200);
+  });
+
   test("only an admin turns them off, for periods that are opened from then on", async () => {
     const { fixture, lea, close } = await withFourEyes();
     const key = await fixture.ok<{ key_id: string; key_secret: string }>(
@@ -105,7 +138,8 @@ describe("with four eyes", () => {
       expectProblem(await turnOff(bearer), "role_required");
     expect((await turnOff(fixture.admin)).status).toBe(200);
     expectProblem(await close(lea), "conflict");
-    expect((await close(fixture.admin)).status).toBe(200);
+    expectProblem(await close(fixture.admin), "conflict");
+    expect((await close(await fixture.as(["tenant_lead"], "max"))).status).toBe(200);
     fixture.period = (
       await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" })
     ).id;
