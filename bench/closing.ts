@@ -73,7 +73,7 @@ const FILL = [
 /** In this order, in one transaction. $1: the tenant, $2: the period. */
 const PARTS: Record<string, string> = {
   "forget suggestions":
-    "select private.forget_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
+    "select private.delete_open_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
   "delete suggestions":
     "select private.delete_matches(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
   "carry lines": `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)

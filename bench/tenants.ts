@@ -55,7 +55,7 @@ await withFreshDatabases(async (fresh) => {
   for (const statement of FILL) await client.query(statement);
   for (let folded = 1; folded > 0; )
     folded = (
-      await one<{ done: number }>(client, "select private.fold_exception_counters() as done")
+      await one<{ done: number }>(client, "select private.merge_exception_counters() as done")
     ).done;
   await client.query(`vacuum analyze`);
   const { bytes } = await one<{ bytes: string }>(

@@ -16,7 +16,7 @@ lowerPriority();
 
 /**
  * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block imports, and one tenant's long work doesn't
- * block another's. Jobs carry their kind as a flag, and `kind:tenant` (private.places_of).
+ * block another's. Jobs carry their kind as a flag, and `kind:tenant` (private.job_flags).
  */
 const PLACES: Record<string, number> = {
   run: RUNS_AT_ONCE,

@@ -232,7 +232,7 @@ from (
   select day, 7, 'led-again-' || invoice, amount_minor, 'RG-2026-' || lpad(invoice::text, 4, '0'), customer, 'Invoice', null
   from seed_invoices where n = 7 and nth = 1
 ) ledger;
-select private.keep_staged_lines('acme', s.source_no, null, true) from public.sources s where s.tenant_id = 'acme' and s.name = 'Receivables ledger';
+select private.insert_staged_lines('acme', s.source_no, null, true) from public.sources s where s.tenant_id = 'acme' and s.name = 'Receivables ledger';
 delete from pg_temp.staged_lines;
 delete from pg_temp.repeated_lines;
 
@@ -253,4 +253,4 @@ from (
   union all
   select max(day), 'CHG', 1, -1490, null, 'COMMERZBANK AG', 'Kontoführung' from seed_days
 ) bank;
-select private.keep_staged_lines('acme', s.source_no, null, true) from public.sources s where s.tenant_id = 'acme' and s.name = 'Commerzbank EUR account';
+select private.insert_staged_lines('acme', s.source_no, null, true) from public.sources s where s.tenant_id = 'acme' and s.name = 'Commerzbank EUR account';

@@ -14,9 +14,9 @@ const CHANGES: Record<string, string> = {
   "a function with another body":
     "create or replace function private.high_risk_below() returns integer language sql immutable set search_path = '' return 30",
   "a function that is gone": "drop function private.drop_waiting_deliveries(text)",
-  "a function with another answer": `drop function private.bury_silent_pools();
-    create function private.bury_silent_pools() returns integer language plpgsql set search_path = '' as 'begin return 1; end';
-    grant execute on function private.bury_silent_pools() to service_role`,
+  "a function with another answer": `drop function private.unlock_dead_workers();
+    create function private.unlock_dead_workers() returns integer language plpgsql set search_path = '' as 'begin return 1; end';
+    grant execute on function private.unlock_dead_workers() to service_role`,
   "a function that is new":
     "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
   "another policy":

@@ -9,12 +9,12 @@ type Routine = { name: string; isDefiner: boolean; isTrigger: boolean; body: str
 /** Statements that name no tenant: where, a part of the statement, and why it may. */
 const EXCEPTIONS: [name: string, part: string, why: string][] = [
   [
-    "private.lower_open",
+    "private.reduce_open_amounts",
     "o.ctid = any (places.whole)",
     "places that find_open has just found by the tenant, of a pair that is held",
   ],
-  ["private.lower_open", "o.ctid = s.place", "the same"],
-  ["private.find_own_lines", "t.tenant_id || ''", "named in what stands for %s"],
+  ["private.reduce_open_amounts", "o.ctid = s.place", "the same"],
+  ["private.find_lines_of_caller", "t.tenant_id || ''", "named in what stands for %s"],
   [
     "public.list_requests",
     "private.request_log_conditions(input)",
@@ -38,7 +38,7 @@ const routines = [...schema.matchAll(FUNCTION)].map(
   },
 );
 const verbs = routines.filter(
-  ({ name, body }) => name.startsWith("public.") && /private\.enter(_write)?\(/.test(body),
+  ({ name, body }) => name.startsWith("public.") && /private\.begin_(?:request|write)\(/.test(body),
 );
 const tables = new Set(
   [...schema.matchAll(/create table ((?:public|private)\.\w+) \((.*?)\n\)/gs)].flatMap(

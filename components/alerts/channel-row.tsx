@@ -2,7 +2,7 @@
 
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -20,7 +20,7 @@ export function ChannelRow({
 }) {
   const tenant = useTenantId();
   const { id, name, url_hint, kinds, last_sent_at, last_failure_at, last_failure } = channel;
-  const test = useAction({
+  const test = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(testAlertChannelContract, { tenant, params: { id }, idempotencyKey }),
     onDone: () =>

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { FileDrop } from "#components/ui/file-drop.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { readIcsContract, type SpecialDay } from "#lib/calendars/contract.ts";
@@ -36,7 +36,7 @@ export function IcsDialog({ known, onAdd, onClose }: Props) {
   const tenant = useTenantId();
   const [read, setRead] = useState<Read | null>(null);
   const [dropped, setDropped] = useState(NONE);
-  const reading = useAction({
+  const reading = useMutate({
     send: async (file: File, idempotencyKey) => ({
       file: file.name,
       ...(await callApi(readIcsContract, {

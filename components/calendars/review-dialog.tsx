@@ -9,7 +9,7 @@ import { DeadlineImpact, openExceptions } from "#components/kit/deadline-impact.
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { resourceKey, type Version } from "#components/kit/query.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -44,7 +44,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   const tenant = useTenantId();
   const cache = useQueryClient();
   const [applyTo, setApplyTo] = useState<"new" | "open">("new");
-  const save = useAction({
+  const save = useMutate({
     send: () =>
       callApiWithTag(putCalendarContract, {
         tenant,

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Person, personName } from "#components/people/person.tsx";
 import { membersQuery } from "#components/people/queries.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -46,7 +46,7 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
     ...described
   } = listbox.field;
 
-  const { start, isPending } = useAction({
+  const { start, isPending } = useMutate({
     send: (body: string, idempotencyKey) =>
       callApi(createExceptionCommentContract, {
         tenant,

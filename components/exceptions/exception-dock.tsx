@@ -20,7 +20,7 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { CloseForm } from "./close-form.tsx";
 import { CommentForm } from "./comment-form.tsx";
 import { pauseFault } from "./pause-fault.ts";
-import type { Acting } from "./use-actions.ts";
+import type { Acting } from "./use-exception-actions.ts";
 
 /** What can be done with an exception, each with its key; in its place, the form that an action asks for. */
 export function ExceptionDock({ exception, acting }: { exception: Exception; acting: Acting }) {

@@ -9,7 +9,7 @@ import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { knownException } from "./board-cache.ts";
 import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { exceptionById } from "./queries.ts";
-import { useActions } from "./use-actions.ts";
+import { useExceptionActions } from "./use-exception-actions.ts";
 
 const loadDetails = () => import("./exception-details.tsx");
 const ExceptionDetails = dynamic(() => loadDetails().then((part) => part.ExceptionDetails), {
@@ -27,7 +27,7 @@ type Props = {
 export function ExceptionPanel({ id, selects, onOpen, onClose }: Props) {
   const tenantId = useTenantId();
   const cache = useQueryClient();
-  const acting = useActions(id, { selects, onOpen });
+  const acting = useExceptionActions(id, { selects, onOpen });
 
   // Once a row is pointed at or focused, so that the panel has its content when it opens.
   useEffect(() => {

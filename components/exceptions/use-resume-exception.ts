@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
@@ -15,7 +15,7 @@ import { pauseAgain, remember } from "./undo.ts";
 export function useResumeException() {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const { start } = useAction({
+  const { start } = useMutate({
     send: ({ id }: { id: string; before: Exception | undefined }, idempotencyKey) =>
       callApi(resumeExceptionContract, { tenant, params: { id }, idempotencyKey }),
     onDone: (_, { id, before }) => {

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { ApiProblem, callApi, isRefusal } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { useStore } from "#components/ui/store.ts";
 import { toast } from "#components/ui/toast.ts";
 import { getExceptionContract, updateExceptionContract } from "#lib/exceptions/contract.ts";
@@ -23,7 +23,7 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
   const cache = useQueryClient();
   const taken = useRef<Act>(undefined);
   const last = lastAct(useStore(acts, NONE), id);
-  const { start } = useAction({
+  const { start } = useMutate({
     send: async (act: Act, idempotencyKey) => {
       taken.current = act;
       try {

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { callApiWithTag } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
 import { type Board, cancelReads, knownException, readGivenUp, withChange } from "./board-cache.ts";
@@ -20,7 +20,7 @@ export function useUpdateException() {
   const keyOf = (id: string) => exceptionById(tenant, id).queryKey;
   const boards = { queryKey: boardsKey(tenant) };
 
-  const { start } = useAction({
+  const { start } = useMutate({
     send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
       const sent = callApiWithTag(updateExceptionContract, { tenant, params: { id }, body: patch });
       if (before)

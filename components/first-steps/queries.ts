@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { oneQuery, resourceKey } from "#components/kit/query.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import {
   type FirstSteps,
   getFirstStepsContract,
@@ -33,7 +33,7 @@ export function useDismissFirstSteps() {
   const { queryKey } = firstStepsQuery(tenant);
   const show = (dismissed: boolean) =>
     cache.setQueryData<FirstSteps>(queryKey, (known) => known && { ...known, dismissed });
-  return useAction({
+  return useMutate({
     send: (dismissed: boolean) => callApi(putFirstStepsContract, { tenant, body: { dismissed } }),
     foresee: async (dismissed) => {
       show(dismissed);

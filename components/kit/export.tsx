@@ -4,13 +4,13 @@ import { Download } from "lucide-react";
 import type { ReactNode } from "react";
 import { MenuItem } from "#components/ui/menu.tsx";
 import { saveFile } from "#components/ui/save-file.ts";
-import { useAction } from "./use-action.ts";
+import { useMutate } from "./use-mutate.ts";
 
 type File = { name: string; load: () => Promise<Blob> };
 
 /** Downloads an export of /v1. `failed`: the toast when it can't. */
 export function useExport({ failed, onSaved }: { failed: string; onSaved?: () => void }) {
-  return useAction({
+  return useMutate({
     send: ({ load }: File) => load(),
     onDone: (content, { name }) => {
       saveFile(content, name);

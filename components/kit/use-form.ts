@@ -2,7 +2,7 @@
 
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { forgiven, type Problems, problemAt, problemsOf } from "./problems.ts";
-import { useAction } from "./use-action.ts";
+import { useMutate } from "./use-mutate.ts";
 
 type Declared<Draft, Answer> = {
   initial: Draft | (() => Draft);
@@ -41,7 +41,7 @@ export function useForm<Draft extends object, Answer>({
     setProblems(found);
   }
 
-  const attempt = useAction({
+  const attempt = useMutate({
     send: (sent: Draft, key) =>
       send(sent, key).finally(() => {
         busy.current = false;

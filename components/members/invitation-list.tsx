@@ -4,8 +4,8 @@ import { Clock, MailX } from "lucide-react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
-import { useAction } from "#components/kit/use-action.ts";
 import { useList } from "#components/kit/use-list.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { personName } from "#components/people/person.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -48,7 +48,7 @@ function Row({
   const tenant = useTenantId();
   const stale = peopleKey(tenant);
   const of = { tenant, params: { id: tenant, invitationId: id } };
-  const resend = useAction({
+  const resend = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(resendInvitationContract, { ...of, idempotencyKey }),
     onDone: () =>
@@ -56,7 +56,7 @@ function Row({
     failed: "Couldn't send it",
     stale,
   });
-  const revoke = useAction({
+  const revoke = useMutate({
     send: () => callApi(revokeInvitationContract, of),
     onDone: () => toast(`Revoked the invitation for ${email}`),
     failed: "Couldn't revoke it",

@@ -12,7 +12,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
@@ -114,7 +114,7 @@ function StatusMenu({
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const move = useAction({
+  const move = useMutate({
     send: (to: ReconciliationStatus) =>
       callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
     onDone: (moved) => {

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi, callApiWithTag } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import { recordById, recordListKey, recordsKey } from "./queries.ts";
@@ -55,7 +55,7 @@ export function useDeleteRecord(
   const tenant = useTenantId();
   const { contracts, surface } = surfaceOf(path);
   const { start: restore } = useRestoreRecord(path);
-  return useAction({
+  return useMutate({
     send: (record: StoredRecord) =>
       callApi(contracts.remove, { tenant, params: { id: record.id } }),
     onDone: (_, record) => {
@@ -75,7 +75,7 @@ export function useDeleteRecord(
 export function useRestoreRecord(path: string) {
   const tenant = useTenantId();
   const { contracts, surface } = surfaceOf(path);
-  return useAction({
+  return useMutate({
     send: (record: StoredRecord) =>
       callApi(contracts.restore, { tenant, params: { id: record.id } }),
     onDone: (record) => toast(`Restored ${nameOf(surface, record)}`),

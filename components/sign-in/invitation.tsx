@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { personName } from "#components/people/person.tsx";
 import { startInLocalTime } from "#components/preferences/remember.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -55,7 +55,7 @@ function WayIn({
   min: number;
   onSignedIn: () => void;
 }) {
-  const join = useAction({
+  const join = useMutate({
     send: () => callAccount("accept", { token }),
     onDone: ({ tenant_id }) => {
       startInLocalTime();

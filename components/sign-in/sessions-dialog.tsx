@@ -8,7 +8,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { oneQuery, resourceKey } from "#components/kit/query.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
@@ -32,12 +32,12 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
   const tenant = useTenantId();
   const sessions = sessionsOf(tenant);
   const { data, error, refetch } = useQuery(sessions);
-  const one = useAction({
+  const one = useMutate({
     send: (id: string, idempotencyKey) =>
       callApi(endSessionsContract, { tenant, body: { ids: [id] }, idempotencyKey }),
     stale: sessions.queryKey,
   });
-  const all = useAction({
+  const all = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(endSessionsContract, { tenant, body: {}, idempotencyKey }),
     onDone() {

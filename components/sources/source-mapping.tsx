@@ -5,7 +5,7 @@ import { callApi } from "#components/api-client.ts";
 import { Fact, Facts } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { MAPPED_FIELDS, type Mapping } from "#lib/imports/formats/mapping.ts";
@@ -18,7 +18,7 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const mayWrite = useIsAllowed(updateSourceContract.access);
-  const keep = useAction({
+  const keep = useMutate({
     send: (next: Mapping | null) =>
       callApi(updateSourceContract, { tenant, params: { id }, body: { mapping: next } }),
     onDone: (saved) => {

@@ -7,8 +7,8 @@ import { callApi } from "#components/api-client.ts";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelTitle } from "#components/kit/panel-parts.tsx";
-import { useAction } from "#components/kit/use-action.ts";
 import { useKeys } from "#components/kit/use-keys.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -141,7 +141,7 @@ function exceptionIn(
 
 function Resend({ webhook, delivery: { id, status } }: Props) {
   const tenantId = useTenantId();
-  const resend = useAction({
+  const resend = useMutate({
     send: (deliveryId: string, idempotencyKey) =>
       callApi(resendWebhookDeliveryContract, {
         tenant: tenantId,

@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
@@ -86,7 +86,7 @@ export function TestButton({
   onTested: (deliveryId: string) => void;
 }) {
   const tenantId = useTenantId();
-  const test = useAction({
+  const test = useMutate({
     send: (type: EventKind, idempotencyKey) =>
       callApi(testWebhookContract, {
         tenant: tenantId,

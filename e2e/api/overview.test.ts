@@ -168,10 +168,10 @@ test("the counters are what the rows add up to, whatever was changed at once and
               body: { reason: "With the bank" },
             }),
     ),
-    ...[1, 2, 3].map(() => sql("select private.fold_exception_counters()")),
+    ...[1, 2, 3].map(() => sql("select private.merge_exception_counters()")),
   ]);
   expect(await kept(tenant)).toEqual(await counted(tenant));
-  await sql("select private.fold_exception_counters()");
+  await sql("select private.merge_exception_counters()");
   expect(await kept(tenant)).toEqual(await counted(tenant));
   const overview = await overviewOf();
   const ours = overview.reconciliations.find(({ id }) => id === reconciliation_id);

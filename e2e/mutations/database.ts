@@ -195,7 +195,7 @@ export const DATABASE: Break[] = [
     name: "search-of-lines-without-tenant",
     is: "a search finds lines of every tenant",
     how: {
-      function: "private.find_own_lines",
+      function: "private.find_lines_of_caller",
       replace: "where %s = $1 and t.source_no",
       by: "where %s is not null and t.source_no",
     },
@@ -208,8 +208,8 @@ export const DATABASE: Break[] = [
     name: "function-serves-others",
     is: "a function is called for another's operation, with what that one needs",
     how: {
-      function: "private.enter",
-      replace: "o.verb = enter.verb and o.operation",
+      function: "private.begin_request",
+      replace: "o.verb = begin_request.verb and o.operation",
       by: "o.operation",
     },
     caught: { file: ACCESS, name: "list_webhooks serves no operation but its own" },
@@ -253,7 +253,7 @@ export const DATABASE: Break[] = [
     name: "unknown-tenant-let-in",
     is: "the service-role key works for a tenant that does not exist",
     how: {
-      function: "private.enter",
+      function: "private.begin_request",
       replace: "not exists (select from public.tenants t where t.id = private.tenant_id())",
       by: "false",
     },
@@ -266,7 +266,7 @@ export const DATABASE: Break[] = [
     name: "service-call-not-recorded",
     is: "the service-role key leaves no trace",
     how: {
-      function: "private.enter",
+      function: "private.begin_request",
       replace: "if private.principal_type() = 'service_role' then",
       by: "if false then",
     },
@@ -279,7 +279,7 @@ export const DATABASE: Break[] = [
     name: "export-not-recorded",
     is: "data leaves without an event",
     how: {
-      function: "private.enter",
+      function: "private.begin_request",
       replace: "if jsonb_typeof(request -> 'export') = 'object' then",
       by: "if false then",
     },
@@ -318,7 +318,7 @@ export const DATABASE: Break[] = [
     name: "quota-by-guess",
     is: "creations at the same time do not see one another, and pass the quota",
     how: {
-      function: "private.hold_to_quota",
+      function: "private.enforce_quota",
       replace: "perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));",
       by: "null;",
     },

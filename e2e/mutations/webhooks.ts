@@ -119,7 +119,7 @@ export const WEBHOOKS: Break[] = [
     name: "secret-outlives-its-webhook",
     is: "the secret of a deleted webhook is kept",
     how: {
-      function: "private.forget_webhook_secrets",
+      function: "private.delete_webhook_secrets",
       replace: "where s.tenant_id = private.tenant_id() and s.webhook_id = $1;",
       by: "where false;",
     },

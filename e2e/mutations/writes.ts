@@ -11,7 +11,7 @@ export const WRITES: Break[] = [
     name: "idempotency-mismatch-passed",
     is: "another request under the same key gets the first one's answer",
     how: {
-      function: "private.enter_write",
+      function: "private.begin_write",
       replace: "if stored.fingerprint <> key ->> 'fingerprint' then",
       by: "if false then",
     },
@@ -23,7 +23,11 @@ export const WRITES: Break[] = [
   {
     name: "idempotent-answer-forgotten",
     is: "a repeated request gets no body",
-    how: { function: "private.answer", replace: "set answer = body", by: "set answer = null" },
+    how: {
+      function: "private.finish_request",
+      replace: "set answer = body",
+      by: "set answer = null",
+    },
     caught: {
       file: "e2e/api/contracts/idempotency.test.ts",
       name: "createReconciliation the same key and request give the first answer again",
@@ -232,7 +236,7 @@ export const WRITES: Break[] = [
     is: "a confirmation is taken back, and its lines stay matched",
     how: {
       function: "private.suggest_again",
-      replace: "perform private.give_back(tenant, ids);",
+      replace: "perform private.release_open_amounts(tenant, ids);",
       by: "",
     },
     caught: {

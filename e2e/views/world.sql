@@ -134,7 +134,7 @@ insert into pg_temp.staged_lines (position, external_id, amount_minor, currency,
 select n, 'txn_' || n, (n * 7919) % 500000 - 200000, 'EUR', date '2026-10-01' + n % 31, date '2026-10-02' + n % 31, 'RG-2026-' || n, 'Kunde ' || n % 7 || ' GmbH',
   'Invoice ' || n || ', thank you', 'po_' || n % 9, jsonb_build_object('bank_reference', 'NONREF', 'posting_text', 'SEPA credit', 'remittance', jsonb_build_array('RG', n))
 from generate_series(1, 60) n;
-select private.keep_staged_lines(:tenant, s.source_no, null, true) from public.sources s where s.tenant_id = :tenant and s.kind = 'bank_statement';
+select private.insert_staged_lines(:tenant, s.source_no, null, true) from public.sources s where s.tenant_id = :tenant and s.kind = 'bank_statement';
 drop table pg_temp.staged_lines;
 drop table pg_temp.repeated_lines;
 

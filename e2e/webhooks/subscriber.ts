@@ -129,7 +129,7 @@ export class Registered {
       "update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and status = 'pending' and lease is null",
       [this.id],
     );
-    await sql("select private.wake_webhook($1)", [this.id]);
+    await sql("select private.notify_webhook_worker($1)", [this.id]);
   }
 
   /** What waits for its next try waits an hour longer. */

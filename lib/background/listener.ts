@@ -14,7 +14,7 @@ const STATEMENT_TIMEOUT_MS = 4_000;
 const BEATS_BEFORE_OTHERS_ARE_BURIED = 3;
 
 const FREE_JOBS_OF_THE_DEAD = `select graphile_worker.force_unlock_workers(array_agg(pool)), array_agg(pool) as pools
-  from private.bury_silent_pools() as pool having count(*) > 0`;
+  from private.unlock_dead_workers() as pool having count(*) > 0`;
 
 export type ListenerOptions = {
   /** Direct, or through a pooler in session mode: any other loses what is notified. */
@@ -50,7 +50,7 @@ export function startListener(options: ListenerOptions): Loop {
 
   const beat = async (query: Query) => {
     const { rows: beat } = await query<{ peers: string[] }>(
-      "select private.beat($1, $2) as peers",
+      "select private.record_heartbeat($1, $2) as peers",
       [jobs.pool, kind],
     );
     peers = beat[0]?.peers ?? [];

@@ -1,7 +1,7 @@
 import type { Task, TaskList } from "graphile-worker";
 import { traced } from "../runtime/trace.ts";
 
-/** Traces each job as a step of its request, which `private.of_request` put into its payload; a job without one has its own trace. */
+/** Traces each job as a step of its request, which `private.with_request_id` put into its payload; a job without one has its own trace. */
 export function tracedTasks(tasks: TaskList): TaskList {
   return Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [name, task && tracedTask(name, task)]),

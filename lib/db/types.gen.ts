@@ -171,6 +171,8 @@ export type Database = {
         Row: {
           created_at: string
           created_by: string
+          creator_issuer: string | null
+          creator_subject: string | null
           description: string | null
           expires_at: string | null
           grace_expires_at: string | null
@@ -191,6 +193,8 @@ export type Database = {
         Insert: {
           created_at?: string
           created_by?: string
+          creator_issuer?: string | null
+          creator_subject?: string | null
           description?: string | null
           expires_at?: string | null
           grace_expires_at?: string | null
@@ -211,6 +215,8 @@ export type Database = {
         Update: {
           created_at?: string
           created_by?: string
+          creator_issuer?: string | null
+          creator_subject?: string | null
           description?: string | null
           expires_at?: string | null
           grace_expires_at?: string | null

@@ -38,7 +38,7 @@ export async function signMovedChains(query: Query): Promise<Signing[]> {
     }
     const next = signCheckpoint(chain, { kind: "head", seq, hash, at });
     const { key_id, signature } = next;
-    await query("select private.keep_security_event_checkpoint($1, 'head', $2, $3, $4, $5, $6)", [
+    await query("select private.store_security_event_checkpoint($1, 'head', $2, $3, $4, $5, $6)", [
       chain,
       seq,
       hash,

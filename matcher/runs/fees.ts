@@ -9,7 +9,7 @@ import { copyRows } from "./copy-rows.ts";
 /** By the numbers of lines, in their effective sign. Lines without a fee are not in it. */
 export type Fees = ReadonlyMap<number, number>;
 
-/** Fees of the lines that a run was given (private.gather_run). */
+/** Fees of the lines that a run was given (private.load_run). */
 export async function readFees(client: Client): Promise<Fees> {
   const fees = new Map<number, number>();
   await copyRows(client, "select line_no, minor from pg_temp.line_fees", (row) => {

@@ -108,7 +108,7 @@ function keepChunk(
 
 type Column = (string | number)[];
 
-/** A chunk as the arguments of `private.keep_matches`: a column each, written as Postgres reads arrays. */
+/** A chunk as the arguments of `private.save_matches`: a column each, written as Postgres reads arrays. */
 class Chunk {
   private readonly result: Result;
   private readonly fees: Fees;

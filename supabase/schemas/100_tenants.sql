@@ -32,7 +32,7 @@ end $$;
 create function public.get_me(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_me');
+  perform private.begin_request(request, 'get_me');
   return jsonb_build_object('tenant_id', private.tenant_id(), 'tenant_name', (
     select t.name from public.tenants t where t.id = private.tenant_id() and private.principal_type() <> 'publishable_key'
   ));

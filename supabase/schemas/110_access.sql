@@ -1,5 +1,5 @@
 -- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes both tables (900_operations.gen.sql).
--- `private.enter` decides operations by them, and policies decide rows.
+-- `private.begin_request` decides operations by them, and policies decide rows.
 
 -- action:resource, for example write:exceptions. `principals`: the kinds that may hold it.
 create table private.permissions (

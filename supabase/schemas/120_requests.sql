@@ -3,9 +3,9 @@
 -- An exposed function is (input jsonb, request jsonb) returns jsonb. `request` is what lib/db/call.ts sends:
 --   { operation, request_id, address, audit_reason, export, dry_run, versions, continues,
 --     idempotency: { key_hash, fingerprint } | null }.
--- A reading function begins with `perform private.enter(request, '<its own name>')`. A writing one declares
--- `kept constant jsonb := private.enter_write(request, '<its own name>')`, returns `kept` where it is not null, and ends
--- with `return private.answer(request, <body>)`.
+-- A reading function begins with `perform private.begin_request(request, '<its own name>')`. A writing one declares
+-- `replayed constant jsonb := private.begin_write(request, '<its own name>')`, returns `replayed` where it is not null, and ends
+-- with `return private.finish_request(request, <body>)`.
 
 create table private.idempotency_keys (
   tenant_id text not null references public.tenants (id),
@@ -26,7 +26,7 @@ alter table private.idempotency_keys enable row level security;
 -- on this resource, and the caller holds what it needs (private.operations).
 -- Records: one security event for a service-role call, for an export { format, query } and for a dry run (its input).
 -- `continues`: a later step of a request that was opened already, and has its event.
-create function private.enter(request jsonb, verb text, resource text default null) returns void
+create function private.begin_request(request jsonb, verb text, resource text default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   claims constant jsonb := auth.jwt();
@@ -41,8 +41,8 @@ begin
   end if;
   select p.* into needed
   from private.operations o join private.permissions p on p.permission = o.permission
-  where o.verb = enter.verb and o.operation = request ->> 'operation'
-    and (enter.resource is null or split_part(o.permission, ':', 2) = enter.resource);
+  where o.verb = begin_request.verb and o.operation = request ->> 'operation'
+    and (begin_request.resource is null or split_part(o.permission, ':', 2) = begin_request.resource);
   if not found or not private.holds(needed, claims) then
     perform private.refuse('role_required', 'This credential does not allow this operation.');
   end if;
@@ -62,14 +62,14 @@ end $$;
 -- Opens a write, as `enter`, and answers what is kept under the idempotency key; null: go on. A twin still in flight holds the
 -- row, so the insert waits for it to commit (then this is a replay) or to fail (then this request does the work).
 -- Refuses, beside what `enter` does: idempotency_mismatch where the key was used with another request.
-create function private.enter_write(request jsonb, verb text, resource text default null) returns jsonb
+create function private.begin_write(request jsonb, verb text, resource text default null) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   key constant jsonb := nullif(request -> 'idempotency', 'null'::jsonb);
   caller constant text := auth.jwt() ->> 'principal_id';
   stored private.idempotency_keys;
 begin
-  perform private.enter(request, verb, resource);
+  perform private.begin_request(request, verb, resource);
   if key is null then
     return null;
   end if;
@@ -98,7 +98,7 @@ begin
 end $$;
 
 -- Closes a write: keeps the body under the idempotency key, in the transaction of the change.
-create function private.answer(request jsonb, body jsonb) returns jsonb
+create function private.finish_request(request jsonb, body jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   key constant jsonb := nullif(request -> 'idempotency', 'null'::jsonb);
@@ -112,14 +112,14 @@ begin
 end $$;
 
 -- A job's payload with the ID of the request that asks for it, so that what the job writes and its trace are that request's; null where none does.
-create function private.of_request(payload jsonb) returns json
+create function private.with_request_id(payload jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return payload || jsonb_build_object('request_id', nullif(current_setting('tieout.request_id', true), ''));
 end $$;
 
 -- The flags of a job: its kind, and its kind and tenant, of which a process does so many at a time (matcher/main.ts).
-create function private.places_of(tenant text, kind text) returns text[]
+create function private.job_flags(tenant text, kind text) returns text[]
 language sql immutable set search_path = ''
 return array[kind, kind || ':' || tenant];
 
@@ -146,6 +146,6 @@ begin
   return deleted;
 end $$;
 
-grant execute on function private.enter(jsonb, text, text) to anon, authenticated;
-grant execute on function private.enter_write(jsonb, text, text), private.answer(jsonb, jsonb) to authenticated;
+grant execute on function private.begin_request(jsonb, text, text) to anon, authenticated;
+grant execute on function private.begin_write(jsonb, text, text), private.finish_request(jsonb, jsonb) to authenticated;
 grant execute on function private.purge_idempotency_keys(integer) to service_role;

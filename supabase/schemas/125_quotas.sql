@@ -49,7 +49,7 @@ end $$;
 
 -- Refuses: conflict where the tenant would have more of a kind than its quota. Of kinds that are few it is exact; of records, exceptions
 -- and lines those under way at the same time are not seen, so that nobody queues.
-create function private.hold_to_quota(tenant_id text, kind text, added bigint) returns void
+create function private.enforce_quota(tenant_id text, kind text, added bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   quota constant bigint := (select q.most from private.quotas q where q.kind = $2);
@@ -74,7 +74,7 @@ end $$;
 
 -- Lets the caller's tenant's writers of one kind go one at a time until they commit, so that none
 -- of them counts before another inserts.
-create function private.queue_to_count(kind text) returns void
+create function private.serialize_counting(kind text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(
@@ -86,5 +86,5 @@ end $$;
 create function private.require_quota(kind text, added bigint default 1) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.hold_to_quota(private.tenant_id(), kind, added);
+  perform private.enforce_quota(private.tenant_id(), kind, added);
 end $$;

@@ -1,7 +1,7 @@
 -- Where security events come from: opened requests with something to report, and what never reached a function.
 
 -- The one insert for what happens in a request or in the worker: actor, address and request come from the token and from
--- `private.enter`.
+-- `private.begin_request`.
 create function private.write_security_event(id text, tenant_id text, type text, target text, reason text, details jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin

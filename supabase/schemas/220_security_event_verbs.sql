@@ -44,7 +44,7 @@ end $$;
 create function public.list_security_events(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'list_security_events');
+  perform private.begin_request(request, 'list_security_events');
   return private.security_events_page(input);
 end $$;
 
@@ -54,7 +54,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   e public.security_events;
 begin
-  perform private.enter(request, 'get_security_event');
+  perform private.begin_request(request, 'get_security_event');
   select * into e from public.security_events x
   where x.chain = private.tenant_id() and x.id = input ->> 'id' and x.tenant_id = private.tenant_id() and x.seq is not null;
   if not found then
@@ -73,7 +73,7 @@ end $$;
 
 -- How far the caller's own chain goes, and the signed states of it. `unchained`: an event whose number the chain did not give,
 -- which would be listed and never walked over.
-create function private.own_chain_state() returns jsonb
+create function private.chain_state_of_caller() returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
   own_chain constant text := case when private.may('read:security-events') then private.tenant_id() end;
@@ -100,8 +100,8 @@ end $$;
 create function public.open_security_event_chain(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'open_security_event_chain');
-  return private.own_chain_state();
+  perform private.begin_request(request, 'open_security_event_chain');
+  return private.chain_state_of_caller();
 end $$;
 
 -- Events as the texts that their hash is made of, null where there are none. An event counts where both its chain and its tenant
@@ -131,7 +131,7 @@ declare
   through constant bigint := input ->> 'through';
   page_size constant integer := input ->> 'limit';
 begin
-  perform private.enter(request || '{"continues": true}', 'walk_security_event_chain');
+  perform private.begin_request(request || '{"continues": true}', 'walk_security_event_chain');
   return coalesce(
     private.security_event_texts(after, least(through, after + page_size), page_size),
     private.security_event_texts(after, through, page_size),
@@ -143,7 +143,7 @@ end $$;
 create function public.open_security_event_export(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'open_security_event_export');
+  perform private.begin_request(request, 'open_security_event_export');
   return jsonb_build_object('through', (
     select coalesce(max(x.seq), 0)::text from public.security_events x
     where x.chain = private.tenant_id() and x.tenant_id = private.tenant_id() and x.seq is not null
@@ -154,11 +154,11 @@ end $$;
 create function public.continue_security_event_export(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request || '{"continues": true}', 'continue_security_event_export');
+  perform private.begin_request(request || '{"continues": true}', 'continue_security_event_export');
   return private.security_events_page(input);
 end $$;
 
 grant execute on function
-  private.security_event_json(public.security_events), private.security_events_page(jsonb), private.own_chain_state(),
+  private.security_event_json(public.security_events), private.security_events_page(jsonb), private.chain_state_of_caller(),
   private.security_event_texts(bigint, bigint, integer)
 to authenticated;

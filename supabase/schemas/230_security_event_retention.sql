@@ -1,6 +1,6 @@
 -- What the worker and the operator do with chains: sign, delete what is past its retention, set that time.
 
-create function private.keep_security_event_checkpoint(chain text, kind text, seq bigint, hash text, at timestamptz, key_id text, signature text)
+create function private.store_security_event_checkpoint(chain text, kind text, seq bigint, hash text, at timestamptz, key_id text, signature text)
 returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -51,7 +51,7 @@ end $$;
 create function private.forget_security_events(chain text, through bigint, hash text, at timestamptz, key_id text, signature text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.keep_security_event_checkpoint(chain, 'prefix', through, hash, at, key_id, signature);
+  perform private.store_security_event_checkpoint(chain, 'prefix', through, hash, at, key_id, signature);
   perform private.append_security_event(jsonb_build_object(
     'tenant_id', nullif(chain, '*'), 'type', 'security_events.forgotten', 'actor', 'system', 'credential', 'system',
     'details', jsonb_build_object('through_seq', through)

@@ -101,7 +101,7 @@ begin
   ) then
     perform private.refuse_field('left_source_id', 'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
   end if;
-  perform private.hold_pair(tenant, after.pair_no);
+  perform private.lock_pair(tenant, after.pair_no);
   if before.id is not null and (
     exists (select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = after.id)
     or exists (select from public.exclusions x where x.tenant_id = tenant and x.reconciliation_id = after.id)

@@ -40,13 +40,13 @@ end $$;
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_reconciliation');
+  replayed constant jsonb := private.begin_write(request, 'create_reconciliation');
   pair integer;
   is_open boolean;
   created public.reconciliations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   if input ->> 'left_source_id' is not null then
     if input ? 'matched_count' or input ? 'unmatched_count' then
@@ -69,11 +69,11 @@ begin
       'period_end', created.period_end, 'left_source_id', created.left_source_id,
       'right_source_id', created.right_source_id));
   if is_open then
-    perform private.ask_for_runs(private.tenant_id(), pair);
+    perform private.request_runs(private.tenant_id(), pair);
   elsif pair is not null then
     perform private.queue_preparing(private.tenant_id(), pair, interval '0');
   end if;
-  return private.answer(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
+  return private.finish_request(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -82,7 +82,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  perform private.enter(request, 'get_reconciliation');
+  perform private.begin_request(request, 'get_reconciliation');
   select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('reconciliation');
@@ -95,14 +95,14 @@ end $$;
 create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_reconciliation');
+  replayed constant jsonb := private.begin_write(request, 'update_reconciliation');
   before public.reconciliations;
   after public.reconciliations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  perform private.hold_pair_of(input ->> 'id');
+  perform private.lock_pair_of(input ->> 'id');
   select * into before from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('reconciliation');
@@ -117,7 +117,7 @@ begin
     where x.tenant_id = before.tenant_id and x.id = before.id
     returning * into after;
   end if;
-  return private.answer(request, private.reconciliation_json(after) || jsonb_build_object('version', private.reconciliation_version(after)));
+  return private.finish_request(request, private.reconciliation_json(after) || jsonb_build_object('version', private.reconciliation_version(after)));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status, period_from, period_to, left_source_id, right_source_id }: periods that overlap the span.
@@ -127,7 +127,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_reconciliations');
+  perform private.begin_request(request, 'list_reconciliations');
   select jsonb_agg(private.reconciliation_json(r) order by r.id desc) into items
   from (
     select * from public.reconciliations x

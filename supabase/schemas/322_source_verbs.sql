@@ -42,11 +42,11 @@ end $$;
 create function public.create_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_source');
+  replayed constant jsonb := private.begin_write(request, 'create_source');
   created public.sources;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_quota('sources');
   insert into public.sources (name, kind, currency, time_zone, sign, mapping, grace_days)
@@ -57,7 +57,7 @@ begin
   returning * into created;
   perform private.record_security_event('source.created', created.id, null,
     private.source_facts(created));
-  return private.answer(request, private.source_json(created) || jsonb_build_object('version', private.source_version(created)));
+  return private.finish_request(request, private.source_json(created) || jsonb_build_object('version', private.source_version(created)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -66,7 +66,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   s public.sources;
 begin
-  perform private.enter(request, 'get_source');
+  perform private.begin_request(request, 'get_source');
   s := private.find_source(input ->> 'id');
   return private.source_json(s) || jsonb_build_object('version', private.source_version(s));
 end $$;
@@ -76,15 +76,15 @@ end $$;
 create function public.update_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_source');
+  replayed constant jsonb := private.begin_write(request, 'update_source');
   before public.sources;
   after public.sources;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   -- Alone where its currency or sign is to change, by which its lines are read.
-  perform private.hold_sources_alone(s.tenant_id, array[s.source_no]) from public.sources s
+  perform private.lock_sources_exclusively(s.tenant_id, array[s.source_no]) from public.sources s
   where s.tenant_id = private.tenant_id() and s.id = input ->> 'id'
     and (coalesce(input #>> '{patch,currency}', s.currency), coalesce(input #>> '{patch,sign}', s.sign)) <> (s.currency, s.sign);
   select * into before from public.sources x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
@@ -108,7 +108,7 @@ begin
       where o.value is distinct from n.value
     ));
   end if;
-  return private.answer(request, private.source_json(after) || jsonb_build_object('version', private.source_version(after)));
+  return private.finish_request(request, private.source_json(after) || jsonb_build_object('version', private.source_version(after)));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, kind, q }: every word of q stands in the name.
@@ -119,7 +119,7 @@ declare
   patterns constant text[] := private.word_patterns(coalesce(input ->> 'q', ''));
   items jsonb;
 begin
-  perform private.enter(request, 'list_sources');
+  perform private.begin_request(request, 'list_sources');
   select jsonb_agg(private.source_json(s) order by s.id desc) into items
   from (
     select * from public.sources x

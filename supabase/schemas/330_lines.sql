@@ -1,7 +1,7 @@
 -- Lines: one amount on one day, written once. What is open of a line stands in private.open_lines, per pair.
 
 create table public.lines (
-  -- No foreign keys: each would be looked up for every one of a million lines. private.keep_staged_lines alone inserts.
+  -- No foreign keys: each would be looked up for every one of a million lines. private.insert_staged_lines alone inserts.
   tenant_id text not null,
   -- 128 bits of SHA-256 over source and external_id, or over source, content and the number among equals of its file or call:
   -- what is sent again has the same id. On the wire: lin_ and its 32 hexadecimal digits.

@@ -73,7 +73,7 @@ end $$;
 -- The numbers of the caller's own lines of these sources that q finds; null where there are more than `most`. Which way is short depends on
 -- how many lines the tenant has: the planner could not know it from statistics that are of all tenants, or of a time before a large file,
 -- so that each statement leaves it one way. Of few lines all texts are read; of many those that the index of trigrams names.
-create function private.find_own_lines(q text, source_nos integer[], most integer) returns bigint[]
+create function private.find_lines_of_caller(q text, source_nos integer[], most integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' set enable_seqscan = off as $$
 declare
   tenant constant text := private.tenant_id();
@@ -143,6 +143,6 @@ begin
 end $$;
 
 grant execute on function private.line_text(public.lines), private.amount_of_word(text), private.line_patterns(text), private.line_search(text, text),
-  private.find_own_lines(text, integer[], integer)
+  private.find_lines_of_caller(text, integer[], integer)
 to authenticated;
 grant execute on function private.index_lines(integer) to service_role;

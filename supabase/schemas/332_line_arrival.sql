@@ -125,7 +125,7 @@ end $$;
 -- Answers { staged, accepted, duplicates, conflicts, conflict_count, items }. A conflict has the external_id of another line and another
 -- amount; it is not kept: [{ position, file_line, external_id, found, wanted }], the first 100. items, for a call:
 -- [{ index, id, duplicate }] in the order of positions.
-create function private.keep_staged_lines(
+create function private.insert_staged_lines(
   tenant_id text, source_no integer, import_id text, ids_are_unique boolean
 ) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -139,7 +139,7 @@ declare
   conflict_count bigint := 0;
   items jsonb;
 begin
-  perform private.hold_source($1, $2);
+  perform private.lock_source($1, $2);
   select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
   if staged > 10000 then
     analyze pg_temp.staged_lines (key);
@@ -183,7 +183,7 @@ begin
   end if;
 
   if accepted > 0 then
-    perform private.hold_to_quota($1, 'lines', accepted);
+    perform private.enforce_quota($1, 'lines', accepted);
     update public.sources x set line_count = x.line_count + accepted where x.tenant_id = $1 and x.source_no = $2;
     perform private.lines_arrived($1, $2);
   end if;
@@ -214,7 +214,7 @@ declare
   kept jsonb;
 begin
   perform private.stage_lines_of(lines);
-  kept := private.keep_staged_lines(private.tenant_id(), source_no, null, true);
+  kept := private.insert_staged_lines(private.tenant_id(), source_no, null, true);
   if (kept ->> 'conflict_count')::bigint > 0 then
     perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.', (
       select jsonb_agg(jsonb_build_object(

@@ -64,12 +64,12 @@ end $$;
 create function public.add_lines(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'add_lines');
+  replayed constant jsonb := private.begin_write(request, 'add_lines');
   s public.sources;
   added jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   s := private.find_source(input ->> 'source_id');
   perform private.record_source_work(s.source_no);
@@ -77,7 +77,7 @@ begin
     select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
     from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)
   ));
-  return private.answer(request, jsonb_build_object(
+  return private.finish_request(request, jsonb_build_object(
     'accepted_count', added -> 'accepted', 'duplicate_count', added -> 'duplicates', 'items', added -> 'items'
   ));
 end $$;
@@ -88,7 +88,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   l public.lines;
 begin
-  perform private.enter(request, 'get_line');
+  perform private.begin_request(request, 'get_line');
   select * into l from public.lines x where x.tenant_id = private.tenant_id() and x.id = private.line_id(input ->> 'id');
   if not found then
     perform private.refuse_missing('line');

@@ -21,8 +21,8 @@ end $$;
 create function private.line_state_was(state text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
-  carried constant text := private.line_was('carried');
-  matched constant text := private.line_was('matched');
+  carried constant text := private.line_state_condition('carried');
+  matched constant text := private.line_state_condition('matched');
 begin
   return case state
     when 'outstanding' then carried
@@ -34,7 +34,7 @@ begin
 end $$;
 
 -- SQL that says whether the period ($3) matched line x, excluded it, sees it open, or closed with it open.
-create function private.line_was(what text) returns text
+create function private.line_state_condition(what text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return case what
@@ -54,7 +54,7 @@ end $$;
 
 -- Lines that are few: those that a period matched, or that were excluded in its pair, or in any of these sources' where no period is named. Null where
 -- they may be more than `most`, or the state is another.
-create function private.few_own_lines(r public.reconciliations, state text, source_nos integer[], most integer) returns bigint[]
+create function private.narrow_by_state(r public.reconciliations, state text, source_nos integer[], most integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -82,7 +82,7 @@ end $$;
 -- The caller's own lines, latest first, as list_lines asks for them, of the sources that are named. Where few are in question, these are
 -- looked up and sorted; what is open is read where only that stands; all else in the order of the lines' index until the page is full. The
 -- planner could not know which of its ways is short, from statistics that are of all tenants: it is left only the one that needs no sort.
-create function private.own_lines(r public.reconciliations, input jsonb, source_nos integer[], most integer)
+create function private.lines_of_caller(r public.reconciliations, input jsonb, source_nos integer[], most integer)
 returns table (n bigint, line_no bigint)
 language plpgsql stable security definer set search_path = '' set enable_sort = off set jit = off as $$
 declare
@@ -103,11 +103,11 @@ begin
     return;
   end if;
   if q is not null then
-    few := private.find_own_lines(q, source_nos, 5000);
+    few := private.find_lines_of_caller(q, source_nos, 5000);
     is_searched := few is not null;
   end if;
   if few is null then
-    few := private.few_own_lines(r, state, source_nos, 5000);
+    few := private.narrow_by_state(r, state, source_nos, 5000);
   end if;
   stands := case when few is null and state in ('open', 'partly_matched', 'outstanding') then
     case when r.closed_at is null then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = s.pair_no'
@@ -125,7 +125,7 @@ begin
       (select i.last_line_no from public.imports i where i.tenant_id = $1 and i.id = $2 ->> 'import_id')$c$ end,
     case when r.id is not null then 'x.value_date <= $3.period_end' end,
     case when r.id is not null and stands is null then format('(%s or %s or %s)',
-      private.line_was(case when r.closed_at is null then 'open' else 'carried' end), private.line_was('matched'), private.line_was('excluded')) end,
+      private.line_state_condition(case when r.closed_at is null then 'open' else 'carried' end), private.line_state_condition('matched'), private.line_state_condition('excluded')) end,
     case when r.closed_at is not null then case when stands is null or state <> 'outstanding' then private.line_state_was(state) end
       when stands is null then private.line_state_is(state) end,
     'true'
@@ -189,7 +189,7 @@ declare
   source_nos integer[];
   items jsonb;
 begin
-  perform private.enter(request, 'list_lines');
+  perform private.begin_request(request, 'list_lines');
   if input ->> 'source_id' is not null then
     perform private.find_source(input ->> 'source_id');
   end if;
@@ -209,7 +209,7 @@ begin
       and (input ->> 'side' is null or s.source_no = case input ->> 'side' when 'left' then p.left_source_no else p.right_source_no end)
   );
   select jsonb_agg(private.line_json(l, s.id, r.pair_no) || private.line_in_closed(l, r) order by f.n) into items
-  from private.own_lines(r, input, source_nos, page_size + 1) f
+  from private.lines_of_caller(r, input, source_nos, page_size + 1) f
   cross join lateral (select * from public.lines y where y.tenant_id = tenant and y.line_no = f.line_no offset 0) l
   join public.sources s on s.tenant_id = tenant and s.source_no = l.source_no;
   return private.page(items, page_size, 'value_date', 'id');
@@ -237,6 +237,6 @@ begin
     'open_minor', case when carried is null then 0 when sign(carried) = sign(l.amount_minor) then carried else -carried end);
 end $$;
 
-grant execute on function private.own_lines(public.reconciliations, jsonb, integer[], integer),
+grant execute on function private.lines_of_caller(public.reconciliations, jsonb, integer[], integer),
   private.line_in_closed(public.lines, public.reconciliations)
 to authenticated;

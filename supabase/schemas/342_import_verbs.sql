@@ -29,7 +29,7 @@ declare
   waiting record;
 begin
   if require_room.files > 0 then
-    perform private.queue_to_count('imports');
+    perform private.serialize_counting('imports');
   end if;
   select count(*) as files, coalesce(sum(greatest(i.bytes_total, i.bytes_read)), 0) as bytes into waiting
   from public.imports i where i.tenant_id = private.tenant_id() and i.status in ('receiving', 'queued', 'reading');
@@ -49,7 +49,7 @@ declare
   s public.sources;
   opened text;
 begin
-  perform private.enter(request, 'open_import');
+  perform private.begin_request(request, 'open_import');
   s := private.find_source(input ->> 'source_id');
   if not coalesce((input ->> 'preview')::boolean, false) then
     perform private.require_room(1, coalesce((input ->> 'bytes')::bigint, 0), (input ->> 'database_max_bytes')::bigint);
@@ -69,7 +69,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   part bytea;
 begin
-  perform private.enter(request, 'keep_import_chunk');
+  perform private.begin_request(request, 'keep_import_chunk');
   -- Its length may have been said by nobody.
   if (input ->> 'seq')::integer % 64 = 63 then
     perform private.require_room(0, 0, (input ->> 'database_max_bytes')::bigint);
@@ -109,8 +109,8 @@ begin
   ));
   -- One file of a source at a time: two with the same lines would wait for each other.
   perform graphile_worker.add_job(
-    'read_import', private.of_request(jsonb_build_object('tenant_id', queued.tenant_id, 'import_id', queued.id)),
-    queue_name => 'source:' || queued.tenant_id || ':' || queued.source_no, max_attempts => 6, flags => private.places_of(queued.tenant_id, 'lines')
+    'read_import', private.with_request_id(jsonb_build_object('tenant_id', queued.tenant_id, 'import_id', queued.id)),
+    queue_name => 'source:' || queued.tenant_id || ':' || queued.source_no, max_attempts => 6, flags => private.job_flags(queued.tenant_id, 'lines')
   );
   return queued;
 end $$;
@@ -126,13 +126,13 @@ end $$;
 create function public.create_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_import');
+  replayed constant jsonb := private.begin_write(request, 'create_import');
 begin
-  if kept is not null then
+  if replayed is not null then
     perform private.drop_received(input ->> 'id');
-    return kept;
+    return replayed;
   end if;
-  return private.answer(request, private.import_json(
+  return private.finish_request(request, private.import_json(
     private.queue_import(input ->> 'id', nullif(input -> 'mapping', 'null'), (input ->> 'bytes')::bigint,
       input ->> 'sha256')
   ));
@@ -142,7 +142,7 @@ end $$;
 create function public.drop_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.enter(request, 'drop_import');
+  perform private.begin_request(request, 'drop_import');
   perform private.drop_received(input ->> 'id');
   return '{}';
 end $$;
@@ -151,7 +151,7 @@ end $$;
 create function public.preview_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.enter(request, 'preview_import');
+  perform private.begin_request(request, 'preview_import');
   return jsonb_build_object(
     'positions', private.known_lines(
       (private.find_source(input ->> 'source_id')).source_no, input -> 'lines',
@@ -177,7 +177,7 @@ end $$;
 create function public.get_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_import');
+  perform private.begin_request(request, 'get_import');
   return private.import_json(private.find_import(input ->> 'id'));
 end $$;
 
@@ -189,7 +189,7 @@ declare
   wanted integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_imports');
+  perform private.begin_request(request, 'list_imports');
   if input ->> 'source_id' is not null then
     wanted := (private.find_source(input ->> 'source_id')).source_no;
   end if;

@@ -47,7 +47,7 @@ declare
   first_no constant bigint := pg_sequence_last_value(lines_at);
 begin
   select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
-  kept := private.keep_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
+  kept := private.insert_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
   update public.imports x set
     status = 'done', finished_at = now(), bytes_read = x.bytes_total,
     read_count = (outcome ->> 'read_count')::bigint,

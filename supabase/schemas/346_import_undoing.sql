@@ -7,7 +7,7 @@ declare
   i public.imports;
   removed bigint;
 begin
-  perform private.lines_leave($1, $2);
+  perform private.detach_removed_lines($1, $2);
   delete from public.lines l using public.imports x
   where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1 and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;
   get diagnostics removed = row_count;
@@ -40,13 +40,13 @@ begin
     return private.remove_import(i.tenant_id, i.id, private.actor());
   elsif i.status = 'done' then
     -- So that no closing of theirs begins unseen.
-    perform private.hold_pairs_of_source(i.tenant_id, i.source_no);
+    perform private.lock_pairs_of_source(i.tenant_id, i.source_no);
     perform private.require_undoable(i.tenant_id, i.source_no, private.line_nos_of_import(i.tenant_id, i.id));
     update public.imports x set status = 'undoing', undone_by = private.actor() where x.tenant_id = i.tenant_id and x.id = i.id
     returning * into i;
     perform graphile_worker.add_job(
-      'undo_import', private.of_request(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
-      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6, flags => private.places_of(i.tenant_id, 'lines')
+      'undo_import', private.with_request_id(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
+      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6, flags => private.job_flags(i.tenant_id, 'lines')
     );
     return i;
   end if;
@@ -71,17 +71,17 @@ end $$;
 create function public.undo_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'undo_import');
+  replayed constant jsonb := private.begin_write(request, 'undo_import');
   i public.imports;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   i := private.begin_undoing(input ->> 'id');
   perform private.record_security_event('import.undone', i.id, null, jsonb_build_object(
     'file_name', i.file_name, 'accepted_count', i.accepted_count
   ));
-  return private.answer(request, private.import_json(i));
+  return private.finish_request(request, private.import_json(i));
 end $$;
 
 grant execute on function private.finish_undoing(text, text) to service_role;

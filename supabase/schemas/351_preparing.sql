@@ -84,7 +84,7 @@ begin
   elsif left_no = right_no then
     perform private.refuse_field('right_source_id', 'Name two sources: a source is not compared with itself.');
   end if;
-  stand_still := private.try_sources_alone(tenant, array[left_no, right_no]);
+  stand_still := private.try_lock_sources_exclusively(tenant, array[left_no, right_no]);
   -- None is made but for a reconciliation.
   perform private.require_quota('reconciliations');
   insert into public.pairs (tenant_id, left_source_no, right_source_no, opening) values (tenant, left_no, right_no, '{}')
@@ -105,8 +105,8 @@ end $$;
 create function private.queue_preparing(tenant text, pair integer, delay interval) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform graphile_worker.add_job('prepare_pair', private.of_request(jsonb_build_object('tenant_id', tenant, 'pair_no', pair)),
-    queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair, flags => private.places_of(tenant, 'lines'));
+  perform graphile_worker.add_job('prepare_pair', private.with_request_id(jsonb_build_object('tenant_id', tenant, 'pair_no', pair)),
+    queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair, flags => private.job_flags(tenant, 'lines'));
 end $$;
 
 -- Opens the next lines of a pair. Once all are open, asks for the runs that waited for them. Answers whether its job goes on: it does not where lines
@@ -117,7 +117,7 @@ declare
   p public.pairs;
 begin
   begin
-    perform private.hold_sources_alone(x.tenant_id, array[x.left_source_no, x.right_source_no]) from public.pairs x
+    perform private.lock_sources_exclusively(x.tenant_id, array[x.left_source_no, x.right_source_no]) from public.pairs x
     where x.tenant_id = tenant and x.pair_no = pair;
   exception when sqlstate 'TO001' then
     perform private.queue_preparing(tenant, pair, interval '5 seconds');
@@ -132,7 +132,7 @@ begin
     from public.runs r join public.reconciliations c on c.tenant_id = r.tenant_id and c.id = r.reconciliation_id
     where r.tenant_id = tenant and r.pair_no = pair and r.status = 'queued' order by c.period_end, r.id
   ) w;
-  perform private.ask_for_runs(tenant, pair);
+  perform private.request_runs(tenant, pair);
   return false;
 end $$;
 

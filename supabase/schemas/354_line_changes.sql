@@ -4,7 +4,7 @@
 create function private.lines_arrived(tenant_id text, source_no integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.ask_for_runs(p.tenant_id, p.pair_no) from (
+  perform private.request_runs(p.tenant_id, p.pair_no) from (
     select x.tenant_id, x.pair_no from public.pairs x
     where x.tenant_id = $1 and $2 in (x.left_source_no, x.right_source_no) order by x.pair_no
   ) p;
@@ -53,15 +53,15 @@ end $$;
 
 -- The import's lines are about to be removed: undoes the matches that they are in, with what was open, excluded and suggested of them.
 -- A match of a line that is gone shows nothing: it goes, too. Refuses: conflict, as above.
-create function private.lines_leave(tenant_id text, import_id text) returns void
+create function private.detach_removed_lines(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   source constant integer := (select i.source_no from public.imports i where i.tenant_id = $1 and i.id = $2);
   line_nos bigint[];
   touched record;
 begin
-  perform private.hold_source($1, source);
-  perform private.hold_pairs_of_source($1, source);
+  perform private.lock_source($1, source);
+  perform private.lock_pairs_of_source($1, source);
   line_nos := private.line_nos_of_import($1, $2);
   perform private.require_undoable($1, source, line_nos);
   for touched in

@@ -26,11 +26,11 @@ create policy acts_read on private.acts for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- Remembers what a person did with matches of one or several periods.
-create function private.remember_act(kind text, ids uuid[]) returns void
+create function private.record_act(kind text, ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into private.acts (tenant_id, reconciliation_id, kind, match_ids, created_by)
-  select m.tenant_id, m.reconciliation_id, remember_act.kind, array_agg(m.id order by m.id), private.actor()
+  select m.tenant_id, m.reconciliation_id, record_act.kind, array_agg(m.id order by m.id), private.actor()
   from public.matches m where m.tenant_id = private.tenant_id() and m.id = any (ids)
   group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id;
 end $$;

@@ -33,7 +33,7 @@ begin
 end $$;
 
 -- Lowers what is open of lines by these amounts; what has nothing open any more has no row.
-create function private.lower_open(tenant text, pair integer, line_nos bigint[], minors bigint[]) returns void
+create function private.reduce_open_amounts(tenant text, pair integer, line_nos bigint[], minors bigint[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   places record;
@@ -48,7 +48,7 @@ begin
 end $$;
 
 -- Takes what these matches are allocated from what is open. Refuses: conflict, with the place among `ids`, where it is not open any more.
-create function private.take_open(tenant text, ids uuid[]) returns void
+create function private.allocate_open_amounts(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   short jsonb;
@@ -73,13 +73,13 @@ begin
     select mm.pair_no, array_agg(mm.line_no) as line_nos, array_agg(mm.allocated_minor) as minors
     from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids) group by mm.pair_no
   loop
-    perform private.lower_open(tenant, taken.pair_no, taken.line_nos, taken.minors);
+    perform private.reduce_open_amounts(tenant, taken.pair_no, taken.line_nos, taken.minors);
   end loop;
   perform private.count_matched(tenant, ids, 1);
 end $$;
 
 -- Gives it back.
-create function private.give_back(tenant text, ids uuid[]) returns void
+create function private.release_open_amounts(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
@@ -111,7 +111,7 @@ end $$;
 create function private.delete_matches(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.forget_suggestions(tenant, ids);
+  perform private.delete_open_suggestions(tenant, ids);
   delete from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids);
   delete from public.matches m where m.tenant_id = tenant and m.id = any (ids);
 end $$;
@@ -134,7 +134,7 @@ begin
   if confirmed is null then
     return 0;
   end if;
-  perform private.give_back(tenant, confirmed);
+  perform private.release_open_amounts(tenant, confirmed);
   if who is not null then
     insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
     select m.tenant_id, m.pair_no, m.id, false, m.score from public.matches m
@@ -173,7 +173,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   line_nos bigint[];
 begin
-  perform private.take_open(tenant, ids);
+  perform private.allocate_open_amounts(tenant, ids);
   update public.matches m set state = 'confirmed', decided_by = who, decided_at = now() where m.tenant_id = tenant and m.id = any (ids);
   insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
   select m.tenant_id, m.pair_no, m.id, true, m.score from public.matches m
@@ -186,7 +186,7 @@ end $$;
 create function private.reject_matches(tenant text, ids uuid[], who text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.forget_suggestions(tenant, ids);
+  perform private.delete_open_suggestions(tenant, ids);
   update public.matches m set state = 'rejected', decided_by = who, decided_at = now() where m.tenant_id = tenant and m.id = any (ids);
   insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
   select m.tenant_id, m.pair_no, m.id, false, m.score from public.matches m

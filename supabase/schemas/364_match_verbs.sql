@@ -32,7 +32,7 @@ end $$;
 create function public.get_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_match');
+  perform private.begin_request(request, 'get_match');
   return private.match_json(private.find_match(input ->> 'id'));
 end $$;
 
@@ -52,7 +52,7 @@ begin
     select m.pair_no, array_agg(distinct m.reconciliation_id) as periods from public.matches m
     where m.tenant_id = tenant and m.id = any (ids) group by m.pair_no order by m.pair_no
   loop
-    perform private.hold_period(tenant, p.id) from unnest(touched.periods) as p (id);
+    perform private.lock_period(tenant, p.id) from unnest(touched.periods) as p (id);
   end loop;
   select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.') order by i.n) into refused
   from unnest(ids) with ordinality as i (id, n) left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
@@ -81,7 +81,7 @@ begin
     update private.decisions d set score = null where d.tenant_id = tenant and d.match_id = any (change_matches.ids);
   end if;
   if action <> 'undo' then
-    perform private.remember_act(action, change_matches.ids);
+    perform private.record_act(action, change_matches.ids);
   end if;
   perform private.record_decided_matches(action, change_matches.ids, jsonb_build_object('by_filter', not seen));
   return query
@@ -93,48 +93,48 @@ grant execute on function private.find_match(text), private.find_period(text) to
 create function public.confirm_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'confirm_match');
+  replayed constant jsonb := private.begin_write(request, 'confirm_match');
   m public.matches;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   m := private.find_match(input ->> 'id');
   select * into m from private.change_matches('confirm', array[m.id]);
-  return private.answer(request, private.match_json(m));
+  return private.finish_request(request, private.match_json(m));
 end $$;
 
 -- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition; conflict where the period is closed.
 create function public.reject_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'reject_match');
+  replayed constant jsonb := private.begin_write(request, 'reject_match');
   m public.matches;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   m := private.find_match(input ->> 'id');
   select * into m from private.change_matches('reject', array[m.id]);
-  return private.answer(request, private.match_json(m));
+  return private.finish_request(request, private.match_json(m));
 end $$;
 
 -- input: { id }. Its lines are open again; the combination is not made again. Refuses: as above.
 create function public.undo_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'undo_match');
+  replayed constant jsonb := private.begin_write(request, 'undo_match');
   m public.matches;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   m := private.find_match(input ->> 'id');
   select * into m from private.change_matches('undo', array[m.id]);
-  return private.answer(request, private.match_json(m));
+  return private.finish_request(request, private.match_json(m));
 end $$;
 
--- A probability as it is kept. What lies below a millionth would be out of a real's range.
+-- A probability as it is replayed. What lies below a millionth would be out of a real's range.
 create function private.score(given text) returns real
 language sql immutable set search_path = '' as $$ select round(given::numeric, 6)::real $$;
 grant execute on function private.score(text) to authenticated;
@@ -145,15 +145,15 @@ grant execute on function private.score(text) to authenticated;
 create function public.decide_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'decide_matches');
+  replayed constant jsonb := private.begin_write(request, 'decide_matches');
   tenant constant text := private.tenant_id();
   action constant text := input ->> 'action';
   filter constant jsonb := nullif(input -> 'filter', 'null');
   found_ids uuid[];
   missing jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   if action = 'undo' and not private.may('write:reconciliations') then
     perform private.refuse('role_required', 'This credential may confirm and reject suggestions, and not undo matches.');
@@ -188,7 +188,7 @@ begin
         cardinality(found_ids), input ->> 'expected_count'));
     end if;
   end if;
-  return private.answer(request, (
+  return private.finish_request(request, (
     select jsonb_build_object('count', count(*), 'items', coalesce(jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500), '[]'))
     from private.change_matches(action, found_ids, filter is null) with ordinality d
     join public.matches m on m.tenant_id = d.tenant_id and m.id = d.id

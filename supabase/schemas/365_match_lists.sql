@@ -1,7 +1,7 @@
 -- Lists of a period's matches over the wire.
 
 -- SQL that says whether line l is one that list_matches is asked for; null where any is.
-create function private.line_asked_for(input jsonb) returns text
+create function private.requested_line(input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return nullif(concat_ws(' and ',
@@ -14,7 +14,7 @@ end $$;
 
 -- The numbers of lines among which are all that list_matches is asked for, where these are few: by id, by words, else by days. Null where they may
 -- be more than `most`.
-create function private.few_lines_asked_for(r public.reconciliations, input jsonb, most integer) returns bigint[]
+create function private.narrow_by_filters(r public.reconciliations, input jsonb, most integer) returns bigint[]
 language plpgsql stable set search_path = '' as $$
 declare
   source_nos constant integer[] := (
@@ -26,7 +26,7 @@ begin
     return array(select l.line_no from public.lines l where l.tenant_id = r.tenant_id and l.id = private.line_id(input ->> 'line_id'));
   end if;
   if q is not null then
-    line_nos := private.find_own_lines(q, source_nos, most);
+    line_nos := private.find_lines_of_caller(q, source_nos, most);
   end if;
   if line_nos is null and coalesce(input ->> 'date_from', input ->> 'date_to') is not null then
     line_nos := array(
@@ -40,7 +40,7 @@ begin
   end if;
   return case when cardinality(line_nos) <= most then line_nos end;
 end $$;
-grant execute on function private.line_asked_for(jsonb), private.few_lines_asked_for(public.reconciliations, jsonb, integer) to authenticated;
+grant execute on function private.requested_line(jsonb), private.narrow_by_filters(public.reconciliations, jsonb, integer) to authenticated;
 
 -- Newest first. input: { id, limit, after: [match id] | null, state, method, shape, run_id, amount_from, amount_to, line_id, date_from, date_to,
 -- q }, `id` the reconciliation's; the last four are of one line of the match. Refuses: not_found, conflict.
@@ -50,16 +50,16 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   tenant constant text := private.tenant_id();
   behind constant uuid := private.match_id(input -> 'after' ->> 0);
-  of_line constant text := private.line_asked_for(input);
+  of_line constant text := private.requested_line(input);
   r public.reconciliations;
   few bigint[];
   filters text;
   items jsonb;
 begin
-  perform private.enter(request, 'list_matches');
+  perform private.begin_request(request, 'list_matches');
   r := private.find_period(input ->> 'id');
   if of_line is not null then
-    few := private.few_lines_asked_for(r, input, 5000);
+    few := private.narrow_by_filters(r, input, 5000);
   end if;
   -- The state is written out: suggestions have an index of their own. What is asked of a line is looked up match by match, by whole keys.
   filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',

@@ -69,7 +69,7 @@ declare
   right_taken numeric;
   amount numeric;
 begin
-  r := private.hold_period(tenant, period);
+  r := private.lock_period(tenant, period);
   select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
       when o.line_no is null then 'This line is matched or excluded already.'
       else format('This line is dated after the period, which ends on %s.', r.period_end) end) order by l.n) into bad
@@ -127,7 +127,7 @@ begin
   select tenant, made.id, r.pair_no, l.line_no, l.side, case when l.line_no = split_no then split_minor else l.open_minor end
   from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l;
   perform private.confirm_matches(tenant, r.pair_no, array[made.id], private.actor());
-  perform private.remember_act('match', array[made.id]);
+  perform private.record_act('match', array[made.id]);
   perform private.record_hand_match(made);
   return made;
 end $$;
@@ -136,12 +136,12 @@ end $$;
 create function public.create_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_match');
+  replayed constant jsonb := private.begin_write(request, 'create_match');
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  return private.answer(request, private.match_json(
+  return private.finish_request(request, private.match_json(
     private.match_by_hand(input ->> 'id', input -> 'line_ids', nullif(input -> 'adjustments', 'null'), input ->> 'note',
       input ->> 'split_line_id')));
 end $$;
@@ -191,7 +191,7 @@ declare
   r public.reconciliations;
   o private.open_lines;
 begin
-  r := private.hold_period(tenant, period);
+  r := private.lock_period(tenant, period);
   delete from private.open_lines x using public.lines l
   where l.tenant_id = tenant and l.id = private.line_id($1) and x.tenant_id = tenant and x.pair_no = r.pair_no and x.line_no = l.line_no
     and x.value_date <= r.period_end
@@ -232,7 +232,7 @@ begin
   if not found then
     perform private.refuse('conflict', 'This line is not excluded.');
   end if;
-  r := private.hold_period(tenant, r.id);
+  r := private.lock_period(tenant, r.id);
   delete from public.exclusions e using public.lines l
   where l.tenant_id = tenant and l.id = private.line_id($1) and e.tenant_id = tenant and e.pair_no = r.pair_no and e.line_no = l.line_no
   returning e.* into x;
@@ -269,30 +269,30 @@ end $$;
 create function public.exclude_line(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'exclude_line');
+  replayed constant jsonb := private.begin_write(request, 'exclude_line');
   period text;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   period := private.open_period_of_line(input ->> 'id', input ->> 'reconciliation_id');
   perform private.exclude_line(input ->> 'id', period, input ->> 'reason');
-  return private.answer(request, private.line_of_period(input ->> 'id', period));
+  return private.finish_request(request, private.line_of_period(input ->> 'id', period));
 end $$;
 
 -- input: { id, reason, reconciliation_id }. Answers the line. Refuses: not_found, conflict.
 create function public.include_line(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'include_line');
+  replayed constant jsonb := private.begin_write(request, 'include_line');
   period text;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   if not exists (select from public.lines l where l.tenant_id = private.tenant_id() and l.id = private.line_id(input ->> 'id')) then
     perform private.refuse_missing('line');
   end if;
   period := private.include_line(input ->> 'id', input ->> 'reconciliation_id', input ->> 'reason');
-  return private.answer(request, private.line_of_period(input ->> 'id', period));
+  return private.finish_request(request, private.line_of_period(input ->> 'id', period));
 end $$;

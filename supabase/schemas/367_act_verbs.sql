@@ -8,7 +8,7 @@ declare
   r public.reconciliations;
   items jsonb;
 begin
-  perform private.enter(request, 'list_decisions');
+  perform private.begin_request(request, 'list_decisions');
   r := private.find_period(input ->> 'id');
   select jsonb_agg(private.act_json(x) order by x.id desc) into items
   from (
@@ -21,7 +21,7 @@ end $$;
 
 -- What was confirmed is suggested again, what was rejected too; what was matched by hand is undone; what was excluded is included.
 -- Refuses: conflict where it was taken back before, or things have moved on. Records: matching.undone, or line.included.
-create function private.take_back_act(id text) returns private.acts
+create function private.undo_act(id text) returns private.acts
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -30,7 +30,7 @@ declare
   wanted text;
 begin
   select * into a from private.acts x where x.tenant_id = tenant and x.id = $1;
-  r := private.hold_period(tenant, a.reconciliation_id);
+  r := private.lock_period(tenant, a.reconciliation_id);
   select * into a from private.acts x where x.tenant_id = tenant and x.id = $1 for update;
   if a.undone_at is not null then
     perform private.refuse('conflict', 'This decision was undone already.');
@@ -53,7 +53,7 @@ begin
   end if;
   -- Suggestions that had to go for it may come again.
   if r.auto_run then
-    perform private.ask_for_runs(tenant, r.pair_no);
+    perform private.request_runs(tenant, r.pair_no);
   end if;
   return a;
 end $$;
@@ -67,7 +67,7 @@ declare
 begin
   select array_agg(distinct mm.line_no) into line_nos from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids);
   if taken then
-    perform private.give_back(tenant, ids);
+    perform private.release_open_amounts(tenant, ids);
     insert into public.events (tenant_id, type, data)
     select m.tenant_id, 'match.undone', jsonb_build_object('match', private.match_event(m), 'undone_by', private.actor())
     from public.matches m where m.tenant_id = tenant and m.id = any (ids) order by m.id;
@@ -92,11 +92,11 @@ end $$;
 create function public.undo_decision(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'undo_decision');
+  replayed constant jsonb := private.begin_write(request, 'undo_decision');
   a private.acts;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   select * into a from private.acts x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
@@ -109,5 +109,5 @@ begin
   ) then
     perform private.refuse('role_required', 'You can undo what you confirmed or rejected yourself. Ask an admin or a lead to undo this.');
   end if;
-  return private.answer(request, private.act_json(private.take_back_act(a.id)));
+  return private.finish_request(request, private.act_json(private.undo_act(a.id)));
 end $$;

@@ -21,7 +21,7 @@ declare
   p public.pairs;
   policy jsonb;
 begin
-  perform private.enter(request, 'list_line_suggestions');
+  perform private.begin_request(request, 'list_line_suggestions');
   r := private.find_period(private.open_period_of_line(input ->> 'id', input ->> 'reconciliation_id'));
   select * into l from public.lines x where x.tenant_id = r.tenant_id and x.id = private.line_id(input ->> 'id');
   select * into o from private.open_lines x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = l.line_no;

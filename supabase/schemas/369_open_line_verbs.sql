@@ -2,7 +2,7 @@
 
 -- The caller's own lines that are open in a period, in the order of a list that begins behind line `after_no`; `hits`: only these, or what is
 -- open of `amount`. Row security lets an index serve the order by amount only without it.
-create function private.own_open_lines(r public.reconciliations, input jsonb, hits bigint[], amount bigint, after_no bigint, most integer)
+create function private.open_lines_of_caller(r public.reconciliations, input jsonb, hits bigint[], amount bigint, after_no bigint, most integer)
 returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -50,7 +50,7 @@ begin
     case when input ->> 'side' is null then array['left', 'right'] else array[input ->> 'side'] end, most;
   perform set_config('enable_bitmapscan', 'true', true), set_config('enable_seqscan', 'true', true);
 end $$;
-grant execute on function private.own_open_lines(public.reconciliations, jsonb, bigint[], bigint, bigint, integer) to authenticated;
+grant execute on function private.open_lines_of_caller(public.reconciliations, jsonb, bigint[], bigint, bigint, integer) to authenticated;
 
 -- Oldest first, or the most money first. input: { id, limit, after: [key, id] | null, side, currency, sort: value_date | amount, amount_from,
 -- amount_to, date_from, date_to, q, suggested }, `id` the reconciliation's; amounts are what is open, as the pair counts it. q as in list_lines;
@@ -66,7 +66,7 @@ declare
   hits bigint[];
   items jsonb;
 begin
-  perform private.enter(request, 'list_open_lines');
+  perform private.begin_request(request, 'list_open_lines');
   r := private.find_period(input ->> 'id');
   if r.closed_at is not null then
     return private.page(null, page_size, 'id');
@@ -75,11 +75,11 @@ begin
     after_no := coalesce(private.line_no_of(input -> 'after' ->> 1), 0);
   end if;
   if q is not null then
-    hits := private.find_own_lines(q, (
+    hits := private.find_lines_of_caller(q, (
       select array[p.left_source_no, p.right_source_no] from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no), 5000);
   end if;
   select jsonb_agg(private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r) order by o.n) into items
-  from private.own_open_lines(r, input, hits, private.amount_of_word(q), after_no, page_size + 1) o
+  from private.open_lines_of_caller(r, input, hits, private.amount_of_word(q), after_no, page_size + 1) o
   cross join lateral (select * from public.lines y where y.tenant_id = r.tenant_id and y.line_no = o.line_no offset 0) l;
   return private.page(items, page_size, case input ->> 'sort' when 'amount' then 'open_minor' else 'value_date' end, 'id');
 end $$;

@@ -80,14 +80,14 @@ create function private.queue_run(tenant text, pair integer, reconciliation text
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform graphile_worker.add_job('match_pair',
-    private.of_request(jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
+    private.with_request_id(jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
     queue_name => 'pair:' || pair, run_at => now() + delay, max_attempts => 5, job_key => 'match:' || coalesce(run, reconciliation),
-    job_key_mode => 'preserve_run_at', flags => private.places_of(tenant, 'run') || case when private.is_large(tenant, pair)
-      then private.places_of(tenant, 'large run') end);
+    job_key_mode => 'preserve_run_at', flags => private.job_flags(tenant, 'run') || case when private.is_large(tenant, pair)
+      then private.job_flags(tenant, 'large run') end);
 end $$;
 
 -- Asks for a run of every open period of a pair that runs by itself. After a second, in which more may come.
-create function private.ask_for_runs(tenant text, pair integer) returns void
+create function private.request_runs(tenant text, pair integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
@@ -99,7 +99,7 @@ begin
 end $$;
 
 -- The same for every pair of the caller's tenant that counts business days by a calendar. Answers how many open periods there are to run.
-create function private.ask_for_runs_by_calendar(calendar text) returns integer
+create function private.request_runs_by_calendar(calendar text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   pairs constant integer[] := array(
@@ -107,7 +107,7 @@ declare
     where p.tenant_id = private.tenant_id() and r.policy ->> 'calendar_id' = calendar
   );
 begin
-  perform private.ask_for_runs(private.tenant_id(), pair) from unnest(pairs) pair;
+  perform private.request_runs(private.tenant_id(), pair) from unnest(pairs) pair;
   return (
     select count(*) from public.reconciliations x
     where x.tenant_id = private.tenant_id() and x.pair_no = any (pairs) and x.closed_at is null and x.status <> 'archived'
@@ -115,7 +115,7 @@ begin
 end $$;
 
 -- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run, which a closed period can have, too.
-create function private.ask_for_run(reconciliation text, trial jsonb) returns public.runs
+create function private.request_run(reconciliation text, trial jsonb) returns public.runs
 language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
@@ -156,18 +156,18 @@ grant execute on function private.run_json(public.runs) to authenticated;
 create function public.create_run(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_run');
+  replayed constant jsonb := private.begin_write(request, 'create_run');
   asked public.runs;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.find_period(input ->> 'id');
-  asked := private.ask_for_run(input ->> 'id', case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
+  asked := private.request_run(input ->> 'id', case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
   if asked.dry_run is null then
     perform private.record_security_event('matching.run_requested', asked.id, null, jsonb_build_object('reconciliation_id', asked.reconciliation_id));
   end if;
-  return private.answer(request, private.run_json(asked));
+  return private.finish_request(request, private.run_json(asked));
 end $$;
 
 -- Newest first. input: { id, limit, after: [id] | null, status }, `id` the reconciliation's. Refuses: not_found, conflict.
@@ -178,7 +178,7 @@ declare
   r public.reconciliations;
   items jsonb;
 begin
-  perform private.enter(request, 'list_runs');
+  perform private.begin_request(request, 'list_runs');
   r := private.find_period(input ->> 'id');
   select jsonb_agg(private.run_json(x) order by x.id desc) into items
   from (
@@ -197,7 +197,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   found_run public.runs;
 begin
-  perform private.enter(request, 'get_run');
+  perform private.begin_request(request, 'get_run');
   select * into found_run from public.runs x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('run');

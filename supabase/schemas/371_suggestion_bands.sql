@@ -41,7 +41,7 @@ declare
   bands constant real[] := private.score_bands();
   r public.reconciliations;
 begin
-  perform private.enter(request, 'list_suggestion_bands');
+  perform private.begin_request(request, 'list_suggestion_bands');
   r := private.find_period(input ->> 'id');
   return (
     with suggested as (
@@ -77,7 +77,7 @@ language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $
 declare
   r public.reconciliations;
 begin
-  perform private.enter(request, 'sample_suggestions');
+  perform private.begin_request(request, 'sample_suggestions');
   r := private.find_period(input ->> 'id');
   return (
     with found as materialized (

@@ -81,7 +81,7 @@ end $$;
 -- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in columns. Those whose lines somebody took
 -- meanwhile are left out. Matches that come without members are there already, and were made by another rule, or have other fees now. Answers how many were left out.
 -- Refuses: conflict where the period was closed or the run taken up meanwhile.
-create function private.keep_matches(
+create function private.save_matches(
   tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[],
   amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[],
@@ -93,7 +93,7 @@ declare
   lost uuid[];
   confirmed uuid[];
 begin
-  r := private.hold_period(tenant, reconciliation);
+  r := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
   if cardinality(gone) > 0 then
     perform private.undo_matches(tenant, array(
@@ -101,8 +101,8 @@ begin
   end if;
   if cardinality(member_ids) = 0 then
     update public.matches m set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin, residual_minor = s.residual,
-      adjustments = coalesce(keep_matches.adjustments -> s.id::text, '[]'), explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
-    from unnest(ids, states, methods, keep_matches.settled, scores, margins, residuals, highs, lows)
+      adjustments = coalesce(save_matches.adjustments -> s.id::text, '[]'), explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
+    from unnest(ids, states, methods, save_matches.settled, scores, margins, residuals, highs, lows)
       as s (id, state, method, settled, score, margin, residual, high, low)
     where m.tenant_id = tenant and m.id = s.id and m.decided_by is null and m.state = s.state;
     return 0;
@@ -113,7 +113,7 @@ begin
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
     amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)
   select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,
-    coalesce(keep_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high, s.low, 'system'
+    coalesce(save_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high, s.low, 'system'
   from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts, residuals, highs, lows)
     as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
   where cardinality(lost) = 0 or s.id <> all (lost);
@@ -123,14 +123,14 @@ begin
   where cardinality(lost) = 0 or s.match_id <> all (lost);
   confirmed := array(select s.id from unnest(ids, states) as s (id, state) where s.state = 'confirmed' and (cardinality(lost) = 0 or s.id <> all (lost)));
   if cardinality(confirmed) > 0 then
-    perform private.take_lines(tenant, r, member_ids, member_lines, member_amounts, confirmed, cardinality(confirmed) = cardinality(ids));
+    perform private.claim_matched_lines(tenant, r, member_ids, member_lines, member_amounts, confirmed, cardinality(confirmed) = cardinality(ids));
   end if;
   return cardinality(lost);
 end $$;
 
 -- What confirmed matches of a run take: from what is open, from suggestions of other periods, from exceptions. `all_of`: every member is of
 -- one of them.
-create function private.take_lines(
+create function private.claim_matched_lines(
   tenant text, r public.reconciliations, member_ids uuid[], member_lines bigint[], member_amounts bigint[], confirmed uuid[], all_of boolean
 ) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -142,7 +142,7 @@ begin
     select array_agg(s.line_no), array_agg(s.minor) into lines, minors
     from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor) where s.match_id = any (confirmed);
   end if;
-  perform private.lower_open(tenant, r.pair_no, lines, minors);
+  perform private.reduce_open_amounts(tenant, r.pair_no, lines, minors);
   insert into private.matched_counts as c (tenant_id, reconciliation_id, lines) values (tenant, r.id, cardinality(lines))
   on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;
   if exists (
@@ -206,7 +206,7 @@ begin
     lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest, suggested_count = totals.suggested,
     open_count = (
       select count(*) from private.open_lines o where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),
-    waterfall = private.whole_waterfall(p, private.rules_of_waterfall(outcome -> 'waterfall')), changed = outcome -> 'changed',
+    waterfall = private.full_waterfall(p, private.rules_of_waterfall(outcome -> 'waterfall')), changed = outcome -> 'changed',
     exceptions_opened = (outcome ->> 'exceptions_opened')::integer, exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
   where y.tenant_id = tenant and y.id = run
   returning * into x;
@@ -271,7 +271,7 @@ end $$;
 
 grant execute on function
   private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.report_run_progress(text, text, integer, text, bigint, bigint),
-  private.keep_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
+  private.save_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
     bigint[], bigint[], uuid[], bigint[], text[], bigint[], jsonb),
   private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb)
 to service_role;

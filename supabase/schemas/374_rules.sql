@@ -17,7 +17,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  perform private.enter(request, 'get_rules');
+  perform private.begin_request(request, 'get_rules');
   r := private.find_period(input ->> 'id');
   return (select private.rules_json(p) from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
 end $$;
@@ -52,7 +52,7 @@ declare
   before jsonb;
   p public.pairs;
 begin
-  perform private.hold_pair_of(period);
+  perform private.lock_pair_of(period);
   select x.* into p from public.reconciliations r join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
   where r.tenant_id = tenant and r.id = period;
   perform private.require_version(p.rules_version, versions);
@@ -71,7 +71,7 @@ begin
   end if;
   perform private.record_security_event('matching.rules_updated', period, null,
     jsonb_build_object('from', before - '{weights}'::text[], 'to', private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
-  perform private.ask_for_runs(tenant, p.pair_no);
+  perform private.request_runs(tenant, p.pair_no);
   return p;
 end $$;
 grant execute on function private.rules_json(public.pairs) to authenticated;
@@ -88,12 +88,12 @@ declare
   policy constant jsonb := coalesce((
     select jsonb_object_agg(k, input -> k) from unnest('{automatic,fees,four_eyes,calendar_id,exceptions}'::text[]) k where input ? k), '{}');
 begin
-  perform private.enter(request, 'put_rules');
+  perform private.begin_request(request, 'put_rules');
   r := private.find_period(input ->> 'id');
   if dry_run then
     select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
     return private.rules_json(p) || policy || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
-      'run_id', (private.ask_for_run(r.id, private.trial_of(input))).id);
+      'run_id', (private.request_run(r.id, private.trial_of(input))).id);
   end if;
   perform private.require_calendar(input);
   p := private.set_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false),
@@ -128,7 +128,7 @@ begin
 end $$;
 
 -- Keeps what a run learnt up to a decision, unless it was reset, or rules were changed and names forgotten, meanwhile. Refuses: conflict where the run was taken up meanwhile.
-create function private.keep_weights(tenant text, pair integer, run text, attempt integer, weights jsonb, up_to bigint) returns void
+create function private.save_weights(tenant text, pair integer, run text, attempt integer, weights jsonb, up_to bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   taken integer;
@@ -143,10 +143,10 @@ begin
   delete from private.decisions d where d.tenant_id = tenant and d.pair_no = pair and d.id <= up_to;
   get diagnostics taken = row_count;
   if taken > 0 then
-    update public.pairs p set weights = keep_weights.weights where p.tenant_id = tenant and p.pair_no = pair;
+    update public.pairs p set weights = save_weights.weights where p.tenant_id = tenant and p.pair_no = pair;
   end if;
   perform private.require_attempt(tenant, run, attempt);
 end $$;
 grant execute on function
-  private.decisions_to_learn(text, integer, integer), private.keep_weights(text, integer, text, integer, jsonb, bigint)
+  private.decisions_to_learn(text, integer, integer), private.save_weights(text, integer, text, integer, jsonb, bigint)
 to service_role;

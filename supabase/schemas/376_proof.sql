@@ -180,7 +180,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  perform private.enter(request, 'get_proof');
+  perform private.begin_request(request, 'get_proof');
   r := private.find_period(input ->> 'id');
   if r.closed_at is not null then
     return (

@@ -4,7 +4,7 @@
 -- One step for each of these rules, in their order, and for others whose matches stand; then people's and excluded lines:
 -- [{ kind, rule, matches, suggested, left_lines, right_lines, amounts }]. A line is counted at the first step that took of it, once nothing of it is
 -- open. Of a closed period as it closed.
-create function private.whole_waterfall(r public.reconciliations, rules text[]) returns jsonb
+create function private.full_waterfall(r public.reconciliations, rules text[]) returns jsonb
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   people constant integer := 1000;
@@ -102,7 +102,7 @@ end $$;
 create function private.complete_last_run(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.runs x set waterfall = private.whole_waterfall(r, private.rules_of_waterfall(x.waterfall)), suggested_count = 0, open_count = (
+  update public.runs x set waterfall = private.full_waterfall(r, private.rules_of_waterfall(x.waterfall)), suggested_count = 0, open_count = (
       select count(*) from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
   where x.tenant_id = r.tenant_id and x.id = (
     select y.id from public.runs y

@@ -1,4 +1,4 @@
--- What a run reads: all of one moment. private.gather_run finds it and leaves it in tables and views of the session until the transaction ends; the
+-- What a run reads: all of one moment. private.load_run finds it and leaves it in tables and views of the session until the transaction ends; the
 -- matcher copies the views row by row, so that neither side holds a million lines twice.
 
 -- Statements over rows that were just written are planned on what the planner knew before. So each reads a table once, by numbers in their order,
@@ -11,7 +11,7 @@ begin
 end $$;
 
 -- Gives the run the lines of matches that it has taken up, by what they took of each.
-create function private.give_lines_of_matches(tenant text, of_settled boolean) returns void
+create function private.load_lines_of_matches(tenant text, of_settled boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into pg_temp.given_lines
@@ -67,7 +67,7 @@ end $$;
 
 -- Gathers what a run weighs: what is open up to the period's end (of a closed period what was carried forward), what the engine made and may make
 -- otherwise, and what it takes up of what is settled. Answers how many lines may come, a side. Leaves lines_to_weigh, matches_made and line_fees.
-create function private.gather_run(
+create function private.load_run(
   tenant text, reconciliation text, pair integer, period_end date, is_closed boolean, whole boolean, deducts_fees boolean
 ) returns table (left_lines bigint, right_lines bigint)
 language plpgsql volatile set search_path = '' as $$
@@ -89,13 +89,13 @@ begin
     select o.line_no, o.side, o.open_minor, o.currency from private.open_lines o
     where o.tenant_id = tenant and o.pair_no = pair and o.value_date <= period_end;
   end if;
-  perform private.give_lines_of_matches(tenant, false);
+  perform private.load_lines_of_matches(tenant, false);
   if deducts_fees then
     perform private.find_line_fees(tenant);
   end if;
   if not whole then
     perform private.take_up_settled(tenant, reconciliation);
-    perform private.give_lines_of_matches(tenant, true);
+    perform private.load_lines_of_matches(tenant, true);
   end if;
   -- A line that is partly matched is given what is open of it and what its matches took.
   if exists (select from pg_temp.taken_up) then

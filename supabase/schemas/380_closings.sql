@@ -37,7 +37,7 @@ create policy carried_lines_read on public.carried_lines for select to authentic
     'read:exceptions', 'write:exceptions')));
 
 -- Whether somebody else has to close the period than who worked in it: the pair's policy asks for it, or did at any time since the period was opened.
-create function private.needs_other_eyes(r public.reconciliations) returns boolean
+create function private.requires_second_person(r public.reconciliations) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
@@ -70,7 +70,7 @@ begin
   ) then
     perform private.refuse('conflict', 'An import of its sources is being undone. Close it when that is done.');
   end if;
-  if private.needs_other_eyes(r) and private.worked_in_period(r) then
+  if private.requires_second_person(r) and private.worked_in_period(r) then
     perform private.refuse('conflict', 'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
   end if;
 end $$;
@@ -102,7 +102,7 @@ begin
   where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
 end $$;
 
-create function private.forget_closing(r public.reconciliations) returns void
+create function private.delete_closing(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
@@ -126,7 +126,7 @@ begin
   returning * into r;
   perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', c.digest));
-  perform private.queue_book_examination(r.tenant_id, r.pair_no);
+  perform private.queue_book_recount(r.tenant_id, r.pair_no);
   perform private.emit(r.tenant_id, 'reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
 end $$;
@@ -145,12 +145,12 @@ declare
   r public.reconciliations;
 begin
   if lines > private.lines_at_once() then
-    r := private.hold_period(tenant, $1);
+    r := private.lock_period(tenant, $1);
     perform private.require_closable(r);
     perform private.request_closing(r);
     return r;
   end if;
-  r := private.hold_period_alone(tenant, $1);
+  r := private.lock_period_exclusively(tenant, $1);
   perform private.require_closable(r);
   perform private.write_closing(r, private.actor());
   -- The next period has its own look at what is open.
@@ -164,7 +164,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  perform private.hold_pair_of($1);
+  perform private.lock_pair_of($1);
   select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
   if r.closed_at is null then
     perform private.refuse('conflict', 'The period is not closed.');
@@ -178,7 +178,7 @@ begin
   update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
   where x.tenant_id = r.tenant_id and x.id = r.id
   returning * into r;
-  perform private.forget_closing(r);
+  perform private.delete_closing(r);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
   perform private.emit(r.tenant_id, 'reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
@@ -188,28 +188,28 @@ end $$;
 create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'close_reconciliation');
+  replayed constant jsonb := private.begin_write(request, 'close_reconciliation');
   r public.reconciliations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.find_period(input ->> 'id');
   r := private.close_period(input ->> 'id');
-  return private.answer(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
+  return private.finish_request(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;
 
 -- input: { id, reason }. Refuses: not_found, conflict.
 create function public.reopen_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'reopen_reconciliation');
+  replayed constant jsonb := private.begin_write(request, 'reopen_reconciliation');
   r public.reconciliations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.find_period(input ->> 'id');
   r := private.reopen_period(input ->> 'id', input ->> 'reason');
-  return private.answer(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
+  return private.finish_request(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;

@@ -45,14 +45,14 @@ create function private.request_closing(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   -- Of an attempt that was taken for dead, and was not.
-  perform private.forget_closing(r);
+  perform private.delete_closing(r);
   insert into private.closing_requests as q (tenant_id, reconciliation_id, pair_no, asked_by)
   values (r.tenant_id, r.id, r.pair_no, jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('tieout.operation', true),
     'address', current_setting('tieout.address', true)))
   on conflict (tenant_id, reconciliation_id) do update set asked_by = excluded.asked_by, asked_at = excluded.asked_at, failure = null;
   perform graphile_worker.add_job('close_period',
-    private.of_request(jsonb_build_object('tenant_id', r.tenant_id, 'reconciliation_id', r.id)),
-    queue_name => 'pair:' || r.pair_no, job_key => 'close:' || r.id, max_attempts => 6, flags => private.places_of(r.tenant_id, 'lines'));
+    private.with_request_id(jsonb_build_object('tenant_id', r.tenant_id, 'reconciliation_id', r.id)),
+    queue_name => 'pair:' || r.pair_no, job_key => 'close:' || r.id, max_attempts => 6, flags => private.job_flags(r.tenant_id, 'lines'));
 end $$;
 
 -- Writes the closing down, for a transaction that reads one snapshot: lines may come in meanwhile, and wait for nobody. Answers whether it is
@@ -83,7 +83,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   ids uuid[];
 begin
-  perform private.hold_pair(q.tenant_id, q.pair_no) from private.closing_requests q
+  perform private.lock_pair(q.tenant_id, q.pair_no) from private.closing_requests q
   where q.tenant_id = tenant and q.reconciliation_id = reconciliation;
   perform from private.closing_requests q where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
   if not found then
@@ -103,7 +103,7 @@ declare
   q private.closing_requests;
   r public.reconciliations;
 begin
-  perform private.hold_pair(x.tenant_id, x.pair_no) from private.closing_requests x
+  perform private.lock_pair(x.tenant_id, x.pair_no) from private.closing_requests x
   where x.tenant_id = tenant and x.reconciliation_id = reconciliation;
   select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation for no key update;
   select * into q from private.closing_requests x where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.failure is null;
@@ -122,14 +122,14 @@ declare
   r public.reconciliations;
 begin
   select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
-  perform private.hold_pair(tenant, r.pair_no);
+  perform private.lock_pair(tenant, r.pair_no);
   update private.closing_requests q set failure = fail_closing.failure
   where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
   if not found then
     return false;
   end if;
-  perform private.forget_closing(r);
-  perform private.ask_for_runs(tenant, r.pair_no);
+  perform private.delete_closing(r);
+  perform private.request_runs(tenant, r.pair_no);
   -- Its suggestions may be gone by now, and come again with a run, whether or not it runs by itself.
   perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
   return true;

@@ -129,7 +129,7 @@ declare
   second_key constant text := input -> 'after' ->> 1;
   r public.reconciliations;
 begin
-  perform private.enter(request, 'list_statement_items');
+  perform private.begin_request(request, 'list_statement_items');
   r := private.find_period(input ->> 'id');
   case input ->> 'kind'
     when 'outstanding' then

@@ -146,7 +146,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  perform private.enter(request, 'get_statement');
+  perform private.begin_request(request, 'get_statement');
   r := private.find_period(input ->> 'id');
   if r.closed_at is not null then
     return (select c.statement from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id);

@@ -155,7 +155,7 @@ end $$;
 grant execute on function private.closing_digest(text, text) to authenticated;
 
 -- Examines one pair. Emits: books.differ, once a day for the same differences. Answers how many there are.
-create function private.examine_books(tenant text, pair integer) returns bigint
+create function private.recount_books(tenant text, pair integer) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
   found_count bigint;
@@ -178,7 +178,7 @@ begin
 end $$;
 
 -- Has a pair examined, after those that wait already.
-create function private.queue_book_examination(tenant text, pair integer) returns void
+create function private.queue_book_recount(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform graphile_worker.add_job('examine_books', json_build_object('tenant_id', tenant, 'pair_no', pair),
@@ -186,8 +186,8 @@ begin
 end $$;
 
 -- Has every pair examined, one after another.
-create function private.queue_book_examinations() returns void
+create function private.queue_book_recounts() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.queue_book_examination(p.tenant_id, p.pair_no) from public.pairs p;
+  perform private.queue_book_recount(p.tenant_id, p.pair_no) from public.pairs p;
 end $$;

@@ -7,7 +7,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   l public.lines;
 begin
-  perform private.enter(request, 'list_line_history');
+  perform private.begin_request(request, 'list_line_history');
   select * into l from public.lines x where x.tenant_id = private.tenant_id() and x.id = private.line_id(input ->> 'id');
   if not found then
     perform private.refuse_missing('line');

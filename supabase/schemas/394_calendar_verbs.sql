@@ -36,15 +36,15 @@ end $$;
 create function public.create_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_calendar');
+  replayed constant jsonb := private.begin_write(request, 'create_calendar');
   created public.calendars;
   no bigint;
   answer jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  perform private.queue_to_count('calendars');
+  perform private.serialize_counting('calendars');
   if (select count(*) from public.calendars c where c.tenant_id = private.tenant_id()) >= 100 then
     perform private.refuse('conflict', 'A tenant has at most 100 calendars. Change one of them instead.');
   end if;
@@ -54,14 +54,14 @@ begin
   perform private.start_calendar_version(no);
   answer := private.find_calendar(created.id);
   perform private.record_security_event('calendar.created', created.id, null, jsonb_build_object('name', created.name, 'time_zone', input ->> 'time_zone'));
-  return private.answer(request, answer);
+  return private.finish_request(request, answer);
 end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.get_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_calendar');
+  perform private.begin_request(request, 'get_calendar');
   return private.find_calendar(input ->> 'id');
 end $$;
 
@@ -96,7 +96,7 @@ declare
   impact jsonb;
   periods integer := 0;
 begin
-  perform private.enter(request, 'put_calendar');
+  perform private.begin_request(request, 'put_calendar');
   perform from public.calendars c where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
   before := private.find_calendar(input ->> 'id');
   perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
@@ -118,7 +118,7 @@ begin
       where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
     end if;
     if has_other_hours then
-      periods := private.ask_for_runs_by_calendar(input ->> 'id');
+      periods := private.request_runs_by_calendar(input ->> 'id');
     end if;
     after := private.find_calendar(input ->> 'id');
     select array_agg(d.id) as ids, array_agg(d.severity) as severities, array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
@@ -148,7 +148,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_calendars');
+  perform private.begin_request(request, 'list_calendars');
   select jsonb_agg(private.calendar_json(x.c, x.v) order by (x.c).id desc) into items
   from (
     select c, v from public.calendars c
@@ -168,7 +168,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_calendar_versions');
+  perform private.begin_request(request, 'list_calendar_versions');
   perform private.find_calendar(input ->> 'id');
   select jsonb_agg(jsonb_build_object(
     'calendar_version', x.version, 'time_zone', x.time_zone, 'weekly', x.weekly, 'special_day_count', jsonb_array_length(x.special_days),
@@ -196,7 +196,7 @@ declare
   since constant timestamptz := input ->> 'since';
   until constant timestamptz := input ->> 'until';
 begin
-  perform private.enter(request, 'list_open_hours');
+  perform private.begin_request(request, 'list_open_hours');
   c := private.find_calendar(input ->> 'id');
   return (
     select jsonb_build_object(
@@ -216,7 +216,7 @@ end $$;
 create function public.list_holidays(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'list_holidays');
+  perform private.begin_request(request, 'list_holidays');
   return '{}';
 end $$;
 
@@ -224,9 +224,9 @@ end $$;
 create function public.read_ics(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'read_ics');
+  replayed constant jsonb := private.begin_write(request, 'read_ics');
 begin
-  return coalesce(kept, private.answer(request, input));
+  return coalesce(replayed, private.finish_request(request, input));
 end $$;
 
 grant execute on function

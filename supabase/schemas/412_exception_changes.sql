@@ -23,7 +23,7 @@ begin
     select array_agg(c.change order by c.place) from unnest(changes) with ordinality c (change, place)
     group by (c.place - 1) / most order by (c.place - 1) / most
   loop
-    made := private.exceptions_to_be(act, batch);
+    made := private.resulting_exceptions(act, batch);
     perform private.write_exceptions(act, made);
     -- 440_sla_clock_changes.sql, 465_exception_counters.sql, 420_exception_history.sql.
     perform private.keep_clocks(made);
@@ -34,12 +34,12 @@ begin
 end $$;
 
 -- Holds the exceptions, in the order of their ids, and says what each is to be.
-create function private.exceptions_to_be(act text, changes jsonb[]) returns private.exception_change[]
+create function private.resulting_exceptions(act text, changes jsonb[]) returns private.exception_change[]
 language plpgsql volatile set search_path = '' as $$
 begin
   if act = 'create' then
     return array(
-      select row(null::public.exceptions, private.exception_to_be(act, null, c.change, p))::private.exception_change
+      select row(null::public.exceptions, private.resulting_exception(act, null, c.change, p))::private.exception_change
       from unnest(changes) c (change)
       cross join lateral (select x from public.sla_policies x where x.tenant_id = c.change ->> 'tenant_id' offset 0) p (p)
     );
@@ -50,14 +50,14 @@ begin
       join public.exceptions e on e.tenant_id = c.change ->> 'tenant_id' and e.id = c.change ->> 'id'
       order by e.tenant_id, e.id for no key update of e
     )
-    select row(h.e, private.exception_to_be(act, h.e, h.change, p))::private.exception_change
+    select row(h.e, private.resulting_exception(act, h.e, h.change, p))::private.exception_change
     from held h
     cross join lateral (select x from public.sla_policies x where x.tenant_id = (h.e).tenant_id offset 0) p (p)
   );
 end $$;
 
 -- What one exception is to be, by what it is, the columns to set and the policy: all rules of exceptions in the order in which they are asked.
-create function private.exception_to_be(act text, before public.exceptions, change jsonb, p public.sla_policies) returns public.exceptions
+create function private.resulting_exception(act text, before public.exceptions, change jsonb, p public.sla_policies) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
 declare
   e public.exceptions := case act when 'create' then private.new_exception(change, p) else private.edited_exception(act, before, change) end;
@@ -235,7 +235,7 @@ create trigger guard before insert or update or delete or truncate on public.exc
   for each statement execute function private.guard_exceptions();
 
 -- Exceptions of the caller's tenant, held in the order of their ids.
-create function private.hold_exceptions(ids text[]) returns setof public.exceptions
+create function private.lock_exceptions(ids text[]) returns setof public.exceptions
 language plpgsql volatile set search_path = '' as $$
 begin
   return query select * from public.exceptions e where e.tenant_id = private.tenant_id() and e.id = any (ids) order by e.id for no key update;
@@ -243,7 +243,7 @@ end $$;
 
 -- The same as change_exceptions for the caller's tenant, and of an exception what a person may set: for verbs, which pass on what a request
 -- asks. A change names no tenant.
-create function private.change_exceptions_as_asked(act text, changes jsonb[]) returns setof public.exceptions
+create function private.change_exceptions_for_caller(act text, changes jsonb[]) returns setof public.exceptions
 language plpgsql volatile set search_path = '' as $$
 declare
   settable constant text[] := '{title,severity,assigned_to,due_at,calendar_id,calendar_no,paused_until,pause_reason,status,reason_code,amount_minor,currency,reconciliation_id,details,resolution}';

@@ -75,7 +75,7 @@ declare
   e public.exceptions;
   items jsonb;
 begin
-  perform private.enter(request, 'list_exception_history');
+  perform private.begin_request(request, 'list_exception_history');
   e := private.find_exception(input ->> 'id');
   -- The id is for the cursor; the contract leaves it out.
   select jsonb_agg(jsonb_build_object(

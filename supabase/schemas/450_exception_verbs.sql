@@ -44,7 +44,7 @@ create function private.insert_exceptions(rows jsonb) returns setof public.excep
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_quota('exceptions', jsonb_array_length(rows));
-  return query select * from private.change_exceptions_as_asked('create', array(
+  return query select * from private.change_exceptions_for_caller('create', array(
     select r.value - '{calendar_id,calendar_no,paused_until,pause_reason,resolution}'::text[] from jsonb_array_elements(rows) r
   ));
 end $$;
@@ -53,15 +53,15 @@ end $$;
 create function public.create_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_exception');
+  replayed constant jsonb := private.begin_write(request, 'create_exception');
   created public.exceptions;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_reconciliation(input ->> 'reconciliation_id');
   select * into created from private.insert_exceptions(jsonb_build_array(input));
-  return private.answer(request, private.versioned_exception_json(created));
+  return private.finish_request(request, private.versioned_exception_json(created));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -70,7 +70,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   e public.exceptions;
 begin
-  perform private.enter(request, 'get_exception');
+  perform private.begin_request(request, 'get_exception');
   e := private.find_exception(input ->> 'id');
   return private.versioned_exception_json(e);
 end $$;
@@ -89,15 +89,15 @@ end $$;
 create function public.update_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_exception');
+  replayed constant jsonb := private.begin_write(request, 'update_exception');
   patch jsonb := input -> 'patch';
   before public.exceptions;
   after public.exceptions;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  select * into before from private.hold_exceptions(array[input ->> 'id']);
+  select * into before from private.lock_exceptions(array[input ->> 'id']);
   if not found then
     perform private.refuse_missing('exception');
   end if;
@@ -106,9 +106,9 @@ begin
   patch := private.patched_columns(before, patch);
   after := jsonb_populate_record(before, patch);
   if after is distinct from before or before.due_from_policy and patch ? 'due_at' then
-    select * into after from private.change_exceptions_as_asked('edit', array[patch || jsonb_build_object('id', before.id)]);
+    select * into after from private.change_exceptions_for_caller('edit', array[patch || jsonb_build_object('id', before.id)]);
   end if;
-  return private.answer(request, private.versioned_exception_json(after));
+  return private.finish_request(request, private.versioned_exception_json(after));
 end $$;
 
 -- What a search asks of an exception e, as SQL: each word of q is part of the title or the reason_code; one of exc_ and hexadecimal
@@ -136,7 +136,7 @@ end $$;
 
 -- The ids of those of the tenant's exceptions that a search finds; null where they are more than 5,000: then a look through the list in
 -- its order fills a page sooner. Above row-level security, below which no index of words is used: ids alone, of this tenant alone.
-create function private.few_with_words(q text) returns text[]
+create function private.narrow_by_search(q text) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
   most constant integer := 5000;
@@ -159,7 +159,7 @@ declare
   few text[];
   items jsonb;
 begin
-  perform private.enter(request, 'list_exceptions');
+  perform private.begin_request(request, 'list_exceptions');
   if by_closing then
     conditions := conditions || ' and e.closed_at is not null'
       || case when jsonb_typeof(input -> 'after') = 'array'
@@ -168,7 +168,7 @@ begin
     conditions := conditions || format(' and e.id < %L', input -> 'after' ->> 0);
   end if;
   if input ->> 'q' is not null then
-    few := private.few_with_words(input ->> 'q');
+    few := private.narrow_by_search(input ->> 'q');
     conditions := conditions || ' and ' || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
     -- The planner expects fewer than there are, which it would sort.
     perform set_config('enable_sort', (few is not null)::text, true);
@@ -181,6 +181,6 @@ begin
 end $$;
 
 grant execute on function
-  private.find_exception(text), private.has_words(text), private.filter_conditions(jsonb, timestamptz), private.few_with_words(text),
+  private.find_exception(text), private.has_words(text), private.filter_conditions(jsonb, timestamptz), private.narrow_by_search(text),
   private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions)
 to authenticated;

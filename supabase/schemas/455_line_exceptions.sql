@@ -154,7 +154,7 @@ declare
   r public.reconciliations;
   opened integer;
 begin
-  r := private.hold_period(tenant, reconciliation);
+  r := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
   with wanted as materialized (
     select x.*, x.line_nos[1] as line_no from jsonb_to_recordset(rows) as x (
@@ -198,7 +198,7 @@ begin
 end $$;
 
 -- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict where the run was taken up meanwhile.
-create function private.point_exceptions_at_suggestions(tenant text, reconciliation text, run text, attempt integer) returns void
+create function private.link_exceptions_to_suggestions(tenant text, reconciliation text, run text, attempt integer) returns void
 language plpgsql volatile security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   perform private.require_attempt(tenant, run, attempt);
@@ -288,5 +288,5 @@ end $$;
 
 grant execute on function
   private.lines_past_grace(text, text, integer), private.open_line_exceptions(text, text, text, integer, jsonb),
-  private.point_exceptions_at_suggestions(text, text, text, integer)
+  private.link_exceptions_to_suggestions(text, text, text, integer)
 to service_role;

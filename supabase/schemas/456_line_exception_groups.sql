@@ -2,7 +2,7 @@
 -- the suggestion each line is one of its own again.
 
 -- Of exceptions that point at these suggestions, which are gone.
-create function private.forget_suggestions(tenant text, matches uuid[]) returns void
+create function private.delete_open_suggestions(tenant text, matches uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.change_exceptions('edit', array(
@@ -118,7 +118,7 @@ declare
   r public.reconciliations;
   x record;
 begin
-  r := private.hold_period(tenant, reconciliation);
+  r := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
   for x in
     select * from jsonb_to_recordset(rows) as s (exception_id text, merged text[], match_id uuid, line_nos bigint[], title text, severity text,

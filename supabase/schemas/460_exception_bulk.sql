@@ -36,7 +36,7 @@ end $$;
 create function public.update_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_exceptions');
+  replayed constant jsonb := private.begin_write(request, 'update_exceptions');
   tenant constant text := private.tenant_id();
   patch constant jsonb := coalesce(input -> 'patch', '{}');
   pause constant jsonb := input -> 'pause';
@@ -51,8 +51,8 @@ declare
   act text;
   columns jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   if by_filter then
     if jsonb_typeof(input -> 'after') is distinct from 'array' then
@@ -68,7 +68,7 @@ begin
       next_id := ids[batch];
     end if;
   end if;
-  perform private.hold_exceptions(ids);
+  perform private.lock_exceptions(ids);
   select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.') order by i.n) into refused
   from unnest(ids) with ordinality as i (id, n)
   where not exists (select from public.exceptions e where e.tenant_id = tenant and e.id = i.id);
@@ -86,7 +86,7 @@ begin
     perform private.refuse('invalid_transition', 'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   end if;
   if pause is not null or input ? 'resume' then
-    perform private.change_exceptions_as_asked('resume', array(
+    perform private.change_exceptions_for_caller('resume', array(
       select jsonb_build_object('id', e.id) from public.exceptions e where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now()
     ));
     select * into p from public.sla_policies x where x.tenant_id = tenant;
@@ -107,9 +107,9 @@ begin
   end if;
   act := case when pause is not null then 'pause' when input ? 'resume' then 'resume' else 'edit' end;
   columns := case act when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') else patch end;
-  perform private.change_exceptions_as_asked(act, array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
+  perform private.change_exceptions_for_caller(act, array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
-  return private.answer(request, jsonb_build_object(
+  return private.finish_request(request, jsonb_build_object(
     'updated', cardinality(ids), 'skipped', skipped, 'next', case when next_id is not null then jsonb_build_array(next_id) end,
     'items', (
       select coalesce(jsonb_agg(private.exception_json(e) order by i.n), '[]')
@@ -123,12 +123,12 @@ end $$;
 create function public.import_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'import_exceptions');
+  replayed constant jsonb := private.begin_write(request, 'import_exceptions');
   refused jsonb;
   accepted integer;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   select jsonb_agg(jsonb_build_object('line', r ->> 'line', 'path', 'reconciliation_id', 'message', 'There is no such reconciliation.')) into refused
   from jsonb_array_elements(input -> 'rows') r
@@ -143,5 +143,5 @@ begin
     perform private.record_security_event('exceptions.imported', null, null,
       jsonb_build_object('accepted', accepted, 'refused', jsonb_array_length(coalesce(refused, '[]'))));
   end if;
-  return private.answer(request, jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));
+  return private.finish_request(request, jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));
 end $$;

@@ -141,7 +141,7 @@ create trigger count_written after insert on public.exception_ledger
 
 -- Folds shards into one, and what has passed into one row; forgets hours after 31 days. Answers how many rows it took in
 -- where that was a whole batch, else 0. One at a time: of the rows of shard 0 there is then no second writer.
-create function private.fold_exception_counters(batch integer default 10000) returns integer
+create function private.merge_exception_counters(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   this_hour constant timestamptz := date_trunc('hour', now(), 'UTC');
@@ -237,4 +237,4 @@ begin
   group by 1, 2;
 end $$;
 
-grant execute on function private.fold_exception_counters(integer) to service_role;
+grant execute on function private.merge_exception_counters(integer) to service_role;

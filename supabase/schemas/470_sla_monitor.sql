@@ -126,7 +126,7 @@ declare
   last_due_at timestamptz;
   last_id text;
 begin
-  perform private.enter(request, 'list_sla_exceptions');
+  perform private.begin_request(request, 'list_sla_exceptions');
   if sort_by in ('due_at', 'breach_risk') and input - '{sort_by,limit,after}'::text[] = '{}' then
     select * into items, last_due_at, last_id from private.next_by_deadline(
       coalesce((input -> 'after' ->> 1)::timestamptz, '-infinity'), coalesce(input -> 'after' ->> 2, ''), page_size, as_of);
@@ -136,7 +136,7 @@ begin
       conditions := conditions || private.due_within(input, as_of);
     end if;
     if input ->> 'q' is not null then
-      few := private.few_with_words(input ->> 'q');
+      few := private.narrow_by_search(input ->> 'q');
       conditions := conditions || ' and ' || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($3)' end;
       perform set_config('enable_sort', (few is not null)::text, true);
     end if;
@@ -178,7 +178,7 @@ declare
   conditions text := $q$e.status in ('open', 'in_review') and $q$ || private.filter_conditions(input, as_of);
   items jsonb;
 begin
-  perform private.enter(request, 'list_sla_changes');
+  perform private.begin_request(request, 'list_sla_changes');
   if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
     perform private.refuse_field('since', 'Must be within the last 24 hours. Read the list again instead.');
   end if;
@@ -251,7 +251,7 @@ end $$;
 create function public.get_time_to_breach(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_time_to_breach');
+  perform private.begin_request(request, 'get_time_to_breach');
   return private.time_to_breach(now()::timestamptz(3));
 end $$;
 

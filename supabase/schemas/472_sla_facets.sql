@@ -81,7 +81,7 @@ end $$;
 create function public.get_sla_facets(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 begin
-  perform private.enter(request, 'get_sla_facets');
+  perform private.begin_request(request, 'get_sla_facets');
   return private.sla_facets(input, now()::timestamptz(3));
 end $$;
 

@@ -75,11 +75,11 @@ end $$;
 create function public.create_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_view');
+  replayed constant jsonb := private.begin_write(request, 'create_view');
   created public.views;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   if (select count(*) from public.views v where v.tenant_id = private.tenant_id() and v.principal_id = auth.jwt() ->> 'principal_id') >= 50 then
     perform private.refuse('conflict', 'You can have at most 50 views. Delete one, then save this one again.');
@@ -89,7 +89,7 @@ begin
   if created.shared then
     perform private.record_security_event('view.created', created.id, null, jsonb_build_object('name', created.name));
   end if;
-  return private.answer(request, private.view_json(created) || jsonb_build_object('version', private.view_version(created)));
+  return private.finish_request(request, private.view_json(created) || jsonb_build_object('version', private.view_version(created)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -98,7 +98,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v public.views;
 begin
-  perform private.enter(request, 'get_view');
+  perform private.begin_request(request, 'get_view');
   v := private.find_view(input ->> 'id');
   return private.view_json(v) || jsonb_build_object('version', private.view_version(v));
 end $$;
@@ -107,12 +107,12 @@ end $$;
 create function public.update_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_view');
+  replayed constant jsonb := private.begin_write(request, 'update_view');
   before public.views;
   after public.views;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   before := private.find_view(input ->> 'id', true);
   perform private.require_version(private.view_version(before), request -> 'versions');
@@ -129,18 +129,18 @@ begin
           jsonb_build_object('name', after.name, 'shared', after.shared, 'filters', after.filters, 'sort_by', after.sort_by)));
     end if;
   end if;
-  return private.answer(request, private.view_json(after) || jsonb_build_object('version', private.view_version(after)));
+  return private.finish_request(request, private.view_json(after) || jsonb_build_object('version', private.view_version(after)));
 end $$;
 
 -- input: { id }. Refuses: not_found, role_required, precondition_failed. Records: view.deleted where it was shared.
 create function public.delete_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'delete_view');
+  replayed constant jsonb := private.begin_write(request, 'delete_view');
   v public.views;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   v := private.find_view(input ->> 'id', true);
   perform private.require_version(private.view_version(v), request -> 'versions');
@@ -148,7 +148,7 @@ begin
   if v.shared then
     perform private.record_security_event('view.deleted', v.id, null, jsonb_build_object('name', v.name));
   end if;
-  return private.answer(request, jsonb_build_object('id', v.id, 'deleted', true));
+  return private.finish_request(request, jsonb_build_object('id', v.id, 'deleted', true));
 end $$;
 
 -- Oldest first, so that each keeps its place. Counting stops after half a second, since everyone with a board open asks again and again.
@@ -160,7 +160,7 @@ declare
   counted_until constant timestamptz := clock_timestamp() + interval '500 milliseconds';
   items jsonb;
 begin
-  perform private.enter(request, 'list_views');
+  perform private.begin_request(request, 'list_views');
   select jsonb_agg(private.view_json(v, clock_timestamp() < counted_until) order by v.id) into items
   from (
     select * from public.views x

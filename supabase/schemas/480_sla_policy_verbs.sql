@@ -14,7 +14,7 @@ end $$;
 create function public.get_sla_policy(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_sla_policy');
+  perform private.begin_request(request, 'get_sla_policy');
   return (
     select private.sla_policy_json(p) || jsonb_build_object('version', p.version)
     from public.sla_policies p where p.tenant_id = private.tenant_id()
@@ -75,7 +75,7 @@ begin
   if array_position(due_ats, null) is not null then
     perform private.refuse_field('calendar_id', 'This calendar opens too rarely: some deadlines would be more than 25 years away.');
   end if;
-  perform private.change_exceptions_as_asked('recalculate', array(
+  perform private.change_exceptions_for_caller('recalculate', array(
     select jsonb_build_object('id', e.id, 'calendar_id', m.calendar_id, 'calendar_no', m.calendar_no, 'due_at', m.due_at)
     from unnest(ids, calendars, calendar_nos, due_ats) as m (id, calendar_id, calendar_no, due_at)
     join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = m.id
@@ -116,7 +116,7 @@ declare
   moved record;
   impact jsonb;
 begin
-  perform private.enter(request, 'put_sla_policy');
+  perform private.begin_request(request, 'put_sla_policy');
   select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
   if jsonb_typeof(request -> 'versions') = 'array' and not request -> 'versions' @> to_jsonb(before.version) then
     perform private.refuse('precondition_failed',

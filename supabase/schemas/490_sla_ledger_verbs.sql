@@ -73,7 +73,7 @@ declare
   last_at timestamptz;
   until timestamptz;
 begin
-  perform private.enter(request, 'get_exception_ledger');
+  perform private.begin_request(request, 'get_exception_ledger');
   e := private.find_exception(input ->> 'id');
   rows := private.ledger_rows(e.id);
   last_at := rows -> -1 ->> 'at';
@@ -91,7 +91,7 @@ declare
   since constant timestamptz := input ->> 'since';
   until constant timestamptz := input ->> 'until';
 begin
-  perform private.enter(request, 'get_sla_report');
+  perform private.begin_request(request, 'get_sla_report');
   return jsonb_build_object('since', private.iso(since), 'until', private.iso(until), 'by', input ->> 'by', 'rows', coalesce((
     select jsonb_agg(jsonb_build_object(
       'key', g.key, 'opened', g.opened, 'resolved', g.resolved, 'breached', g.breached,

@@ -132,8 +132,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   k public.api_keys;
 begin
-  perform private.enter(request, 'get_api_key_usage');
-  k := private.find_own_api_key(input ->> 'id');
+  perform private.begin_request(request, 'get_api_key_usage');
+  k := private.find_api_key_of_caller(input ->> 'id');
   return jsonb_build_object(
     'as_of', private.iso(now()),
     'hours', coalesce((
@@ -178,14 +178,14 @@ end $$;
 create function public.estimate_api_key_impact(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'estimate_api_key_impact');
+  replayed constant jsonb := private.begin_write(request, 'estimate_api_key_impact');
   k public.api_keys;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  k := private.find_own_api_key(input ->> 'id');
-  return private.answer(request, jsonb_build_object(
+  k := private.find_api_key_of_caller(input ->> 'id');
+  return private.finish_request(request, jsonb_build_object(
     'since', private.iso(private.usage_week()),
     'calls', coalesce((
       select jsonb_agg(jsonb_build_object(

@@ -52,7 +52,7 @@ begin
 end $$;
 
 -- The key of the caller's tenant. Refuses: not_found.
-create function private.find_own_api_key(id text) returns public.api_keys
+create function private.find_api_key_of_caller(id text) returns public.api_keys
 language plpgsql stable set search_path = '' as $$
 declare
   k public.api_keys;
@@ -123,17 +123,17 @@ end $$;
 create function public.create_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_api_key');
+  replayed constant jsonb := private.begin_write(request, 'create_api_key');
   created public.api_keys;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_expiry((input ->> 'expires_at')::timestamptz);
   created := private.insert_api_key(input);
   perform private.record_security_event('api_key.created', created.id, null,
     jsonb_build_object('name', created.name, 'scopes', created.scopes, 'ip_allowlist', created.ip_allowlist, 'expires_at', private.iso(created.expires_at)));
-  return private.answer(request, private.api_key_json(created) || jsonb_build_object('version', private.api_key_version(created))
+  return private.finish_request(request, private.api_key_json(created) || jsonb_build_object('version', private.api_key_version(created))
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
@@ -142,12 +142,12 @@ end $$;
 create function public.rotate_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'rotate_api_key');
+  replayed constant jsonb := private.begin_write(request, 'rotate_api_key');
   old public.api_keys;
   successor public.api_keys;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   old := private.lock_usable_api_key(input ->> 'id');
   if old.rotated_to is not null then
@@ -163,7 +163,7 @@ begin
   where k.tenant_id = old.tenant_id and k.id = old.id;
   perform private.record_security_event('api_key.rotated', old.id, null,
     jsonb_build_object('successor', successor.id, 'grace_period_seconds', input -> 'grace_period_seconds'));
-  return private.answer(request, private.api_key_json(successor) || jsonb_build_object('version', private.api_key_version(successor))
+  return private.finish_request(request, private.api_key_json(successor) || jsonb_build_object('version', private.api_key_version(successor))
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
@@ -183,11 +183,11 @@ end $$;
 create function public.revoke_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'revoke_api_key');
+  replayed constant jsonb := private.begin_write(request, 'revoke_api_key');
   k public.api_keys;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   k := private.lock_api_key(input ->> 'id');
   perform private.require_version(private.api_key_version(k), request -> 'versions');
@@ -201,14 +201,14 @@ begin
       from unnest(private.webhooks_of_api_key(k)) w;
     end if;
   end if;
-  return private.answer(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
+  return private.finish_request(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $$;
 
 -- input: { id, patch }. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: api_key.updated, where something changed.
 create function public.update_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_api_key');
+  replayed constant jsonb := private.begin_write(request, 'update_api_key');
   -- Usage, which calls and time change: not part of an update.
   use constant text[] := '{as_of,request_count,last_used_at,last_used_ip,operations_used,calls_by_day}';
   patch constant jsonb := input -> 'patch';
@@ -216,8 +216,8 @@ declare
   before jsonb;
   changes jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   k := private.lock_usable_api_key(input ->> 'id');
   perform private.require_version(private.api_key_version(k), request -> 'versions');
@@ -237,7 +237,7 @@ begin
   if changes is not null then
     perform private.record_security_event('api_key.updated', k.id, null, changes);
   end if;
-  return private.answer(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
+  return private.finish_request(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -246,8 +246,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   k public.api_keys;
 begin
-  perform private.enter(request, 'get_api_key');
-  k := private.find_own_api_key(input ->> 'id');
+  perform private.begin_request(request, 'get_api_key');
+  k := private.find_api_key_of_caller(input ->> 'id');
   return private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k));
 end $$;
 
@@ -259,7 +259,7 @@ declare
   sought constant text := lower(input ->> 'q');
   items jsonb;
 begin
-  perform private.enter(request, 'list_api_keys');
+  perform private.begin_request(request, 'list_api_keys');
   select jsonb_agg(k.json order by k.id desc) into items
   from (
     select a.id, j.json from public.api_keys a cross join lateral (select private.api_key_json(a) as json) j
@@ -274,6 +274,6 @@ begin
 end $$;
 
 grant execute on function
-  private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_own_api_key(text),
+  private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_api_key_of_caller(text),
   private.webhooks_of_api_key(public.api_keys)
 to authenticated;

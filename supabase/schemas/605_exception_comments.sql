@@ -67,7 +67,7 @@ declare
   e public.exceptions;
   items jsonb;
 begin
-  perform private.enter(request, 'list_exception_comments');
+  perform private.begin_request(request, 'list_exception_comments');
   e := private.find_exception(input ->> 'id');
   select jsonb_agg(private.exception_comment_json(c) order by c.id desc) into items
   from (
@@ -83,16 +83,16 @@ end $$;
 create function public.create_exception_comment(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_exception_comment');
+  replayed constant jsonb := private.begin_write(request, 'create_exception_comment');
   e public.exceptions;
   c public.exception_comments;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   e := private.find_exception(input ->> 'id');
   insert into public.exception_comments (exception_id, body) values (e.id, input ->> 'body') returning * into c;
-  return private.answer(request, private.exception_comment_json(c));
+  return private.finish_request(request, private.exception_comment_json(c));
 end $$;
 
 grant execute on function private.exception_comment_json(public.exception_comments) to authenticated;

@@ -1,7 +1,7 @@
 -- Fan-out: an event and its deliveries commit together, however many events a statement has, and notify the sender.
 
 -- A notification instead of a job: a job would be three more writes a delivery, for what webhook_deliveries says anyway.
-create function private.wake_webhook(webhook_id text) returns void
+create function private.notify_webhook_worker(webhook_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.notify('deliveries', webhook_id);
@@ -39,7 +39,7 @@ begin
     )
     select distinct webhook_id from fanned_out where status = 'pending' order by webhook_id
   loop
-    perform private.wake_webhook(awaiting.webhook_id);
+    perform private.notify_webhook_worker(awaiting.webhook_id);
   end loop;
   return null;
 end $$;

@@ -37,7 +37,7 @@ begin
 end $$;
 
 -- The new secret signs from now on; the others stop when `grace` is over, or earlier where that was decided before.
-create function private.keep_webhook_secret(webhook_id text, id text, sealed text, grace interval default '0') returns void
+create function private.store_webhook_secret(webhook_id text, id text, sealed text, grace interval default '0') returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   update private.webhook_secrets s set expires_at = least(s.expires_at, now() + grace)
@@ -46,7 +46,7 @@ begin
   select $2, w.tenant_id, w.id, $3 from public.webhooks w where w.tenant_id = private.tenant_id() and w.id = $1;
 end $$;
 
-create function private.forget_webhook_secrets(webhook_id text) returns void
+create function private.delete_webhook_secrets(webhook_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete from private.webhook_secrets s where s.tenant_id = private.tenant_id() and s.webhook_id = $1;

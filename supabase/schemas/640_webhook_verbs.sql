@@ -74,20 +74,20 @@ end $$;
 create function public.create_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_webhook');
+  replayed constant jsonb := private.begin_write(request, 'create_webhook');
   w public.webhooks;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_readable_events(private.text_array(input -> 'events'));
   perform private.require_quota('webhooks');
   insert into public.webhooks (url, description, events)
   values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'))
   returning * into w;
-  perform private.keep_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
+  perform private.store_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
   perform private.record_security_event('webhook.created', w.id, null, jsonb_build_object('url', w.url, 'events', w.events));
-  return private.answer(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
+  return private.finish_request(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -96,7 +96,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   w public.webhooks;
 begin
-  perform private.enter(request, 'get_webhook');
+  perform private.begin_request(request, 'get_webhook');
   w := private.find_webhook(input ->> 'id');
   return private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w));
 end $$;
@@ -108,7 +108,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_webhooks');
+  perform private.begin_request(request, 'list_webhooks');
   select jsonb_agg(private.webhook_json(w) order by w.id desc) into items
   from (
     select * from public.webhooks x
@@ -138,14 +138,14 @@ end $$;
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_webhook');
+  replayed constant jsonb := private.begin_write(request, 'update_webhook');
   fields constant text[] := '{url,description,events}';
   patch constant jsonb := input -> 'patch';
   before public.webhooks;
   w public.webhooks;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   before := private.lock_webhook(input ->> 'id');
   perform private.require_version(private.webhook_version(before), request -> 'versions');
@@ -172,58 +172,58 @@ begin
     perform private.disable_webhook(w.id, 'manual', patch ->> 'reason');
     w := private.find_webhook(w.id);
   end if;
-  return private.answer(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)));
+  return private.finish_request(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)));
 end $$;
 
 -- input: { id }. Its secrets go at once, its log with the 30 days. Refuses: not_found, precondition_failed. Records: webhook.deleted.
 create function public.delete_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'delete_webhook');
+  replayed constant jsonb := private.begin_write(request, 'delete_webhook');
   w public.webhooks;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   w := private.lock_webhook(input ->> 'id');
   perform private.require_version(private.webhook_version(w), request -> 'versions');
-  perform private.drop_waiting_deliveries(w.id), private.forget_webhook_secrets(w.id);
+  perform private.drop_waiting_deliveries(w.id), private.delete_webhook_secrets(w.id);
   update public.webhooks x set deleted_at = now(), updated_at = now() where x.tenant_id = w.tenant_id and x.id = w.id;
   perform private.record_security_event('webhook.deleted', w.id, null, jsonb_build_object('url', w.url));
-  return private.answer(request, jsonb_build_object('id', w.id, 'deleted', true));
+  return private.finish_request(request, jsonb_build_object('id', w.id, 'deleted', true));
 end $$;
 
 -- input: { id, grace_period_seconds, secret_id, sealed_secret, sealed }. Refuses: not_found. Records: webhook.secret_rotated.
 create function public.rotate_webhook_secret(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'rotate_webhook_secret');
+  replayed constant jsonb := private.begin_write(request, 'rotate_webhook_secret');
   grace constant interval := make_interval(secs => (input ->> 'grace_period_seconds')::integer);
   w public.webhooks;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   w := private.lock_webhook(input ->> 'id');
-  perform private.keep_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret', grace);
+  perform private.store_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret', grace);
   update public.webhooks x set secret_changed_at = now(), previous_secret_expires_at = now() + grace, updated_at = now()
   where x.tenant_id = w.tenant_id and x.id = w.id
   returning * into w;
   perform private.record_security_event('webhook.secret_rotated', w.id, null,
     jsonb_build_object('previous_secret_expires_at', private.iso(w.previous_secret_expires_at)));
-  return private.answer(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
+  return private.finish_request(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
 -- input: { id }. Refuses: not_found. Records: webhook.enabled.
 create function public.enable_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'enable_webhook');
+  replayed constant jsonb := private.begin_write(request, 'enable_webhook');
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  return private.answer(request, private.webhook_json(private.enable_webhook(private.lock_webhook(input ->> 'id'))));
+  return private.finish_request(request, private.webhook_json(private.enable_webhook(private.lock_webhook(input ->> 'id'))));
 end $$;
 
 -- input: { id, type, data }: an event of this type, with example data where it is not webhook.test. Answers the delivery.
@@ -231,13 +231,13 @@ end $$;
 create function public.test_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'test_webhook');
+  replayed constant jsonb := private.begin_write(request, 'test_webhook');
   w public.webhooks;
   d public.webhook_deliveries;
   event text;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   w := private.lock_webhook(input ->> 'id');
   perform private.require_active_webhook(w);
@@ -247,7 +247,7 @@ begin
   event := private.emit_test(w.id, input ->> 'type', coalesce(nullif(input -> 'data', 'null'),
     jsonb_build_object('id', w.id, 'message', 'It works.', 'sent_by', private.actor())));
   select * into d from public.webhook_deliveries x where x.tenant_id = w.tenant_id and x.id = private.delivery_id(event, w.id);
-  return private.answer(request, private.delivery_json(d));
+  return private.finish_request(request, private.delivery_json(d));
 end $$;
 
 grant execute on function

@@ -101,7 +101,7 @@ end $$;
 create function public.list_webhook_deliveries(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'list_webhook_deliveries');
+  perform private.begin_request(request, 'list_webhook_deliveries');
   return private.deliveries_page(input || jsonb_build_object('webhook_id', (private.find_webhook(input ->> 'id')).id));
 end $$;
 
@@ -109,7 +109,7 @@ end $$;
 create function public.list_deliveries(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'list_deliveries');
+  perform private.begin_request(request, 'list_deliveries');
   return private.deliveries_page(input);
 end $$;
 
@@ -144,7 +144,7 @@ end $$;
 create function public.get_webhook_stats(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_webhook_stats');
+  perform private.begin_request(request, 'get_webhook_stats');
   return private.attempts_by_hour((private.find_webhook(input ->> 'id')).id);
 end $$;
 
@@ -152,7 +152,7 @@ end $$;
 create function public.get_delivery_stats(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 begin
-  perform private.enter(request, 'get_delivery_stats');
+  perform private.begin_request(request, 'get_delivery_stats');
   return private.attempts_by_hour(null);
 end $$;
 
@@ -163,7 +163,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   d public.webhook_deliveries;
 begin
-  perform private.enter(request, 'get_webhook_delivery');
+  perform private.begin_request(request, 'get_webhook_delivery');
   perform private.find_webhook(input ->> 'id');
   d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
   return private.delivery_json(d) || jsonb_build_object(
@@ -214,7 +214,7 @@ begin
     and (d.lease is null or d.next_attempt_at <= now());
   get diagnostics requeued = row_count;
   if requeued > 0 then
-    perform private.wake_webhook($1);
+    perform private.notify_webhook_worker($1);
   end if;
   return requeued;
 end $$;
@@ -223,18 +223,18 @@ end $$;
 create function public.resend_webhook_delivery(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'resend_webhook_delivery');
+  replayed constant jsonb := private.begin_write(request, 'resend_webhook_delivery');
   d public.webhook_deliveries;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_active_webhook(private.lock_webhook(input ->> 'id'));
   d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
   if private.requeue_deliveries(d.webhook_id, array[d.id], 'resend') = 0 then
     perform private.refuse('conflict', 'This delivery is being sent. Wait for its result.');
   end if;
-  return private.answer(request, private.delivery_json(private.find_delivery(d.webhook_id, d.id)));
+  return private.finish_request(request, private.delivery_json(private.find_delivery(d.webhook_id, d.id)));
 end $$;
 
 -- input: { id, since, dry_run }. Missed is what failed, or failed so far and waits for another try. Refuses: not_found; conflict for a
@@ -242,7 +242,7 @@ end $$;
 create function public.recover_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'recover_webhook');
+  replayed constant jsonb := private.begin_write(request, 'recover_webhook');
   since constant timestamptz := (input ->> 'since')::timestamptz;
   dry_run constant boolean := (input ->> 'dry_run')::boolean;
   oldest constant timestamptz := greatest(since, now() - interval '30 days');
@@ -250,8 +250,8 @@ declare
   missed text[];
   recovered bigint;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   w := private.lock_webhook(input ->> 'id');
   if not dry_run then
@@ -270,7 +270,7 @@ begin
     perform private.record_security_event('webhook.recovered', w.id, null,
       jsonb_build_object('since', private.iso(since), 'count', recovered));
   end if;
-  return private.answer(request, jsonb_build_object('since', private.iso(since), 'dry_run', dry_run, 'count', recovered));
+  return private.finish_request(request, jsonb_build_object('since', private.iso(since), 'dry_run', dry_run, 'count', recovered));
 end $$;
 
 grant execute on function

@@ -115,7 +115,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_records', coalesce(input ->> 'surface', ''));
+  perform private.begin_request(request, 'list_records', coalesce(input ->> 'surface', ''));
   perform private.with_deleted(input);
   select jsonb_agg(private.record_json(r) -> 'record' order by r.id desc) into items
   from public.records r
@@ -127,16 +127,16 @@ end $$;
 create function public.create_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_record', coalesce(input ->> 'surface', ''));
+  replayed constant jsonb := private.begin_write(request, 'create_record', coalesce(input ->> 'surface', ''));
   created public.records;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_record_size(input -> 'data');
   perform private.require_quota('records');
   insert into public.records (surface, data) values (input ->> 'surface', input -> 'data') returning * into created;
-  return private.answer(request, private.record_json(created));
+  return private.finish_request(request, private.record_json(created));
 end $$;
 
 -- input: { surface, id, include_deleted }. Refuses: role_required for deleted records, not_found.
@@ -146,7 +146,7 @@ declare
   with_deleted boolean;
   answer jsonb;
 begin
-  perform private.enter(request, 'get_record', coalesce(input ->> 'surface', ''));
+  perform private.begin_request(request, 'get_record', coalesce(input ->> 'surface', ''));
   with_deleted := private.with_deleted(input);
   select private.record_json(r) into answer from public.records r
   where r.tenant_id = private.tenant_id() and r.id = input ->> 'id' and r.surface = input ->> 'surface'
@@ -161,12 +161,12 @@ end $$;
 create function public.update_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_record', coalesce(input ->> 'surface', ''));
+  replayed constant jsonb := private.begin_write(request, 'update_record', coalesce(input ->> 'surface', ''));
   r public.records;
   patched jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   r := private.lock_record(input, request);
   patched := private.merge_patch(r.data, input -> 'patch');
@@ -174,33 +174,33 @@ begin
     perform private.require_record_size(patched);
     update public.records x set data = patched where x.tenant_id = r.tenant_id and x.id = r.id returning * into r;
   end if;
-  return private.answer(request, private.record_json(r));
+  return private.finish_request(request, private.record_json(r));
 end $$;
 
 -- input: { surface, id }. Refuses: not_found, precondition_failed.
 create function public.delete_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'delete_record', coalesce(input ->> 'surface', ''));
+  replayed constant jsonb := private.begin_write(request, 'delete_record', coalesce(input ->> 'surface', ''));
   r public.records;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   r := private.lock_record(input, request);
   update public.records x set deleted_at = now() where x.tenant_id = r.tenant_id and x.id = r.id returning * into r;
-  return private.answer(request, private.record_json(r));
+  return private.finish_request(request, private.record_json(r));
 end $$;
 
 -- input: { surface, id }. Restoring what is not deleted returns it unchanged. Refuses: not_found.
 create function public.restore_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'restore_record', coalesce(input ->> 'surface', ''));
+  replayed constant jsonb := private.begin_write(request, 'restore_record', coalesce(input ->> 'surface', ''));
   r public.records;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   select * into r from public.records x
   where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' and x.surface = input ->> 'surface'
@@ -211,7 +211,7 @@ begin
   if r.deleted_at is not null then
     update public.records x set deleted_at = null where x.tenant_id = r.tenant_id and x.id = r.id returning * into r;
   end if;
-  return private.answer(request, private.record_json(r));
+  return private.finish_request(request, private.record_json(r));
 end $$;
 
 grant execute on function

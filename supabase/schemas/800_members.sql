@@ -80,7 +80,7 @@ declare
   sought constant text := lower(input ->> 'q');
   items jsonb;
 begin
-  perform private.enter(request, 'list_members');
+  perform private.begin_request(request, 'list_members');
   select jsonb_agg(jsonb_build_object('name', m.name, 'user', 'user:' || m.name, 'roles', m.roles, 'source', m.source) order by m.name) into items
   from (
     select * from private.members() x

@@ -108,7 +108,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
 begin
-  perform private.enter(request, 'list_tenant_members');
+  perform private.begin_request(request, 'list_tenant_members');
   return private.page(private.tenant_account_page(input -> 'after' ->> 0, lower(input ->> 'q'), page_size + 1), page_size, 'key');
 end $$;
 
@@ -118,7 +118,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   member jsonb;
 begin
-  perform private.enter(request, 'get_tenant_member');
+  perform private.begin_request(request, 'get_tenant_member');
   member := private.tenant_account((input ->> 'id')::uuid);
   if member is null then
     perform private.refuse_missing('member');
@@ -130,19 +130,19 @@ end $$;
 create function public.update_tenant_member(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_tenant_member');
+  replayed constant jsonb := private.begin_write(request, 'update_tenant_member');
   member constant uuid := (input ->> 'id')::uuid;
   changed jsonb;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   changed := private.change_account(member, input -> 'roles', request -> 'versions', input ->> 'issuer');
   if changed -> 'before' <> input -> 'roles' then
     perform private.record_security_event('member.role_changed', 'user:' || (changed ->> 'name'), null, jsonb_build_object(
       'member_id', member, 'roles', jsonb_build_object('from', changed -> 'before', 'to', input -> 'roles')));
   end if;
-  return private.answer(request, private.tenant_account(member));
+  return private.finish_request(request, private.tenant_account(member));
 end $$;
 
 create function private.open_exceptions_of(assignee text) returns text[]
@@ -158,14 +158,14 @@ end $$;
 create function public.remove_tenant_member(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'remove_tenant_member');
+  replayed constant jsonb := private.begin_write(request, 'remove_tenant_member');
   member constant uuid := (input ->> 'id')::uuid;
-  before constant jsonb := case when kept is null then private.tenant_account((input ->> 'id')::uuid) end;
+  before constant jsonb := case when replayed is null then private.tenant_account((input ->> 'id')::uuid) end;
   changed jsonb;
   handed_over integer := 0;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   if (input ->> 'hand_over')::boolean and private.has_namesake(before ->> 'name') then
     perform private.refuse('conflict', format('Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.', before ->> 'name'));
@@ -175,14 +175,14 @@ begin
   end if;
   changed := private.change_account(member, null, request -> 'versions', input ->> 'issuer');
   if (input ->> 'hand_over')::boolean then
-    select count(*) into handed_over from private.change_exceptions_as_asked('edit', array(
+    select count(*) into handed_over from private.change_exceptions_for_caller('edit', array(
       select jsonb_build_object('id', h.id, 'assigned_to', input -> 'hand_over_to')
-      from private.hold_exceptions(private.open_exceptions_of('user:' || (changed ->> 'name'))) h
+      from private.lock_exceptions(private.open_exceptions_of('user:' || (changed ->> 'name'))) h
       where h.assigned_to = 'user:' || (changed ->> 'name') and h.status in ('open', 'in_review')
     ));
   end if;
   perform private.record_security_event('member.removed', 'user:' || (changed ->> 'name'), input ->> 'reason', jsonb_build_object(
     'member_id', member, 'roles', changed -> 'before', 'sessions_ended', jsonb_array_length(changed -> 'ended'),
     'handed_over', handed_over, 'handed_over_to', input ->> 'hand_over_to'));
-  return private.answer(request, before || jsonb_build_object('handed_over', handed_over, 'ended', changed -> 'ended'));
+  return private.finish_request(request, before || jsonb_build_object('handed_over', handed_over, 'ended', changed -> 'ended'));
 end $$;

@@ -103,7 +103,7 @@ begin
   if private.invitation_mails(now() - interval '1 day', address) > 10 then
     perform private.refuse('rate_limited', 'This address was invited 10 times within a day. Try again tomorrow.');
   end if;
-  perform graphile_worker.add_job('send_invitation', private.of_request(jsonb_build_object('tenant_id', tenant, 'invitation_id', i.id)),
+  perform graphile_worker.add_job('send_invitation', private.with_request_id(jsonb_build_object('tenant_id', tenant, 'invitation_id', i.id)),
     max_attempts => 12, job_key => 'invitation:' || tenant || ':' || i.id)
   from public.invitations i where i.tenant_id = tenant and i.id = $1;
 end $$;
@@ -133,7 +133,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_invitations');
+  perform private.begin_request(request, 'list_invitations');
   select jsonb_agg(private.invitation_json(i) order by i.id desc) into items
   from (
     select * from public.invitations x
@@ -150,7 +150,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   i public.invitations;
 begin
-  perform private.enter(request, 'get_invitation');
+  perform private.begin_request(request, 'get_invitation');
   select * into i from public.invitations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('invitation');
@@ -163,13 +163,13 @@ end $$;
 create function public.create_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_invitation');
+  replayed constant jsonb := private.begin_write(request, 'create_invitation');
   created public.invitations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  perform private.queue_to_count('invitation_mails');
+  perform private.serialize_counting('invitation_mails');
   perform private.require_quota('members');
   if private.is_member_address(input ->> 'email') then
     perform private.refuse('conflict', 'This person is a member already. Change their roles instead.');
@@ -185,7 +185,7 @@ begin
   end if;
   perform private.send_invitation(created.id);
   perform private.record_security_event('member.invited', created.id, null, jsonb_build_object('email', created.email, 'roles', created.roles));
-  return private.answer(request, private.invitation_json(created) || jsonb_build_object('version', private.invitation_version(created)));
+  return private.finish_request(request, private.invitation_json(created) || jsonb_build_object('version', private.invitation_version(created)));
 end $$;
 
 -- input: { id }. A new link for seven more days; the one before ends. Refuses: not_found, conflict where it was accepted or revoked,
@@ -193,13 +193,13 @@ end $$;
 create function public.resend_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'resend_invitation');
+  replayed constant jsonb := private.begin_write(request, 'resend_invitation');
   i public.invitations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  perform private.queue_to_count('invitation_mails');
+  perform private.serialize_counting('invitation_mails');
   i := private.lock_invitation(input ->> 'id');
   -- One that expired counts again from here on.
   if private.invitation_status(i) = 'expired' then
@@ -216,18 +216,18 @@ begin
   perform private.end_invitation_link(i.id);
   perform private.send_invitation(i.id);
   perform private.record_security_event('member.invited', i.id, null, jsonb_build_object('email', i.email, 'roles', i.roles, 'again', true));
-  return private.answer(request, private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+  return private.finish_request(request, private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
 end $$;
 
 -- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found, conflict where it was accepted. Records: member.invitation_revoked.
 create function public.revoke_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'revoke_invitation');
+  replayed constant jsonb := private.begin_write(request, 'revoke_invitation');
   i public.invitations;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   i := private.lock_invitation(input ->> 'id');
   perform private.require_version(private.invitation_version(i), request -> 'versions');
@@ -239,7 +239,7 @@ begin
     perform private.end_invitation_link(i.id);
     perform private.record_security_event('member.invitation_revoked', i.id, null, jsonb_build_object('email', i.email));
   end if;
-  return private.answer(request, private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+  return private.finish_request(request, private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
 end $$;
 
 -- For the worker that makes the mail: keeps the digest of its link in place of the one before. Null: there is nothing to send.

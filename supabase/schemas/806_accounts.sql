@@ -78,7 +78,7 @@ begin
 end $$;
 
 -- Its mail could not be sent: nobody has the link, and it doesn't count against the five.
-create function private.forget_password_reset(token_hash text) returns void
+create function private.delete_password_reset(token_hash text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   delete from private.password_resets r where r.token_hash = $1;
@@ -283,7 +283,7 @@ begin
 end $$;
 
 grant execute on function private.request_password_reset(text), public.request_password_reset(text),
-  private.is_password_reset(text), public.is_password_reset(text), private.begin_password_reset_mail(text, text), private.forget_password_reset(text), private.reset_password(text, text, text, jsonb), public.reset_password(text, text, text, jsonb),
+  private.is_password_reset(text), public.is_password_reset(text), private.begin_password_reset_mail(text, text), private.delete_password_reset(text), private.reset_password(text, text, text, jsonb), public.reset_password(text, text, text, jsonb),
   private.change_password(uuid, text, text, text, jsonb), public.change_password(uuid, text, text, text, jsonb),
   private.find_invitation(text), public.find_invitation(text),
   private.accept_invitation(text, uuid, text, jsonb), public.accept_invitation(text, uuid, text, jsonb) to service_role;

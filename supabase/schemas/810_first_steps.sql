@@ -48,7 +48,7 @@ end $$;
 create function public.get_first_steps(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_first_steps');
+  perform private.begin_request(request, 'get_first_steps');
   return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $$;
 
@@ -56,7 +56,7 @@ end $$;
 create function public.put_first_steps(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.enter(request, 'put_first_steps');
+  perform private.begin_request(request, 'put_first_steps');
   perform private.require_version(private.first_steps_version(), request -> 'versions');
   if (input ->> 'dismissed')::boolean then
     insert into public.first_steps_dismissals (tenant_id) values (private.tenant_id()) on conflict do nothing;

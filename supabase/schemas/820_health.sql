@@ -10,7 +10,7 @@ alter table private.heartbeats enable row level security;
 grant select on private.heartbeats to service_role;
 
 -- `pool`: by which graphile-worker knows the process's jobs. Answers which processes of its kind beat lately, this one included.
-create function private.beat(pool text, kind text) returns text[]
+create function private.record_heartbeat(pool text, kind text) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into private.heartbeats (pool, kind) values ($1, $2)
@@ -19,7 +19,7 @@ begin
 end $$;
 
 -- Removes the pools that fell silent and names them, so that the caller can free their jobs.
-create function private.bury_silent_pools() returns setof text
+create function private.unlock_dead_workers() returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   return query delete from private.heartbeats h where h.beat_at < now() - interval '20 seconds' returning h.pool;
@@ -113,5 +113,5 @@ begin
 end $$;
 
 grant execute on function
-  private.beat(text, text), private.bury_silent_pools(), public.readiness(), private.service_metrics(), public.service_metrics()
+  private.record_heartbeat(text, text), private.unlock_dead_workers(), public.readiness(), private.service_metrics(), public.service_metrics()
 to service_role;

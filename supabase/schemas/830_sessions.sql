@@ -89,7 +89,7 @@ grant execute on function private.begin_session(jsonb), private.check_session(te
   public.begin_session(jsonb), public.check_session(text, integer, boolean), public.leave_session(text) to service_role;
 
 -- The caller's own that count, newest first.
-create function private.own_sessions(idle_seconds integer) returns setof private.sessions
+create function private.sessions_of_caller(idle_seconds integer) returns setof private.sessions
 language plpgsql stable security definer set search_path = '' as $$
 declare
   claims constant jsonb := auth.jwt();
@@ -109,7 +109,7 @@ begin
     'current', coalesce(s.id = auth.jwt() ->> 'session_id', false)
   );
 end $$;
-grant execute on function private.own_sessions(integer), private.session_json(private.sessions) to authenticated;
+grant execute on function private.sessions_of_caller(integer), private.session_json(private.sessions) to authenticated;
 
 -- input: { limit, after: [id] | null, idle_seconds }. Newest first.
 create function public.list_sessions(input jsonb, request jsonb) returns jsonb
@@ -118,10 +118,10 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_sessions');
+  perform private.begin_request(request, 'list_sessions');
   select jsonb_agg(private.session_json(s) order by s.id desc) into items
   from (
-    select * from private.own_sessions((input ->> 'idle_seconds')::integer) x
+    select * from private.sessions_of_caller((input ->> 'idle_seconds')::integer) x
     where input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0
     order by x.id desc limit page_size + 1
   ) s;
@@ -132,13 +132,13 @@ end $$;
 create function public.end_sessions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'end_sessions');
+  replayed constant jsonb := private.begin_write(request, 'end_sessions');
   everywhere constant boolean := jsonb_typeof(input -> 'ids') is distinct from 'array';
   claims constant jsonb := auth.jwt();
   ended text[];
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   with gone as (
     update private.sessions s set ended_at = now()
@@ -152,7 +152,7 @@ begin
   else
     perform private.record_security_event('session.ended', id, null, '{}') from unnest(ended) id;
   end if;
-  return private.answer(request, jsonb_build_object('ended', to_jsonb(ended)));
+  return private.finish_request(request, jsonb_build_object('ended', to_jsonb(ended)));
 end $$;
 
 -- Deletes what ended or expired 30 days ago, at most `batch` at a time; answers how many.

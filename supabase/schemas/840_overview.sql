@@ -193,7 +193,7 @@ declare
   self constant text := private.actor();
   shown constant integer := 5;
 begin
-  perform private.enter(request, 'get_overview');
+  perform private.begin_request(request, 'get_overview');
   return private.overview_exceptions(as_of) || jsonb_build_object(
     'next', (
       select coalesce(jsonb_agg(private.exception_json(x, as_of) order by x.due_at, x.id), '[]')

@@ -51,7 +51,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_requests');
+  perform private.begin_request(request, 'list_requests');
   execute format($q$
     select jsonb_agg(private.logged_request_json(p.r) order by (p.r).at desc, (p.r).id desc)
     from (select r from public.request_log r where %s order by r.at desc, r.id desc limit $1 + 1) p
@@ -70,7 +70,7 @@ declare
   r public.request_log;
   readable boolean;
 begin
-  perform private.enter(request, 'get_request');
+  perform private.begin_request(request, 'get_request');
   select * into r from public.request_log x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('request');
@@ -104,7 +104,7 @@ declare
   step constant interval := private.chart_step(until - since);
   steps jsonb;
 begin
-  perform private.enter(request, 'get_request_stats');
+  perform private.begin_request(request, 'get_request_stats');
   execute format($q$
     select jsonb_agg(jsonb_build_object(
       'start', private.iso(s.start), 'calls', s.calls, 'client_errors', s.client_errors, 'server_errors', s.server_errors,

@@ -1,7 +1,7 @@
 -- What people and tenants choose to be told, and how they change it.
 
 -- The address of the caller's own account, where Supabase Auth vouches for them.
-create function private.own_address() returns text
+create function private.address_of_caller() returns text
 language plpgsql stable security definer set search_path = '' as $$
 begin
   if private.principal_type() <> 'user' or auth.jwt() ->> 'sub' !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
@@ -24,7 +24,7 @@ begin
     'assigned', coalesce(s.assigned, true), 'mentioned', coalesce(s.mentioned, true),
     'webhook_failing', coalesce(s.webhook_failing, true), 'api_key_expiring', coalesce(s.api_key_expiring, true)
   );
-  return settings || jsonb_build_object('email', case when $1 then private.own_address() end, 'version', private.version_of(settings));
+  return settings || jsonb_build_object('email', case when $1 then private.address_of_caller() end, 'version', private.version_of(settings));
 end $$;
 
 create function private.alert_channel_json(c public.alert_channels) returns jsonb
@@ -52,7 +52,7 @@ begin
 end $$;
 
 -- Of one's own tenant's channel; null forgets it.
-create function private.keep_alert_channel_url(channel_id text, url_id text, sealed text) returns void
+create function private.store_alert_channel_url(channel_id text, url_id text, sealed text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete from private.alert_channel_urls x where x.tenant_id = private.tenant_id() and x.channel_id = $1;
@@ -61,14 +61,14 @@ begin
 end $$;
 
 grant execute on function
-  private.own_address(), private.notification_settings_json(boolean), private.alert_channel_json(public.alert_channels)
+  private.address_of_caller(), private.notification_settings_json(boolean), private.alert_channel_json(public.alert_channels)
 to authenticated;
 
 -- input: { is_account }.
 create function public.get_notification_settings(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'get_notification_settings');
+  perform private.begin_request(request, 'get_notification_settings');
   return private.notification_settings_json(coalesce((input ->> 'is_account')::boolean, false));
 end $$;
 
@@ -76,12 +76,12 @@ end $$;
 create function public.put_notification_settings(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'put_notification_settings');
+  replayed constant jsonb := private.begin_write(request, 'put_notification_settings');
   given constant jsonb := input -> 'settings';
   is_account constant boolean := coalesce((input ->> 'is_account')::boolean, false);
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   perform private.require_version((private.notification_settings_json(is_account) ->> 'version')::bigint, request -> 'versions');
   insert into public.notification_settings as s (is_account, exception_breached, exception_at_risk, assigned, mentioned, webhook_failing, api_key_expiring)
@@ -90,7 +90,7 @@ begin
   on conflict on constraint notification_settings_pkey do update set exception_breached = excluded.exception_breached, exception_at_risk = excluded.exception_at_risk,
     assigned = excluded.assigned, mentioned = excluded.mentioned, webhook_failing = excluded.webhook_failing,
     api_key_expiring = excluded.api_key_expiring;
-  return private.answer(request, private.notification_settings_json(is_account));
+  return private.finish_request(request, private.notification_settings_json(is_account));
 end $$;
 
 -- input: { limit, after: [id] | null }. Newest first.
@@ -100,7 +100,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
 begin
-  perform private.enter(request, 'list_alert_channels');
+  perform private.begin_request(request, 'list_alert_channels');
   select jsonb_agg(private.alert_channel_json(c) order by c.id desc) into items
   from (
     select * from public.alert_channels x
@@ -114,21 +114,21 @@ end $$;
 create function public.create_alert_channel(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'create_alert_channel');
+  replayed constant jsonb := private.begin_write(request, 'create_alert_channel');
   c public.alert_channels;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
-  perform private.queue_to_count('alert_channels');
+  perform private.serialize_counting('alert_channels');
   if (select count(*) from public.alert_channels x where x.tenant_id = private.tenant_id() and x.deleted_at is null) >= 20 then
     perform private.refuse('conflict', 'A tenant can have 20 alert channels. Delete one first.');
   end if;
   insert into public.alert_channels (name, url_hint, kinds) values (input ->> 'name', input ->> 'url_hint', private.text_array(input -> 'kinds'))
   returning * into c;
-  perform private.keep_alert_channel_url(c.id, input ->> 'url_id', input ->> 'sealed');
+  perform private.store_alert_channel_url(c.id, input ->> 'url_id', input ->> 'sealed');
   perform private.record_security_event('alert_channel.created', c.id, null, jsonb_build_object('name', c.name, 'url', c.url_hint, 'kinds', c.kinds));
-  return private.answer(request, private.alert_channel_json(c));
+  return private.finish_request(request, private.alert_channel_json(c));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -137,7 +137,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   c public.alert_channels;
 begin
-  perform private.enter(request, 'get_alert_channel');
+  perform private.begin_request(request, 'get_alert_channel');
   select * into c from public.alert_channels x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' and x.deleted_at is null;
   if not found then
     perform private.refuse_missing('alert channel');
@@ -150,13 +150,13 @@ end $$;
 create function public.update_alert_channel(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'update_alert_channel');
+  replayed constant jsonb := private.begin_write(request, 'update_alert_channel');
   patch constant jsonb := coalesce(input -> 'patch', '{}');
   before public.alert_channels;
   c public.alert_channels;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   before := private.lock_alert_channel(input ->> 'id', request -> 'versions');
   update public.alert_channels x set name = coalesce(patch ->> 'name', x.name), url_hint = coalesce(input ->> 'url_hint', x.url_hint),
@@ -165,45 +165,45 @@ begin
     last_failure_at = case when input ? 'sealed' then null else x.last_failure_at end
   where x.tenant_id = before.tenant_id and x.id = before.id returning * into c;
   if input ? 'sealed' then
-    perform private.keep_alert_channel_url(c.id, input ->> 'url_id', input ->> 'sealed');
+    perform private.store_alert_channel_url(c.id, input ->> 'url_id', input ->> 'sealed');
   end if;
   perform private.record_security_event('alert_channel.updated', c.id, null, coalesce(private.changes(
     jsonb_build_object('name', before.name, 'url', before.url_hint, 'kinds', before.kinds),
     jsonb_build_object('name', c.name, 'url', c.url_hint, 'kinds', c.kinds)), '{}'));
-  return private.answer(request, private.alert_channel_json(c));
+  return private.finish_request(request, private.alert_channel_json(c));
 end $$;
 
 -- input: { id }. Its URL is forgotten. Refuses: not_found, precondition_failed. Records: alert_channel.deleted.
 create function public.delete_alert_channel(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'delete_alert_channel');
+  replayed constant jsonb := private.begin_write(request, 'delete_alert_channel');
   c public.alert_channels;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   c := private.lock_alert_channel(input ->> 'id', request -> 'versions');
   update public.alert_channels x set deleted_at = now() where x.tenant_id = c.tenant_id and x.id = c.id returning * into c;
-  perform private.keep_alert_channel_url(c.id, null, null);
+  perform private.store_alert_channel_url(c.id, null, null);
   perform private.record_security_event('alert_channel.deleted', c.id, null, jsonb_build_object('name', c.name, 'url', c.url_hint));
-  return private.answer(request, private.alert_channel_json(c));
+  return private.finish_request(request, private.alert_channel_json(c));
 end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.test_alert_channel(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  kept constant jsonb := private.enter_write(request, 'test_alert_channel');
+  replayed constant jsonb := private.begin_write(request, 'test_alert_channel');
   c public.alert_channels;
 begin
-  if kept is not null then
-    return kept;
+  if replayed is not null then
+    return replayed;
   end if;
   c := private.lock_alert_channel(input ->> 'id', null);
-  perform graphile_worker.add_job('send_test_alert', private.of_request(jsonb_build_object('tenant_id', c.tenant_id, 'channel_id', c.id)),
+  perform graphile_worker.add_job('send_test_alert', private.with_request_id(jsonb_build_object('tenant_id', c.tenant_id, 'channel_id', c.id)),
     max_attempts => 1, job_key => 'test-alert:' || c.tenant_id || ':' || c.id);
-  return private.answer(request, private.alert_channel_json(c));
+  return private.finish_request(request, private.alert_channel_json(c));
 end $$;
 
 -- For the worker that tests one: { url_id, sealed, name, tenant_name }, null for one that is gone.

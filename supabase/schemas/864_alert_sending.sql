@@ -19,7 +19,7 @@ end $$;
 
 -- Finds whom what happened concerns, and bundles what waits: at most one message a minute for a recipient and kind. Answers how many
 -- events it looked at.
-create function private.gather_alerts(batch integer default 5000) returns integer
+create function private.collect_alerts(batch integer default 5000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   looked_at integer;
@@ -188,5 +188,5 @@ begin
   return greatest(bundles, deleted);
 end $$;
 
-grant execute on function private.gather_alerts(integer), private.open_alert_bundle(text, text), private.settle_alert_bundle(text, text, text),
+grant execute on function private.collect_alerts(integer), private.open_alert_bundle(text, text), private.settle_alert_bundle(text, text, text),
   private.purge_alerts(integer) to service_role;

@@ -8,7 +8,7 @@ insert into notification_settings (tenant_id, subject) values ('one', 'ann'), ('
 select pg_temp.become('authenticated', '{"tenant_id": "one", "principal_type": "user", "sub": "ann", "roles": ["tenant_analyst"]}');
 select pg_temp.expect_rows('a person sees their own settings, in this tenant', 'select from notification_settings', 1);
 select pg_temp.expect_rows('without the role there are no channels', 'select from alert_channels', 0);
-select pg_temp.expect_refused('nor its URL kept', $$select private.keep_alert_channel_url('ach_one', 'acu_x', 'y')$$);
+select pg_temp.expect_refused('nor its URL kept', $$select private.store_alert_channel_url('ach_one', 'acu_x', 'y')$$);
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{tenant_admin}');
@@ -17,7 +17,7 @@ select pg_temp.expect_refused('an admin reads no URL', 'select from private.aler
 select pg_temp.expect_refused('nor reads what others are told', 'select from private.alerts');
 select pg_temp.expect_refused('nor what happened', 'select from private.alert_events');
 select pg_temp.expect_refused('nor what was sent', 'select from private.alert_bundles');
-select pg_temp.expect_refused('an admin gathers nothing', 'select private.gather_alerts()');
+select pg_temp.expect_refused('an admin gathers nothing', 'select private.collect_alerts()');
 select pg_temp.expect_refused('nor opens what is to be sent', $$select private.open_alert_bundle('one', 'alb_x')$$);
 select pg_temp.expect_refused('nor settles it', $$select private.settle_alert_bundle('one', 'alb_x', null)$$);
 select pg_temp.expect_refused('another tenant''s channel gets no URL',

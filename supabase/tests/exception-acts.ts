@@ -416,7 +416,7 @@ const LINES: Act[] = [
          select o.tenant_id, $2, o.pair_no, o.line_no, o.side, o.open_minor from private.open_lines o where o.tenant_id = $1 order by o.line_no limit 2`,
         [TENANT, MATCH(2)],
       );
-      await sql("select private.point_exceptions_at_suggestions($1, $2, $3, $4)", PERIOD);
+      await sql("select private.link_exceptions_to_suggestions($1, $2, $3, $4)", PERIOD);
       await sql("select private.delete_matches($1, array[$2::uuid])", [TENANT, MATCH(1)]);
     },
   },

@@ -31,7 +31,7 @@ select pg_temp.expect_refused('a user sees no count of an hour', 'select from pr
 select pg_temp.expect_refused('nobody changes one but by the verbs',
   $$select private.change_exceptions('edit', array['{"id": "exc_one", "tenant_id": "one", "title": "Hacked"}'::jsonb])$$);
 select pg_temp.expect_refused('not even in its own tenant',
-  $$select private.change_exceptions_as_asked('edit', array['{"id": "exc_one", "title": "Hacked"}'::jsonb])$$);
+  $$select private.change_exceptions_for_caller('edit', array['{"id": "exc_one", "title": "Hacked"}'::jsonb])$$);
 select pg_temp.expect_rows('a user changes its own', pg_temp.patching('exc_one', '{"title": "Renamed"}'), 1);
 select pg_temp.expect_rows('the change is history at once', $$select from exception_history where exception_id = 'exc_one' and kind = 'updated' and actor = 'user:ada'$$, 1);
 select pg_temp.expect_refused('another tenant''s exception does not change', pg_temp.patching('exc_two', '{"title": "Hacked"}'), '{TO001}');

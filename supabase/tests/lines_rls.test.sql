@@ -20,9 +20,9 @@ select pg_temp.expect_refused('nobody reads the texts of lines', 'select from pr
 select pg_temp.expect_refused('nobody reads which lines wait for theirs', 'select from private.line_spans');
 select pg_temp.expect_refused('nobody writes the texts of lines but a matcher', 'select private.index_lines()');
 select pg_temp.expect_rows('a lead finds its own tenant''s lines alone, whatever sources are named',
-  $$select from unnest(private.find_own_lines('1250', array(select n from generate_series(1, 10000) n), 100))$$, 2);
+  $$select from unnest(private.find_lines_of_caller('1250', array(select n from generate_series(1, 10000) n), 100))$$, 2);
 select pg_temp.expect_refused('nobody stages lines on their own', 'select private.stage_lines()');
-select pg_temp.expect_refused('nobody keeps staged lines on their own', $$select private.keep_staged_lines('one', 1, null, true)$$);
+select pg_temp.expect_refused('nobody keeps staged lines on their own', $$select private.insert_staged_lines('one', 1, null, true)$$);
 select pg_temp.expect_refused('nobody claims an import but a matcher', $$select private.claim_import('one', 'imp_one')$$);
 select pg_temp.become_owner();
 
@@ -41,7 +41,7 @@ select pg_temp.become_owner();
 select pg_temp.become_api_key('one', '{read:exceptions}');
 select pg_temp.expect_rows('a key without the scope sees no line', 'select from lines', 0);
 select pg_temp.expect_rows('a key without the scope finds no line',
-  $$select from unnest(private.find_own_lines('1250', array(select n from generate_series(1, 10000) n), 100))$$, 0);
+  $$select from unnest(private.find_lines_of_caller('1250', array(select n from generate_series(1, 10000) n), 100))$$, 0);
 select pg_temp.expect_rows('a key without the scope sees no source', 'select from sources', 0);
 select pg_temp.expect_rows('a key without the scope sees no import', 'select from imports', 0);
 select pg_temp.become_owner();

@@ -13,11 +13,11 @@ select pg_temp.expect_refused('nor ends it', $$select public.leave_session('ses_
 select pg_temp.become_owner();
 
 select pg_temp.become('anon');
-select pg_temp.expect_refused('the publishable key sees none', 'select private.own_sessions(0)');
+select pg_temp.expect_refused('the publishable key sees none', 'select private.sessions_of_caller(0)');
 select pg_temp.become_owner();
 
 select pg_temp.become('authenticated', '{"tenant_id": "one", "principal_type": "user", "issuer": "https://idp.example", "sub": "ann", "roles": ["tenant_lead"]}');
-select pg_temp.expect_rows('a person sees their own, and no namesake''s at another issuer', 'select private.own_sessions(0)', 1);
+select pg_temp.expect_rows('a person sees their own, and no namesake''s at another issuer', 'select private.sessions_of_caller(0)', 1);
 select pg_temp.expect_rows('another person''s is not theirs to end', $$select jsonb_array_elements(
   public.end_sessions('{"ids": ["ses_bob", "ses_twin"]}', '{"operation": "endSessions"}') -> 'body' -> 'ended')$$, 0);
 select pg_temp.expect_rows('their own is', $$select jsonb_array_elements(public.end_sessions('{"ids": null}', '{"operation": "endSessions"}') -> 'body' -> 'ended')$$, 1);

@@ -16,7 +16,7 @@ select pg_temp.expect_rows('an admin sees its own tenant''s answer times', 'sele
 select pg_temp.expect_refused('an admin reads no secret', 'select from private.webhook_secrets');
 select pg_temp.expect_refused('an admin claims nothing', $$select private.claim_webhook_deliveries('{whk_one}', 1)$$);
 select pg_temp.expect_refused('an admin settles nothing', $$select private.settle_webhook_attempts('[]')$$);
-select pg_temp.expect_refused('nobody keeps a secret but by the verbs', $$select private.keep_webhook_secret('whk_one', 'whs_evil', 'y')$$);
+select pg_temp.expect_refused('nobody keeps a secret but by the verbs', $$select private.store_webhook_secret('whk_one', 'whs_evil', 'y')$$);
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{tenant_analyst,tenant_lead}');

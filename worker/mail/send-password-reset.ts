@@ -22,7 +22,7 @@ export function sendPasswordReset(mailer: Mailer, origin: string): Task {
         ...wordsOf(`${origin}/sign-in/reset#${token}`),
       });
     } catch (error) {
-      await query("select private.forget_password_reset($1)", [tokenHash]);
+      await query("select private.delete_password_reset($1)", [tokenHash]);
       throw error;
     }
   };

@@ -3,8 +3,8 @@ import type { Task } from "graphile-worker";
 /** Each does what its time has come for, at most one batch per call, and returns how many rows that was. */
 export type BatchFunction =
   | "private.extend_calendars"
-  | "private.fold_exception_counters"
-  | "private.gather_alerts"
+  | "private.merge_exception_counters"
+  | "private.collect_alerts"
   | "private.purge_alerts"
   | "private.purge_api_key_usage"
   | "private.purge_idempotency_keys"

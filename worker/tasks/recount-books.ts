@@ -7,7 +7,7 @@ import type { Task } from "graphile-worker";
 export const examineBooks: Task = async (payload, { query }) => {
   const { tenant_id, pair_no } = payload as { tenant_id: string; pair_no: number };
   const { rows } = await query<{ differences: string }>(
-    "select private.examine_books($1, $2) as differences",
+    "select private.recount_books($1, $2) as differences",
     [tenant_id, pair_no],
   );
   const differences = Number(rows[0]?.differences ?? 0);
@@ -19,5 +19,5 @@ export const examineBooks: Task = async (payload, { query }) => {
 
 /** Has every pair recounted. */
 export const queueBookExaminations: Task = async (_payload, { query }) => {
-  await query("select private.queue_book_examinations()");
+  await query("select private.queue_book_recounts()");
 };

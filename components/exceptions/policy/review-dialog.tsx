@@ -8,7 +8,7 @@ import { ChangeTable } from "#components/kit/change-table.tsx";
 import { DeadlineImpact } from "#components/kit/deadline-impact.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -38,7 +38,7 @@ type Props = {
 export function ReviewDialog({ before, after, impact, onClose, onSaved, onOvertaken }: Props) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const save = useAction({
+  const save = useMutate({
     send: () => callApiWithTag(putSlaPolicyContract, { tenant, body: after, ifMatch: before.etag }),
     onDone: ({ data: { impact: _, dry_run: __, ...data }, etag }) => {
       cache.setQueryData(slaPolicy(tenant).queryKey, { data, etag });

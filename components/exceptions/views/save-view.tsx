@@ -5,7 +5,7 @@ import { BookmarkCheck, BookmarkPlus } from "lucide-react";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateViewContract, type View } from "#lib/views/contract.ts";
@@ -26,7 +26,7 @@ export function SaveView({ search }: { search: BoardSearch }) {
   const shown = views.find((view) => isShown(view, search));
   if (shown && shown.id !== openedId) setOpenedId(shown.id);
   const opened = views.find(({ id }) => id === openedId);
-  const updating = useAction({
+  const updating = useMutate({
     send: ({ id }: View) =>
       callApi(updateViewContract, {
         tenant,

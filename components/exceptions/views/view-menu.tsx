@@ -4,7 +4,7 @@ import { Ellipsis, Link2, Pencil, Trash2, Users } from "lucide-react";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useMember } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { personName } from "#components/people/person.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
@@ -80,7 +80,7 @@ function Own({ view }: { view: View }) {
   const tenant = useMember().tenant.id;
   const { name, shared, filters, sort_by } = view;
   const params = { id: view.id };
-  const sharing = useAction({
+  const sharing = useMutate({
     send: (everyone: boolean) =>
       callApi(updateViewContract, { tenant, params, body: { shared: everyone } }),
     onDone: (changed) =>
@@ -88,7 +88,7 @@ function Own({ view }: { view: View }) {
     failed: "Couldn't change the view",
     stale: viewsKey(tenant),
   });
-  const restoring = useAction({
+  const restoring = useMutate({
     send: (_: null, idempotencyKey) =>
       callApi(createViewContract, {
         tenant,
@@ -99,7 +99,7 @@ function Own({ view }: { view: View }) {
     failed: "Couldn't restore the view",
     stale: viewsKey(tenant),
   });
-  const deleting = useAction({
+  const deleting = useMutate({
     send: (_: null) => callApi(deleteViewContract, { tenant, params }),
     onDone: () =>
       toast(`Deleted ${name}`, { action: { label: "Undo", run: () => restoring.start(null) } }),

@@ -9,7 +9,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -85,7 +85,7 @@ function StartRun({
 }) {
   const tenant = useTenantId();
   const mayRun = useIsAllowed(createRunContract.access);
-  const start = useAction({
+  const start = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(createRunContract, { tenant, params: { id }, body: {}, idempotencyKey }),
     failed: "Couldn't start a run",

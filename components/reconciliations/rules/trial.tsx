@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { Note } from "#components/ui/note.tsx";
@@ -55,7 +55,7 @@ function Trial({
   const tenant = useTenantId();
   const [asked, setAsked] = useState<string | null>(null);
   const { data: run } = useQuery({ ...runById(tenant, asked ?? ""), enabled: asked !== null });
-  const { start, error } = useAction({
+  const { start, error } = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(createRunContract, {
         tenant,

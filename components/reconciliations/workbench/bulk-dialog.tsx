@@ -7,7 +7,7 @@ import { callApi } from "#components/api-client.ts";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { focusOnMount } from "#components/ui/focus-on-mount.ts";
@@ -120,7 +120,7 @@ function Sample({
   const cache = useQueryClient();
   const { data, error, isFetching } = useQuery(suggestionSample(tenant, id, band));
   const { method, score_from, score_below } = band;
-  const accept = useAction({
+  const accept = useMutate({
     send: (expected_count: number, idempotencyKey) =>
       follow(
         callApi(decideMatchesContract, {

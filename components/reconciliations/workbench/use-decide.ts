@@ -5,7 +5,7 @@ import { useRef } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { resourceKey } from "#components/kit/query.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import {
   confirmMatchContract,
@@ -134,7 +134,7 @@ export function useDecide(
     }
   }
 
-  return useAction({
+  return useMutate({
     send: (decided: Decided, idempotencyKey) => follow(send(decided, idempotencyKey)),
     foresee: ({ gone, picked }) => take(gone, picked),
     onDone: ({ id: about }, { done, partial, act, gone, at }) => {

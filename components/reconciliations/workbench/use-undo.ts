@@ -5,7 +5,7 @@ import { useRef } from "react";
 import { callApi, isRefusal, newIdempotencyKey } from "#components/api-client.ts";
 import { useMember, useTenantId } from "#components/kit/member.tsx";
 import { resourceKey } from "#components/kit/query.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import {
   type Decision,
@@ -76,7 +76,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     return found ? takeBack(found.id) : null;
   }
 
-  const { start, isPending } = useAction({
+  const { start, isPending } = useMutate({
     send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
     onDone: (undone) => {
       toast(undone ? `Undone: ${decided(undone)}` : "Nothing to undo");

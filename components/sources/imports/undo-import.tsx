@@ -6,8 +6,8 @@ import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useAction } from "#components/kit/use-action.ts";
 import { useForm } from "#components/kit/use-form.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { toast } from "#components/ui/toast.ts";
@@ -33,7 +33,7 @@ function useUndo(id: string) {
 /** Stops an import that waits or is read: nothing of it is kept. */
 export function CancelImport({ imported: { id } }: { imported: Import }) {
   const { send, keep } = useUndo(id);
-  const cancel = useAction<void, Import>({
+  const cancel = useMutate<void, Import>({
     send: (_, idempotencyKey) => send(idempotencyKey),
     onDone: (undone) => {
       keep(undone);

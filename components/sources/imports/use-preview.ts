@@ -2,7 +2,7 @@
 
 import { useRef, useState } from "react";
 import { previewFromApi } from "#components/api-client.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import {
   createImportContract,
   type ImportPreview,
@@ -27,7 +27,7 @@ export function usePreview(tenant: string, sourceId: string) {
   const [file, setFile] = useState<File | null>(null);
   const [preview, setPreview] = useState<ImportPreview | null>(null);
 
-  const ask = useAction({
+  const ask = useMutate({
     send: async ({ of, mapping }: { of: File; mapping: Mapping | null; turn: number }) =>
       previewFromApi<ImportPreview>(createImportContract, {
         tenant,

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { useAction } from "#components/kit/use-action.ts";
+import { useMutate } from "#components/kit/use-mutate.ts";
 import { createImportContract, type Import } from "#lib/imports/contract.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
@@ -25,7 +25,7 @@ export function useUpload(tenant: string, sourceId: string, onQueued: (imported:
   const stopping = useRef<AbortController>(null);
   const [sent, setSent] = useState(0);
 
-  const upload = useAction({
+  const upload = useMutate({
     send: async ({ file, mapping, keep }: Commit & { size: number }, idempotencyKey) => {
       stopping.current = new AbortController();
       const { signal } = stopping.current;

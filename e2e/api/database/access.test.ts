@@ -162,7 +162,7 @@ describe("who may call what in the database", () => {
 
   test.each(verbs)("$name begins by entering under its own name", ({ name, body }) => {
     const first =
-      /^\s*(?:declare\s+kept constant jsonb := private\.enter_write\(request|(?:declare.*?\s)?begin\s+perform private\.enter\(request(?: \|\| '\{"continues": true\}')?), '(\w+)'/s;
+      /^\s*(?:declare\s+replayed constant jsonb := private\.begin_write\(request|(?:declare.*?\s)?begin\s+perform private\.begin_request\(request(?: \|\| '\{"continues": true\}')?), '(\w+)'/s;
     expect(first.exec(body)?.[1]).toBe(name);
   });
 

@@ -13,8 +13,8 @@ const OTHERS = /`graphile_worker\./;
 const OF_NO_TENANT = [
   "private.may(text[])",
   "private.may_call(text)",
-  "private.own_address()",
-  "private.own_sessions(integer)",
+  "private.address_of_caller()",
+  "private.sessions_of_caller(integer)",
   "private.permitted(text[])",
   "private.readable_events()",
 ];

@@ -30,7 +30,7 @@ beforeAll(async () => {
   ) {}
   // As the worker does each minute; it may do so at the same moment.
   await until("the counters are folded", async () => {
-    await sql("select private.fold_exception_counters()");
+    await sql("select private.merge_exception_counters()");
     return (
       (
         await sql("select from private.open_by_deadline where tenant_id = $1 and shard <> 0", [

@@ -131,7 +131,7 @@ test("what differs is sent as an event when the worker comes to it, and once a d
     differences: [{ what: "open", computed: expect.stringMatching(/^31 of 31 EUR /), shown: null }],
   });
   const again = await sql(
-    "select private.examine_books(tenant_id, pair_no)::integer as count from pairs where tenant_id = $1",
+    "select private.recount_books(tenant_id, pair_no)::integer as count from pairs where tenant_id = $1",
     [fixture.tenant],
   );
   expect(again).toEqual([{ count: 1 }]);

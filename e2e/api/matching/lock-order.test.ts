@@ -43,7 +43,7 @@ test("a sign does not change while lines arrive", async () => {
         "insert into pg_temp.staged_lines (position, amount_minor, currency, value_date) values (0, 1000, 'EUR', date '2026-10-12')",
         [],
       ],
-      ["select private.keep_staged_lines($1, $2, null, true)", [fixture.tenant, source?.no]],
+      ["select private.insert_staged_lines($1, $2, null, true)", [fixture.tenant, source?.no]],
     ],
     [() => fixture.call("PATCH", `sources/${fixture.left}`, { body: { sign: "inverted" } })],
   );

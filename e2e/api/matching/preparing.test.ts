@@ -34,7 +34,7 @@ async function whileLinesArrive<Result>(
   try {
     await connection.query("begin");
     await connection.query(
-      "select private.hold_source(s.tenant_id, s.source_no) from public.sources s where s.tenant_id = $1 and s.id = $2",
+      "select private.lock_source(s.tenant_id, s.source_no) from public.sources s where s.tenant_id = $1 and s.id = $2",
       [tenant, source],
     );
     return await work();

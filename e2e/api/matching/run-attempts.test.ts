@@ -20,12 +20,12 @@ const NO_MATCHES = Array.from({ length: 18 }, () => "'{}'").join(", ");
 
 /** All that a matcher writes of a run: $1 its tenant, $2 its period, $3 the run, $4 the attempt, $5 its pair. The last ends it. */
 const WRITES = {
-  "what was learnt": "private.keep_weights($1, $5, $3, $4, '{}', 0)",
+  "what was learnt": "private.save_weights($1, $5, $3, $4, '{}', 0)",
   "how far it is": "private.report_run_progress($1, $3, $4, 'x', 1, 2)",
-  matches: `private.keep_matches($1, $2, $3, $4, ${NO_MATCHES})`,
+  matches: `private.save_matches($1, $2, $3, $4, ${NO_MATCHES})`,
   exceptions: "private.open_line_exceptions($1, $2, $3, $4, '[]')",
   "exceptions put together and apart": "private.regroup_exceptions($1, $2, $3, $4, '[]')",
-  "what exceptions point at": "private.point_exceptions_at_suggestions($1, $2, $3, $4)",
+  "what exceptions point at": "private.link_exceptions_to_suggestions($1, $2, $3, $4)",
   "its end": `private.finish_run($1, $3, $4, '{"waterfall": [{"rule": "x", "settled": false}], "exceptions_opened": 0, "exceptions_held_back": 0}')`,
 };
 const DRY_END = `private.finish_dry_run($1, $3, $4, '{"waterfall": []}')`;

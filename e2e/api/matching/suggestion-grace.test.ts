@@ -17,6 +17,14 @@ const SEVERITIES = [
   { from_minor: 100_000, severity: "critical" },
 ];
 
+/** Two more sources, which no period compares yet. */
+async function withOwnPair(grace_days: number): Promise<Fixture> {
+  const fixture = await Fixture.create();
+  fixture.left = (await fixture.source("Bank 2", { grace_days })).id;
+  fixture.right = (await fixture.source("Ledger 2", { grace_days })).id;
+  return fixture;
+}
+
 /** Open exceptions whose deadline is another than their severity's by the policy. */
 function disagreeing(tenant: string): Promise<object[]> {
   return sql(
@@ -31,7 +39,7 @@ function disagreeing(tenant: string): Promise<object[]> {
 test(
   "a suggestion opens no exception before the grace of all its lines is over",
   async () => {
-    const fixture = await Fixture.create({ grace_days: 3 });
+    const fixture = await withOwnPair(3);
     const today = new Date().toISOString().slice(0, 10);
     const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: today });
     await fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: [EQUAL] } });
@@ -49,7 +57,7 @@ test(
 test(
   "severity and deadline of an exception agree when its line comes into a suggestion and out of it",
   async () => {
-    const fixture = await Fixture.create({ grace_days: 0 });
+    const fixture = await withOwnPair(0);
     const { id: period } = await fixture.bind({
       period_start: "2020-01-01",
       period_end: "2020-01-31",

@@ -260,7 +260,7 @@ describe("each kind of event", () => {
       // As nothing of ours would.
       await sql("delete from private.open_lines where tenant_id = $1", [subscriber.tenant]);
       await sql(
-        "select private.examine_books(tenant_id, pair_no) from reconciliations where id = $1",
+        "select private.recount_books(tenant_id, pair_no) from reconciliations where id = $1",
         [id],
       );
     },

@@ -40,7 +40,7 @@ describe("a webhook that only fails", () => {
 
     const since = "3 days 1 hour";
     await failFor(failing, since);
-    await sql("select private.wake_webhook($1)", [failing.id]);
+    await sql("select private.notify_webhook_worker($1)", [failing.id]);
     const [warned] = await watcher.gets(1);
     expect(JSON.parse(warned?.body ?? "")).toMatchObject({
       type: "webhook.failing",

@@ -20,13 +20,13 @@ import { useUpdateException } from "./use-update-exception.ts";
 type Form = "close" | "comment" | "pause";
 
 /** What the panel shows of the acts, and how it starts them. */
-export type Acting = ReturnType<typeof useActions>;
+export type Acting = ReturnType<typeof useExceptionActions>;
 
 /**
  * The acts on the open exception, by button and by key; with the panel closed, the keys act on the row that has the focus, or, where
  * rows are selected, are the selection's. What takes a row away goes on to the next one. `onOpen`: shows an exception in the panel.
  */
-export function useActions(
+export function useExceptionActions(
   openId: string | null,
   { selects, onOpen }: { selects: boolean; onOpen: (id: string) => void },
 ) {

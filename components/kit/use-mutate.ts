@@ -22,7 +22,7 @@ type Declared<Input, Answer> = {
  * The one way a page changes something. The idempotency key stays the same until it succeeds or the input changes, so that
  * retrying after a lost response is safe.
  */
-export function useAction<Input = void, Answer = unknown>({
+export function useMutate<Input = void, Answer = unknown>({
   send,
   foresee,
   onDone,
