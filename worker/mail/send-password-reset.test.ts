@@ -7,7 +7,7 @@ test("a link whose mail can't be sent is forgotten, so that it isn't one of the 
   const links = new Set<unknown>();
   async function query(statement: string, [first, second]: unknown[]) {
     if (statement.includes("begin_password_reset_mail")) links.add(second);
-    if (statement.includes("forget_password_reset")) links.delete(first);
+    if (statement.includes("delete_password_reset")) links.delete(first);
     return { rows: [{ mail: { email: "ada@acme.example" } }] };
   }
   let kept = 0;
