@@ -1,10 +1,10 @@
-import type { HEADER_WORDS } from "./csv-words.ts";
+import type { MappedField } from "./mapping.ts";
 
 /**
  * More names of columns, also in the Nordic languages, Polish, Czech and Hungarian, less likely than
  * those of `HEADER_WORDS`. Written like them.
  */
-export const MORE_HEADER_WORDS: Partial<Record<keyof typeof HEADER_WORDS, string>> = {
+export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
   amount: `belopp|belob|beloeb|belop|kwota|kwota operacji|castka|osszeg|maara|summa|local amount|line amount|betrag in hauswahrung|montant en euros
     |montant operation|montante|quantia|transactiebedrag|importe movimiento|invoice amount|rechnungsbetrag|buchungsbetrag|umsatz ohne soll haben kz
     |signed amount|transaction value|importe operacion|importo movimento|valor movimento|bedrag in euro|monto total`,

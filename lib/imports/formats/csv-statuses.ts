@@ -1,5 +1,4 @@
 import { plainWords } from "./csv-words.ts";
-import type { SkipReason } from "./line.ts";
 
 /** Words of booked rows, lower case, without diacritics, in fourteen languages. */
 const BOOKED = `booked book posted completed complete cleared settled done executed processed paid
@@ -76,10 +75,6 @@ export function bookingStateOf(text: string): BookingState | undefined {
   const [state] = found;
   if (!words.some((word) => NEGATIONS.has(word))) return state;
   return state === "booked" ? "pending" : undefined;
-}
-
-export function reasonOf(state: Exclude<BookingState, "booked">): SkipReason {
-  return state;
 }
 
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
