@@ -55,7 +55,11 @@ export function proposedFields(table: Table): Proposal {
     columns.find((column) => column.name === name)?.cells ?? [];
   const ids = cellsOf(fields.external_id);
   if (new Set(ids).size < ids.length) delete fields.external_id;
-  const pair = fields.debit !== undefined && fields.credit !== undefined;
+  const isEmptyPair = cellsOf(fields.debit).length + cellsOf(fields.credit).length === 0;
+  const pair =
+    fields.debit !== undefined &&
+    fields.credit !== undefined &&
+    (isBlank || fields.amount === undefined || !isEmptyPair);
   // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
   if (pair) delete fields.amount;
   else if (fields.amount) {
@@ -72,7 +76,9 @@ export function proposedFields(table: Table): Proposal {
 function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): Proposal {
   const amounts = columns.filter(
     ({ name, kind }) =>
-      kind === "amount" && fieldsNamed(name).some(({ field }) => field === "amount"),
+      kind === "amount" &&
+      // The second column of a name is called "Amount (2)".
+      fieldsNamed(name.replace(/ \(\d+\)$/, "")).some(({ field }) => field === "amount"),
   );
   if (!fields.amount || amounts.length < 2) return { fields, amounts: [] };
   if (amounts.every(({ all }) => all.every((cell, at) => cell === amounts[0]?.all[at])))

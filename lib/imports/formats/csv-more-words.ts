@@ -22,8 +22,8 @@ export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
     |bogforingsdato|dato|bokfort dato|posteringsdato|data ksiegowania|data operacji|datum zauctovani|datum provedeni|konyveles datuma|kirjauspaiva
     |paivamaara|date ecriture|fecha movimiento|fecha asiento|data do movimento|data lancamento|datum transactie|journal date|gl date|payment date
     |processed date|effective date|date time|datetime|finished on|created on|created at|dokumentdato|fakturadato|dokumentdatum|data dokumentu|data do documento|documentdatum|data faktury|datum dokladu`,
-  reference: `num|invoice id|rechnungsnr|belegnr|belegfeld 1|factura|numero factura|num factura|facture|numero facture|piece|numero piece|fattura|numero fattura
-    |factuur|factuurnummer|factuurnr|boekstuknummer|boekstuk|fatura|numero fatura|faktura|fakturanr|fakturanummer|bilag|bilagsnr|bilagsnummer|verifikationsnummer
+  reference: `num|rechnungs nr|rechnungs nummer|beleg nr|invoice id|rechnungsnr|belegnr|belegfeld 1|factura|numero factura|num factura|facture|numero facture|piece|numero piece|fattura|numero fattura
+    |factuur|factuurnummer|factuurnr|boekstuknummer|boekstuk|fatura|numero fatura|faktura|fakturanr|fakturanummer|bilag|bilagsnr|bilagsnummer|verifikationsnummer|verifikationsnr
     |ocr|ocr nummer|kid|numer faktury|cislo faktury|variabilni symbol|szamlaszam|laskun numero|viite|viitenumero|tositenumero|client reference|our reference
     |source reference|cheque|check|referencia 1|referencia cliente|numero documento|dokumentnummer|documentnummer|numer dokumentu|numero document|nummer`,
   counterparty: `auftraggeber empfanger|auftraggeber empfaenger|empfanger auftraggeber|empfaenger auftraggeber|partner name|kunde|kundenname|lieferant|debitor|kreditor
@@ -37,7 +37,7 @@ export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
     |boekingsomschrijving|toelichting|beskrivning|beskrivelse|tekst|meddelande|melding|besked|transaktionstext|forklaring|viesti|selitys|kuvaus|tytul|tytul operacji
     |opis|opis operacji|popis|zprava|zprava pro prijemce|kozlemeny|megjegyzes|leiras|narration|reason|purpose|payment purpose|subject|comment|comments|remarks
     |further information|extended details|vwz1|vwz 1|verwendungszweck 1|transaction text|text 1`,
-  external_id: `posting id|posting number|journal number|journal id|entry number|document id|buchungsnummer|buchungs id|buchungsnr|buchung id|numero ecriture|ecriture num
+  external_id: `numer ksiegowania|posting id|posting number|journal number|journal id|entry number|document id|buchungsnummer|buchungs id|buchungsnr|buchung id|numero ecriture|ecriture num
     |id transaction|id operation|numero transaction|identifiant transaction|identifiant operation|id transaccion|id operacion|id asiento|numero asiento|asiento
     |id transazione|id operazione|numero registrazione|id registrazione|id movimento|id transacao|id lancamento|numero lancamento|transactie id|transactienummer
     |boekingsnummer|boekingsnr|boeking id|boekings id|transaktionsid|transaksjonsid|posteringsid|posterings id|bokforings id|id transakcji|numer transakcji|id ksiegowania|id pohybu|id transakce

@@ -21,6 +21,8 @@ export type Table = {
   hasHeader: boolean;
   headerLine: number | null;
   columns: Column[];
+  /** What stands above the header. */
+  preamble: Row[];
   /** Rows that may be lines: without totals and repeated headers. */
   rows: Row[];
 };
@@ -56,6 +58,7 @@ export function tableOfRows(
   return {
     hasHeader: header !== undefined,
     headerLine: header?.line ?? null,
+    preamble: rows.slice(0, Math.max(0, headerAt)),
     rows: lines,
     columns: names.map((name, at) => {
       const all = lines.map((row) => (row.cells[at] ?? "").trim());
