@@ -15,13 +15,15 @@ import { fieldsNamed, plainWords } from "./csv-words.ts";
 import type { Mapping } from "./mapping.ts";
 import { refuseFile } from "./refusal.ts";
 
-const BALANCE_NAMES =
+export const BALANCE_NAMES =
   /balance|\b(?:sal[dt]o|saldos|solde|kontostand|saldobelop|stand|zustatek|zostatok|egyenleg|bilans)\b/;
 const AVAILABLE = /\b(?:available|verfugbar|disponible|disponibile|beschikbaar|tillganglig)\b/;
 const FEE_NAMES =
   /\b(?:fees?|gebuehr\w*|gebuhr\w*|entgelte?|frais|comision(?:es)?|commissions?|commissione|commissioni|spese|kosten|charges?|taxas?|tarifa|avgift(?:er)?|gebyr(?:er)?|provision|prowizja|oplata|poplatek|jutalek)\b/;
 const DUE_NAMES =
   /\bdue ?date\b|faellig|fallig|echeance|vencimiento|scadenza|vencimento|vervaldatum|forfall|forfald/;
+const FOREIGN_NAMES =
+  /original|foreign|fremd|exchange|etrang|extranj|estera|estrang|vreemd|utland|fee|gebuhr|customer|instructed|local/;
 const DISTINCT_MAX = 12;
 
 /** Decides what a table's columns leave open about its money, by all that the table says. */
@@ -155,8 +157,17 @@ export class Evidence {
   #findCurrency(): void {
     const { fields } = this.mapping;
     if (fields.currency !== undefined || this.mapping.currency !== undefined) return;
+    const header = fields.amount ?? fields.debit ?? fields.credit ?? "";
+    const inHeader = headerCurrency(header);
+    if (inHeader !== null) {
+      this.mapping = { ...this.mapping, currency: inHeader };
+      return;
+    }
     const filled = this.#free("currency").filter(
-      ({ cells, all }) => cells.length === all.length && !/^[a-z]/.test(cells[0] ?? ""),
+      ({ name, cells, all }) =>
+        cells.length === all.length &&
+        !/^[a-z]/.test(cells[0] ?? "") &&
+        !FOREIGN_NAMES.test(plainWords(name)),
     );
     const [column, ...others] = filled;
     if (column) {
@@ -172,8 +183,7 @@ export class Evidence {
       });
       return;
     }
-    const header = fields.amount ?? fields.debit ?? fields.credit ?? "";
-    const named = headerCurrency(header) ?? this.#preambleCurrency();
+    const named = this.#preambleCurrency();
     if (named !== null) this.mapping = { ...this.mapping, currency: named };
     else this.#askSymbol(header);
   }
@@ -295,7 +305,10 @@ export class Evidence {
       const signs = signsIn(column.cells);
       const total = signs.plus + signs.minus;
       if (total === 0) continue;
-      if (signs.minus === 0 || signs.plus === 0) {
+      // A minus in the only column of amounts may be the direction itself.
+      const { debit, credit } = this.mapping.fields;
+      const isAlone = debit === undefined || credit === undefined;
+      if (signs.minus === 0 || (signs.plus === 0 && !isAlone)) {
         this.mapping = { ...this.mapping, [setting]: signs.minus === 0 ? "plus" : "minus" };
         continue;
       }
@@ -303,13 +316,14 @@ export class Evidence {
       const minus = this.#try({ [setting]: "minus" });
       const [best, ...rest] = borneOut([plus, minus]);
       if (best && rest.length === 0) this.mapping = best.mapping;
-      else if (isLone(signs)) this.mapping = (signs.plus > signs.minus ? plus : minus).mapping;
+      else if (!isAlone && isLone(signs))
+        this.mapping = (signs.plus > signs.minus ? plus : minus).mapping;
       else {
         const [other, way] = field === "debit" ? ["in", "out"] : ["out", "in"];
         const example = column.cells.find((cell) => amountMarks(cell)?.negative) ?? null;
         this.questions.push({
           about: setting,
-          message: `Column "${column.name}" has amounts with a minus sign and without. What does a negative ${field} such as "${example}" mean: money ${other}, or money ${way}?`,
+          message: `Column "${column.name}" has amounts with a minus sign. What does a negative ${field} such as "${example}" mean: money ${other}, or money ${way}?`,
           example,
           choices: [
             { value: "plus", reads_as: shownRows(plus, [minus], this.currency) },

@@ -37,7 +37,10 @@ export function proposedFields(table: Table): Proposal {
   const isBlank = rows.length === 0;
   const candidates = columns
     .flatMap((column) => fieldsNamed(column.name).map((named) => ({ ...named, column })))
-    .filter(({ field, column }) => isBlank || KINDS[field].includes(column.kind))
+    .filter(
+      ({ field, column }) =>
+        isBlank || KINDS[field].includes(column.kind) || (field === "currency" && isCodes(column)),
+    )
     .sort(
       (left, right) =>
         Number(left.column.kind === "empty") - Number(right.column.kind === "empty") ||
@@ -70,6 +73,11 @@ export function proposedFields(table: Table): Proposal {
   if (!fields.amount || isSigned) delete fields.sign;
   if (isBlank || pair) return { fields, amounts: [] };
   return withOneAmount(columns, fields);
+}
+
+/** Codes of a currency that nobody has any more are not the source's: their rows are refused. */
+function isCodes({ kind, cells }: Column): boolean {
+  return kind === "text" && cells.every((cell) => /^[A-Z]{3}$/.test(cell));
 }
 
 /** Gross, net and total are amounts, too: which of them is meant, the rows show, or a person says. */

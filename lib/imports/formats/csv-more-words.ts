@@ -5,7 +5,7 @@ import type { MappedField } from "./mapping.ts";
  * those of `HEADER_WORDS`. Written like them.
  */
 export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
-  amount: `belopp|belob|beloeb|belop|kwota|kwota operacji|castka|osszeg|maara|summa|local amount|line amount|betrag in hauswahrung|montant en euros
+  amount: `tranzakcio osszege|belopp|belob|beloeb|belop|kwota|kwota operacji|castka|osszeg|maara|summa|local amount|line amount|betrag in hauswahrung|montant en euros
     |montant operation|montante|quantia|transactiebedrag|importe movimiento|invoice amount|rechnungsbetrag|buchungsbetrag|umsatz ohne soll haben kz
     |signed amount|transaction value|importe operacion|importo movimento|valor movimento|bedrag in euro|monto total`,
   debit: `montant au debit|montant debiteur|sortie|sorties|depenses|retrait|retraits|importe debe|importe cargo|adeudos|importo dare|levantamentos
@@ -15,9 +15,9 @@ export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
     |inn|insattning|insattningar|inbetalning|inntekter|inn pa konto|incoming|inflow|kreditering|indsat|uznania|wplywy|kovetel|jovairas|panot|receipts
     |credit transactions|eingange|eingaenge|haben betrag|umsatz haben|gutschriften|cash in|gutschrift in chf|payments received|creditos`,
   sign: `soll haben kz|cdtdbtind|creditdebitindicator|debit or credit|transaction direction|direction|richtung|sentido|verso|retning|riktning`,
-  currency: `monn|whg|wahrg|waehrg|curr|transaction currency|account currency|valuutta|waluta|mena|penznem|devizanem|valutakod|valutakode|code devise|moneta|wkz umsatz`,
-  value_date: `date valuta|valutadag|data di valuta|valeur|data waluty|datum valuty|erteknap|arvopaiva|vardedag|rentedato|valuteringsdag|val date`,
-  booked_date: `document date|invoice date|fakturadatum|factuurdatum|data fattura|data documento|fecha factura|fecha documento|date facture|date piece
+  currency: `buchungswahrung|monn|whg|wahrg|waehrg|curr|transaction currency|account currency|valuutta|waluta|mena|penznem|devizanem|valutakod|valutakode|code devise|moneta|wkz umsatz`,
+  value_date: `datum verrekening|date valuta|valutadag|data di valuta|valeur|data waluty|datum valuty|erteknap|arvopaiva|vardedag|rentedato|valuteringsdag|val date`,
+  booked_date: `datum verrichting|document date|invoice date|fakturadatum|factuurdatum|data fattura|data documento|fecha factura|fecha documento|date facture|date piece
     |date de facture|date de piece|rechnungsdatum|transaktionsdatum|transaktionsdag|date de transaction|bokforingsdag|bokforingsdatum|bokforingsdato
     |bogforingsdato|dato|bokfort dato|posteringsdato|data ksiegowania|data operacji|datum zauctovani|datum provedeni|konyveles datuma|kirjauspaiva
     |paivamaara|date ecriture|fecha movimiento|fecha asiento|data do movimento|data lancamento|datum transactie|journal date|gl date|payment date

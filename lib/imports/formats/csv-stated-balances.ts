@@ -35,6 +35,14 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
   };
 }
 
+const TURNOVER =
+  /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements)$/;
+
+/** Whether a text is the name of a total, and nothing else. */
+export function isTotalNamed(text: string): boolean {
+  return /^total |turnover|umsatzsumme/i.test(text) && TURNOVER.test(plainWords(text));
+}
+
 /** Which balance a text names and nothing else. */
 export function balanceNamed(text: string): BalanceKind | undefined {
   if (text.length > LABEL_MAX_LENGTH || !MAYBE.test(text)) return undefined;

@@ -131,13 +131,13 @@ function isCurrency(cell: string): boolean {
 
 /** Formats that all of these cells can be read by; each cell is looked at once. */
 export function commonDateFormats(cells: readonly string[]): ReturnType<typeof dateFormatsOf> {
-  const [first, ...others] = new Set(cells);
-  if (first === undefined) return [];
-  let formats = dateFormatsOf(first);
-  for (const cell of others) {
-    if (formats.length === 0) break;
+  let formats: ReturnType<typeof dateFormatsOf> | undefined;
+  for (const cell of new Set(cells)) {
     const readable = dateFormatsOf(cell);
-    formats = formats.filter((format) => readable.includes(format));
+    // A word among days, such as "Pending", is refused alone.
+    if (readable.length === 0) continue;
+    formats = formats?.filter((format) => readable.includes(format)) ?? readable;
+    if (formats.length === 0) break;
   }
-  return formats;
+  return formats ?? [];
 }

@@ -1,6 +1,7 @@
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
 import { csvRecords } from "./csv-records.ts";
-import { balanceNamed, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { balanceNamed, isTotalNamed, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
 import { dateReader } from "./dates.ts";
 import { DetailsBuilder } from "./line-collector.ts";
 import { mappedLines, type Values } from "./mapped-lines.ts";
@@ -111,6 +112,12 @@ export function rowReader(given: Reading): RowReader {
       out.skip({ line }, "total", cells.join(delimiter));
       return true;
     }
+    // Some banks write "Pending" where the day will be.
+    const state = date === "" ? undefined : bookingStateOf(date);
+    if (state === "pending" || state === "declined") {
+      out.skip({ line }, state, cells.join(delimiter));
+      return true;
+    }
     if (header === undefined || first !== header.find((cell) => cell.trim() !== "")) return false;
     return header.every((name, at) => name === (cells[at] ?? ""));
   }
@@ -118,7 +125,11 @@ export function rowReader(given: Reading): RowReader {
   /** A row within the table that carries a balance forward has a date, too. */
   function isBalance(values: Values, cells: string[], line: number): boolean {
     const kind = balanceNamed(values.description ?? "") ?? balanceNamed(values.counterparty ?? "");
-    if (kind === undefined) return false;
+    if (kind === undefined) {
+      if (!isTotalNamed(values.description ?? "")) return false;
+      out.skip({ line }, "total", cells.join(delimiter));
+      return true;
+    }
     const column = mapping?.balance ?? "";
     const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
     const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
