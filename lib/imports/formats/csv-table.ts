@@ -4,6 +4,7 @@ import { uniqueNames } from "./csv.ts";
 import { directionOf } from "./csv-directions.ts";
 import { dateFormatsOf, looksLikeAmount, looksLikeDate, type Row, rowsOf } from "./csv-layout.ts";
 import { statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
 import type { Delimiter, Mapping } from "./mapping.ts";
 
@@ -119,7 +120,10 @@ function kindOf(all: string[]): ColumnKind {
   const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
   if (most(isCurrency)) return "currency";
   if (most((cell) => directionOf(cell) !== undefined)) return "sign";
-  if (most(looksLikeDate)) return "date";
+  const days = cells.filter(looksLikeDate).length;
+  // "Pending" may stand where a day will be.
+  if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
+    return "date";
   return most(looksLikeAmount) ? "amount" : "text";
 }
 
