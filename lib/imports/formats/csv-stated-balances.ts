@@ -20,7 +20,7 @@ const CLOSING =
   |schlusssaldo|schlussbestand|neuer kontostand|neuer saldo|solde final|nouveau solde|solde de cloture
   |saldo final|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
-const MAYBE = /sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
+const MAYBE = /^total |turnover|sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
 const LABEL_MAX_LENGTH = 60;
 
 export type BalanceKind = "opening" | "closing";
@@ -38,17 +38,13 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
 const TURNOVER =
   /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements)$/;
 
-/** Whether a text is the name of a total, and nothing else. */
-export function isTotalNamed(text: string): boolean {
-  return /^total |turnover|umsatzsumme/i.test(text) && TURNOVER.test(plainWords(text));
-}
-
-/** Which balance a text names and nothing else. */
-export function balanceNamed(text: string): BalanceKind | undefined {
+/** Which balance or total a text names, and nothing else. */
+export function labelOf(text: string): BalanceKind | "total" | undefined {
   if (text.length > LABEL_MAX_LENGTH || !MAYBE.test(text)) return undefined;
   const plain = plainWords(text);
   if (OPENING.is.test(plain)) return "opening";
-  return CLOSING.is.test(plain) ? "closing" : undefined;
+  if (CLOSING.is.test(plain)) return "closing";
+  return TURNOVER.test(plain) ? "total" : undefined;
 }
 
 export type StatedBalance = { kind: BalanceKind; amount: string; currency: string | null };

@@ -1,6 +1,6 @@
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
 import { csvRecords } from "./csv-records.ts";
-import { balanceNamed, isTotalNamed, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { dateReader } from "./dates.ts";
 import { DetailsBuilder } from "./line-collector.ts";
@@ -124,17 +124,14 @@ export function rowReader(given: Reading): RowReader {
 
   /** A row within the table that carries a balance forward has a date, too. */
   function isBalance(values: Values, cells: string[], line: number): boolean {
-    const kind = balanceNamed(values.description ?? "") ?? balanceNamed(values.counterparty ?? "");
-    if (kind === undefined) {
-      if (!isTotalNamed(values.description ?? "")) return false;
-      out.skip({ line }, "total", cells.join(delimiter));
-      return true;
-    }
+    const kind = labelOf(values.description ?? "") ?? labelOf(values.counterparty ?? "");
+    if (kind === undefined) return false;
+    out.skip({ line }, "total", cells.join(delimiter));
+    if (kind === "total") return true;
     const column = mapping?.balance ?? "";
     const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
     const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
     checks.state({ kind, amount, currency: null });
-    out.skip({ line }, "total", cells.join(delimiter));
     return true;
   }
 
