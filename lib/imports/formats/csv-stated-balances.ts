@@ -21,6 +21,9 @@ const CLOSING =
   |saldo final|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
 const MAYBE = /^total |turnover|sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
+/** Most texts begin otherwise, and are told apart by their first letters. */
+const STARTS =
+  /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kone|z[aá]r|lopp|tota|turn|umsa|debi|cred|depo|with|mouv)/i;
 const LABEL_MAX_LENGTH = 60;
 
 export type BalanceKind = "opening" | "closing";
@@ -40,7 +43,7 @@ const TURNOVER =
 
 /** Which balance or total a text names, and nothing else. */
 export function labelOf(text: string): BalanceKind | "total" | undefined {
-  if (text.length > LABEL_MAX_LENGTH || !MAYBE.test(text)) return undefined;
+  if (text.length > LABEL_MAX_LENGTH || !STARTS.test(text) || !MAYBE.test(text)) return undefined;
   const plain = plainWords(text);
   if (OPENING.is.test(plain)) return "opening";
   if (CLOSING.is.test(plain)) return "closing";
