@@ -16,11 +16,11 @@ test.each([
   expect(cellOf(text)).toBe(cell);
 });
 
-test("what comes on the next line of a cell is no formula either", () => {
+test("escapes formulas after a line break inside a cell", () => {
   expect(cellOf("a\n=1")).toBe('"a\n\'=1"');
 });
 
-test("values that are not formulas stay unchanged: signed numbers, text with dashes, empty cells", () => {
+test("leaves signed numbers, text with dashes and empty cells unchanged", () => {
   expect(
     csvOf(
       [{ a: -30, b: "a-b, c = d", c: null, d: true, e: { "=": "-1" } }],
