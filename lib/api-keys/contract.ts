@@ -80,7 +80,7 @@ const shared = {
   created_by: actor,
 };
 
-/** The answer of create and rotate (spec 2.1): the only ones with the secret. */
+/** The response of create and rotate (spec 2.1), the only ones with the secret. */
 export const newApiKey = z
   .object({
     ...shared,
@@ -96,7 +96,7 @@ export const newApiKey = z
   .meta({ id: "NewApiKey" });
 export type NewApiKey = z.output<typeof newApiKey>;
 
-/** A key's metadata and use. Never the secret. */
+/** A key's metadata and usage, never its secret. */
 export const apiKey = z
   .object({
     ...shared,

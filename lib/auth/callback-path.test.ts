@@ -36,7 +36,7 @@ test.each([
   expect(callbackPath(asked, ORIGIN)).toBe("/");
 });
 
-test("wherever it leads, a browser stays on our origin", () => {
+test("keeps the browser on our origin for every combination of URL parts", () => {
   const part = fc.constantFrom(
     "/",
     "\\",

@@ -39,8 +39,8 @@ const roles = z
   .array(z.enum(ROLES))
   .min(1)
   .max(ROLES.length)
-  .refine((given) => new Set(given).size === given.length, "Name each role once.")
-  .transform((given) => ROLES.filter((role) => given.includes(role)))
+  .refine((list) => new Set(list).size === list.length, "Name each role once.")
+  .transform((list) => ROLES.filter((role) => list.includes(role)))
   .meta({ description: "One or more.", example: ["tenant_analyst"] });
 
 const memberId = z.uuid().max(36).meta({
