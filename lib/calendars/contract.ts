@@ -29,7 +29,7 @@ export const calendarId = id("cal");
 export const INTERVALS_A_DAY = 20;
 export const SPECIAL_DAYS_MAX = CALENDAR_VERSIONS.special_days.max;
 export const SPECIAL_DAY_NAME_MAX = 200;
-/** Why an event of an ICS file gave no closed day. */
+/** Why an event of an ICS file added no closed day. */
 export const SKIP_REASONS = [
   "cancelled",
   "observance",
@@ -53,17 +53,17 @@ const to = z
   .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "Must be a time from 00:00 to 24:00.")
   .meta({ description: "Local time. Not after from: on the next day.", example: "17:00" });
 
-const lasts = ({ from, to }: { from: string; to: string }) => from !== to;
-const LASTS = {
+const isNonEmpty = ({ from, to }: { from: string; to: string }) => from !== to;
+const NON_EMPTY = {
   error: "from and to must differ. Use 00:00 to 24:00 for a whole day.",
   path: ["to"],
 };
 
-const interval = z.strictObject({ from, to }).refine(lasts, LASTS);
+const interval = z.strictObject({ from, to }).refine(isNonEmpty, NON_EMPTY);
 export type Interval = z.output<typeof interval>;
 
 const weekly = z
-  .array(z.strictObject({ day: z.enum(WEEKDAYS), from, to }).refine(lasts, LASTS))
+  .array(z.strictObject({ day: z.enum(WEEKDAYS), from, to }).refine(isNonEmpty, NON_EMPTY))
   .min(1, "Include at least one interval: a calendar that is never open has no deadlines.")
   .max(CALENDAR_VERSIONS.weekly.max)
   .refine(

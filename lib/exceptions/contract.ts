@@ -117,7 +117,7 @@ export const exception = z
   .meta({ id: "Exception" });
 export type Exception = z.output<typeof exception>;
 
-/** An open exception, whose clock runs. */
+/** An open exception, with the time left until its deadline. */
 export const slaItem = exception
   .extend({
     minutes_to_breach: z.int().meta({ example: 30 }),
@@ -127,7 +127,7 @@ export const slaItem = exception
   .meta({ id: "SlaItem" });
 export type SlaItem = z.output<typeof slaItem>;
 
-/** Of an exported row, open or not. */
+/** The columns of an export, for open and closed exceptions. */
 const COLUMNS = [
   "id",
   "title",

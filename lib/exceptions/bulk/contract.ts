@@ -8,7 +8,7 @@ import { savedFilters } from "../filters/contract.ts";
 import { pauseBody } from "../pauses/contract.ts";
 
 const BULK_MAX = 500;
-/** Counts stop at 10,000. */
+/** Matching exceptions are counted up to 10,000. */
 const MATCHING_MAX = 9999;
 
 export const updateExceptionsContract = contract({

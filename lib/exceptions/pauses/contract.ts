@@ -5,7 +5,6 @@ import { EXCEPTIONS } from "../../wire/facts.gen.ts";
 import { text, timestamp } from "../../wire/schema.ts";
 import { byId, exception, tag } from "../contract.ts";
 
-/** Why, and until when. */
 export const pauseBody = z.strictObject({
   reason: text(EXCEPTIONS.pause_reason.max).meta({ example: "Waiting for the bank" }),
   until: timestamp

@@ -35,7 +35,7 @@ const policy = {
 
 const calendarChoice = id("cal").nullable();
 
-/** Left out of a PUT, each is unchanged. */
+/** Fields that a PUT leaves unchanged if they are omitted. */
 const calendarFields = {
   at_risk_business_thresholds: z
     .array(minutesOf(SLA_POLICIES.low_minutes))
