@@ -53,7 +53,7 @@ const TAGS: Record<string, string> = {
   Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
-/** A few of our entity tags. */
+/** Room for several of our entity tags. */
 const TAGS_MAX = 1000;
 
 const idempotencyKey = z
@@ -79,7 +79,9 @@ const VERSION = "1.0.0";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** OpenAPI 3.1 of /v1, from the contracts. @throws Error where a schema lacks an example. */
+/**
+ * The OpenAPI 3.1 document of /v1, from the contracts. @throws Error if a schema lacks an example.
+ */
 export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): OpenApiDocument {
   const problems = new Map<string, ProblemAnswer>();
   const document = createDocument({
@@ -131,7 +133,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
   return document;
 }
 
-/** Headers that operations take, as components. */
+/** The request headers of operations, as components. */
 const PARAMETERS = {
   TenantId: tenantId.meta({
     param: { name: "X-Tenant-Id", in: "header" },

@@ -1,6 +1,6 @@
 /**
- * Descriptions of fields that have the same name everywhere. Kept next to the contracts, not in them: pages load those, and
- * don't need descriptions. A contract's own description wins.
+ * Descriptions of fields that have the same name everywhere. They are kept outside the contracts,
+ * which pages load without needing descriptions. A contract's own description wins.
  */
 const FIELDS: Record<string, string> = {
   amount_minor: "Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.",
@@ -104,7 +104,7 @@ const VALUES = new Set(["example", "examples", "default", "const", "enum"]);
 
 type Node = { [keyword: string]: unknown };
 
-/** Describes what a document's contracts leave undescribed and the glossary knows. */
+/** Adds a glossary description to each field that its contract doesn't describe. */
 export function addDescriptions(node: unknown): void {
   if (Array.isArray(node)) {
     for (const one of node) addDescriptions(one);
@@ -117,7 +117,7 @@ export function addDescriptions(node: unknown): void {
   }
 }
 
-/** `{id}` of /v1/tenants/{id} is no record's. */
+/** The `{id}` of /v1/tenants/{id} identifies a tenant, not a record. */
 function isTenant({ name, schema }: Node): boolean {
   return name === "id" && isNode(schema) && !String(schema.pattern).includes("_[0-9a-z]");
 }

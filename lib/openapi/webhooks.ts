@@ -28,7 +28,7 @@ const NOW = "2026-11-20T09:30:00.000Z";
 const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
 const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
 
-/** The example exception at the time of each of its events. */
+/** The example exception at the moment of each of its events. */
 const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   "exception.sla.at_risk": {
     exception: {
@@ -91,7 +91,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   },
 };
 
-/** An event's example, consistent with the moment of that event; others unchanged. */
+/** An event's example at the moment of that event; other examples are unchanged. */
 export function atItsMoment(name: string, example: unknown): unknown {
   const moment = MOMENTS[name as EventKind];
   if (!moment) return example;
@@ -102,7 +102,7 @@ export function atItsMoment(name: string, example: unknown): unknown {
   };
 }
 
-/** What we send to receivers: one for each event kind. */
+/** The requests that we send to receivers, one for each event kind. */
 export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
   return Object.fromEntries(
     EVENT_KINDS.map((kind) => {

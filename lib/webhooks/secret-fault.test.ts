@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(["sixteen bytes ok", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", "with, a comma v1,"])(
-  "the secret %j is accepted",
+  "accepts the secret %j",
   (secret) => {
     expect(secretFault(secret)).toBeNull();
   },

@@ -40,12 +40,12 @@ describe("a time", () => {
 });
 
 describe("a text", () => {
-  test("is kept in one normal form, whichever it came in", () => {
+  test("is stored in one normal form, whatever form was sent", () => {
     expect(text(5).parse("Cafe\u0301")).toBe("Caf\u00e9");
     expect(userReference.parse("user:rene\u0301")).toBe("user:ren\u00e9");
   });
 
-  test("of endless marks is left as it is: to put them in order would hold all other calls", () => {
+  test("with endless combining marks is left as it is, because sorting them would block other calls", () => {
     const normalize = vi.spyOn(String.prototype, "normalize");
     const marks = `a${"\u0301".repeat(40)}${"\u0316".repeat(40)}`;
     expect(text(100).parse(marks)).toBe(marks);
