@@ -16,8 +16,9 @@ type Document = { etag: string; bodies: Record<Encoding, Buffer>; ofAll: [string
 let document: Promise<Document> | undefined;
 
 /**
- * Serves the description of /v1 to anyone: written and compressed once, before the first response. Not a route, because
- * Next compresses each response again. @throws ApiError for another method, or an invalid `If-None-Match`
+ * Serves the OpenAPI document to anyone. It is written and compressed once, before the first
+ * response. It is not a route, because Next would compress each response again. @throws ApiError
+ * for another method, or an invalid `If-None-Match`
  */
 export async function serveOpenApi(
   { method, headers }: IncomingMessage,

@@ -83,7 +83,7 @@ export const FAULTS: readonly Fault[] = [
       [WEBHOOKS, "whose database connections are all cut goes on"],
       [
         "lib/background/jobs.test.ts",
-        "is settled over another connection where the first is cut, and the next job is taken",
+        "is settled over a second connection if the first is cut",
       ],
       ["e2e/stack/imports.test.ts", "though the database drops its connection at %s"],
     ],

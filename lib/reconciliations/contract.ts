@@ -38,7 +38,7 @@ export const reconciliation = z
       .meta({ description: "With it the counts are computed from the lines of both sources." }),
     right_source_id: sourceId.nullable(),
     auto_run: autoRun,
-    // Of responses kept before there was one.
+    // Responses stored for replays before this field existed don't have it.
     preparing: z
       .boolean()
       .default(false)
