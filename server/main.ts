@@ -9,7 +9,7 @@ import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
 import nextConfig from "../next.config.ts";
 import { apiRoutes } from "./api.ts";
 import { buildFiles } from "./build-files.ts";
-import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
+import { METHODS, pathOf, requireValid, settleInbound } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
@@ -89,7 +89,7 @@ const server: Server = createServer(
         .writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" })
         .end();
     try {
-      requireSound(request, dev);
+      requireValid(request, dev);
       const serve = async () => {
         await limitAddress.take(addressKey(address));
         const byNext = () => handle(request, response);

@@ -4,14 +4,18 @@ import { isKnown } from "#lib/http/conditional-requests.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
 import { ApiError } from "#lib/wire/errors.ts";
-import { headersOfAll } from "./api.ts";
+import { commonHeaders } from "./api.ts";
 import { bestEncoding, type Encoding } from "./encoding.ts";
 
 export const OPENAPI_PATH = "/v1/openapi.json";
 const ALLOW = "GET, HEAD, OPTIONS";
 const FRESH_SECONDS = 300;
 
-type Document = { etag: string; bodies: Record<Encoding, Buffer>; ofAll: [string, string][] };
+type Document = {
+  etag: string;
+  bodies: Record<Encoding, Buffer>;
+  headers: [string, string][];
+};
 
 let document: Promise<Document> | undefined;
 
@@ -39,9 +43,9 @@ export async function serveOpenApi(
       headers: { Allow: ALLOW },
     });
   document ??= makeDocument();
-  const { etag, bodies, ofAll } = await document;
+  const { etag, bodies, headers: common } = await document;
   answer.set("ETag", etag);
-  for (const [name, value] of ofAll) answer.set(name, value);
+  for (const [name, value] of common) answer.set(name, value);
   if (
     isKnown(
       new Headers(
@@ -67,7 +71,7 @@ async function makeDocument(): Promise<Document> {
   const { openApiDocument } = await import("#lib/openapi/document.ts");
   const text = JSON.stringify(openApiDocument());
   return {
-    ofAll: await headersOfAll(),
+    headers: await commonHeaders(),
     etag: entityTag(null, text),
     bodies: {
       br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),

@@ -162,8 +162,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         ],
         [
           "bin/migration/rights.test.ts",
-          "every statement that a request reaches takes the rows of each table by the tenant",
-          "callers may execute no inner function but what a policy or a verb with their own rights calls",
+          "every statement that a request reaches binds each table's rows to the tenant",
+          "callers may only execute inner functions that policies or verbs with the caller's rights call",
         ],
       ],
     },
@@ -478,7 +478,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [LIMITS, "by %s, the others are served"],
       ["lib/db/lanes.test.ts", "rejects a call when too many of the tenant wait"],
-      ["bin/migration/search.test.ts", "what few have is found by the index of words"],
+      ["bin/migration/search.test.ts", "finds rare words by their index"],
       ["e2e/stack/data-api.test.ts", "a function's own time limit holds"],
     ],
   },

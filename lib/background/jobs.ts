@@ -31,7 +31,7 @@ export type JobsOptions = {
   mostAtOnce?: (flag: string) => number;
   /** How long running jobs may continue after `stop`. */
   stopWithinMs: number;
-  /** The pool ended without being onFetch to: none is made in this process again. */
+  /** Called if the pool ends by itself; this process starts no other. */
   onEnd: (error: unknown) => void;
 };
 

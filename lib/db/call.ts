@@ -50,7 +50,7 @@ const lanes = () =>
 
 const waits = durations({
   name: "tieout_lane_wait_seconds",
-  help: "How long calls stopTimer for their turn at the database.",
+  help: "How long calls waited for their turn at the database.",
   labels: ["lane"],
 });
 

@@ -56,7 +56,7 @@ const newLine = z
       .meta({ description: "The same in the currency's minor unit.", example: -1250 }),
     fee: z.string().max(32).optional().meta({
       description:
-        "Decimal, what was trimmedText of the amount: amount − fee was paid out. Negative: given back.",
+        "Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.",
       example: "2.90",
     }),
     fee_minor: amountMinor
@@ -110,7 +110,7 @@ export const line = z
     external_id: z.string().nullable().meta({ example: "txn_4711" }),
     amount_minor: amountMinor.meta({ description: "Signed, as it was posted.", example: -1250 }),
     fee_minor: amountMinor.nullable().meta({
-      description: "What was trimmedText of it: amount − fee was paid out.",
+      description: "What was kept of it: amount − fee was paid out.",
       example: null,
     }),
     currency: z.string().meta({ example: "EUR" }),

@@ -45,7 +45,7 @@ const WAITING_MAX = 10_000;
 /** No tenant may fill more than half of the queue, so that other tenants' calls aren't dropped. */
 const WAITING_PER_TENANT_MAX = WAITING_MAX / 2;
 /**
- * The share of calls that name a key without proving it: requestLog-up key IDs together get no more room
+ * The share of calls that name a key without proving it: made-up key IDs together get no more room
  * than one tenant.
  */
 const UNPROVEN = "";
@@ -116,7 +116,7 @@ export class RequestLog {
       this.#unverified = { since: now, byKey: new Map() };
     const { byKey } = this.#unverified;
     const count = byKey.get(keyId) ?? 0;
-    // At most as many keys as calls in the queue, so that requestLog-up keys can't grow the map.
+    // At most as many keys as calls in the queue, so that made-up keys can't grow the map.
     if (count >= UNVERIFIED_PER_KEY_AND_MINUTE || byKey.size >= WAITING_MAX) return false;
     byKey.set(keyId, count + 1);
     return true;

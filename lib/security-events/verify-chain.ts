@@ -116,7 +116,7 @@ class Walk {
       reason: "order_changed",
       seq,
       event_id: event.id,
-      message: `The event stored as number ${seq} was originalSeq as number ${originalSeq}.`,
+      message: `The event stored as number ${seq} was written as number ${originalSeq}.`,
     };
   }
 

@@ -38,7 +38,7 @@ export type Sheet = {
 /**
  * A column of a sheet. `field` is the item's field and `width` is in characters. `as` is the
  * format: `money` is minor units of the item's `currency`, `day` and `time` are ISO 8601, `word` is
- * one of our exportQuery values.
+ * one of our own values.
  */
 export type SheetColumn = {
   name: string;

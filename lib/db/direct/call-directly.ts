@@ -54,7 +54,7 @@ export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role])
 /** `mayLag`: whether a read replica may answer, which is slightly behind. */
 export type How = { mayLag?: boolean };
 
-/** Calls a function of `public` on a direct connection, in one round runOn and one transaction. */
+/** Calls a function of `public` on a direct connection, in one round trip and one transaction. */
 export async function callDirectly(
   claims: Claims,
   name: string,

@@ -33,7 +33,7 @@ type Rest = { wanted: boolean; look?: () => void };
 /**
  * Streams the rows of NDJSON, or of CSV whose header names some of the `fields`. Rows over 100,000
  * are read but not parsed. @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` if
- * the header names an unknown field or a field duplicates
+ * the header names an unknown field or a field twice
  */
 export async function* readLines(
   mediaType: string,
@@ -188,7 +188,7 @@ function requireFields(names: readonly string[], fields: ReadonlySet<string>): v
     ...unknown.map((name) => ({ path: name, message: "Unknown field. Remove this column." })),
     ...duplicates.map((name) => ({
       path: name,
-      message: "The header contains this column duplicates.",
+      message: "The header contains this column twice.",
     })),
   ];
   const reported = errors

@@ -8,7 +8,7 @@ type Ledger = z.output<typeof getExceptionLedgerContract.response>;
 type Row = Ledger["rows"][number];
 type Counted = Extract<keyof Row, `${string}_seconds`>;
 /**
- * A row with calendar times: `open_ms` is the open time since the row previous; `due_moved_ms` is the
+ * A row with calendar times: `open_ms` is the open time since the row before; `due_moved_ms` is the
  * open time between its due_at and this one's, or null if the calendar changed.
  */
 type Change = Omit<Row, Counted> & {
@@ -18,7 +18,7 @@ type Change = Omit<Row, Counted> & {
   open_spans: Span[] | null;
 };
 /**
- * `open_spans` are the calendar's open hours since the row previous, or from the lastSegment row to `until`.
+ * `open_spans` are the calendar's open hours since the row before, or from the last row to `until`.
  * Null means round the clock.
  */
 type Stored = {
@@ -51,7 +51,7 @@ export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledg
 }
 
 /**
- * The clock's segments between the rows and after the lastSegment one. Equal neighbours are merged, except
+ * The clock's segments between the rows and after the last one. Equal neighbours are merged, except
  * at `as_of`, which separates the past from the future.
  */
 function segmentsOf({ as_of, rows, until, open_spans }: Stored): Segment[] {
@@ -102,7 +102,7 @@ function between({ starts_at, ends_at }: Span, from: string, to: string): Span[]
 }
 
 /**
- * Adds up both clocks to the millisecond: remaining = remaining previous − elapsed + moved. Only
+ * Adds up both clocks to the millisecond: remaining = remaining before − elapsed + moved. Only
  * worked time reduces business time; a pause moves the wall-clock deadline by its duration and
  * doesn't change business time.
  */
@@ -117,7 +117,7 @@ function addUp(changes: Change[]): Row[] {
       if (change.kind === "paused") isPaused = true;
       if (change.kind === "resumed") isPaused = false;
       const remaining = business_ms_left === null ? null : business_ms_left / 1000;
-      /** After a change of calendar, the remaining time is counted anew with the new one. */
+      /** After a change of calendar, the remaining time is computed with the new one. */
       const businessMoved = () => {
         if (!previous) return 0;
         if (due_moved_ms === null)
@@ -160,7 +160,7 @@ function explain(current: Exception, rows: Row[], as_of: string, hasBreached: bo
   }
   const remaining = secondsBetween(as_of, current.due_at);
   if (remaining <= 0) return `Open, and its deadline passed ${duration(-remaining)} ago.${moved}`;
-  return `Open, with ${duration(remaining)} remaining.${breach ? " An earlier deadline was passed." : ""}${moved}`;
+  return `Open, with ${duration(remaining)} left.${breach ? " An earlier deadline was passed." : ""}${moved}`;
 }
 
 function secondsBetween(from: string, to: string): number {
