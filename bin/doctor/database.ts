@@ -11,7 +11,7 @@ const LONG_MINUTES = 5;
 const FULL_SHARE = 0.9;
 const MIB = 1024 * 1024;
 
-/** What a Supabase project has: who may become whom, and whom row-level security does not bind. */
+/** The roles of a Supabase project, and whether row-level security binds them. */
 const ROLES = [
   { name: "anon", bypasses: false, canLogin: false },
   { name: "authenticated", bypasses: false, canLogin: false },
@@ -30,7 +30,7 @@ export const databaseChecks: readonly Check[] = [
   { name: "Size", look: lookAtSize },
 ];
 
-/** A connection for one look, direct. */
+/** Opens a direct connection for one check. */
 export function looking<Result>(
   { directUrl }: Pick<Project, "directUrl">,
   work: (client: Client) => Promise<Result>,
@@ -115,7 +115,7 @@ async function lookAtNotifications({ directUrl, directName }: Project) {
   );
 }
 
-/** The time of a round trip's middle, against ours. */
+/** Compares the database's clock with ours at the middle of a round trip. */
 async function lookAtClock(project: Project) {
   const skew = await looking(project, async (client) => {
     const before = Date.now();

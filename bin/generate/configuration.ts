@@ -2,7 +2,7 @@ import { VARIABLES } from "./variables.ts";
 
 const GENERATED = "Written by `npm run generate` from bin/generate/variables.ts.";
 
-/** docs/configuration.md: a table of the variables of each group. */
+/** Generates docs/configuration.md: a table of variables for each group. */
 export function configurationPage(): string {
   const sections = Object.entries(VARIABLES).map(([group, variables]) => {
     const rows = variables.map(({ names, meaning }) => {
@@ -18,7 +18,7 @@ export function configurationPage(): string {
   return `<!-- ${GENERATED} -->\n\n# Configuration\n\n${intro}\n\n${sections.join("\n\n")}\n`;
 }
 
-/** .env.example: every variable, commented out. */
+/** Generates .env.example: every variable, commented out. */
 export function environmentExample(): string {
   const groups = Object.entries(VARIABLES).map(([group, variables]) => {
     const names = variables.flatMap((variable) => variable.names).map((name) => `# ${name}=`);

@@ -5,7 +5,7 @@ import { run, schemaSql } from "./schemas.ts";
 
 const MINUTE = 60_000;
 
-/** What supabase/schemas makes, for the tests of a file: the database, and all that is in it. */
+/** The database that supabase/schemas creates, and its catalogue, for the tests of a file. */
 export function madeBySchemas(fresh: Fresh): { wanted: FreshDatabase; known: Thing[] } {
   const made = {} as { wanted: FreshDatabase; known: Thing[] };
   beforeAll(async () => {
