@@ -3,7 +3,10 @@ import { createStore } from "#components/ui/store.ts";
 import { toastFailure } from "#components/ui/toast.ts";
 import type { NewApiKey } from "#lib/api-keys/contract.ts";
 
-/** A key whose secret is on the screen. Only this store holds it: no cache, URL, history or browser storage does. */
+/**
+ * A new key whose secret is being shown. Only this store holds the secret: no cache, URL, history
+ * or browser storage does.
+ */
 export type Issued = { key: NewApiKey; rotated: boolean };
 
 export const issued = createStore<Issued | null>(null);

@@ -8,7 +8,10 @@ import { parseAsId } from "#components/kit/search-params.ts";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
 import { API_KEYS } from "#lib/wire/facts.gen.ts";
 
-/** The page's URL: the query of GET /v1/tenants/{id}/api-keys, the open key, and whether one is being created. */
+/**
+ * The state in the page's URL: the query of GET /v1/tenants/{id}/api-keys, the open key, and
+ * whether one is being created.
+ */
 export const apiKeySearch = {
   q: createParser({ parse: (text) => withoutSecret(text) || null, serialize: String }),
   status: parseAsStringLiteral(API_KEY_STATUSES),

@@ -15,7 +15,7 @@ test.each([
   [240 * 60, 240, "medium"],
   [240 * 60 + 1, 241, "low"],
 ] as const)(
-  "%i s before due is %i minutes and %s, as the database has it",
+  "rounds %i s before the deadline to %i minutes and risk %s, as the database does",
   (seconds, minutes, risk) => {
     expect(minutesToBreach(due(seconds), NOW)).toBe(minutes);
     expect(breachRisk(minutes)).toBe(risk);

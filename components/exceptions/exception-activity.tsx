@@ -15,7 +15,7 @@ import { type Change, ChangedFields } from "./changed-fields.tsx";
 import { partsOf } from "./mentions.ts";
 import { commentPages, historyPages } from "./queries.ts";
 
-/** What happened to the exception and what was said about it, newest first. */
+/** The changes of an exception and its comments, newest first. */
 export function ExceptionActivity({ id }: { id: string }) {
   const tenant = useTenantId();
   const history = useInfiniteQuery(historyPages(tenant, id));

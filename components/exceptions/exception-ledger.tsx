@@ -41,7 +41,7 @@ export function ExceptionLedger({ id }: { id: string }) {
   const whichOf = namesakes(data.rows);
   const shown = shownRows(data.rows);
   const last = data.rows.at(-1);
-  // What is paused is due when the time left would run out, were it resumed now.
+  // A paused exception is due when its remaining time would end if it were resumed now.
   const dueAt =
     (last?.kind === "paused" ? data.segments.at(-1)?.ends_at : last?.due_at) ?? data.as_of;
   return (

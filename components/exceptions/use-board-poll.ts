@@ -16,23 +16,26 @@ import {
 import { boardPages, exceptionsKey, openFilters } from "./queries.ts";
 import type { BoardSearch } from "./search.ts";
 
-/** With what a call takes, what others do shows within five seconds. */
+/** With the duration of a call, changes by others show within five seconds. */
 const REFRESH_MS = 4000;
 const PAGE = 250;
-/** Beyond that the list is read again. */
+/** With more pages of changes, the list is read again. */
 const PAGES_MAX = 4;
 const HIGHLIGHT_MS = 4000;
 const NONE: Changes = new Map();
 const NOTHING: Waiting = { as_of: "", changes: NONE };
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** What waits to be shown on the board as of that moment. A board that was read again has it already. */
+/**
+ * Changes waiting to be shown, as of a moment. A board that was read later contains them already.
+ */
 type Waiting = { as_of: string; changes: Changes };
 
 /**
- * Keeps the board fresh by what changed, however many rows are loaded. While `isHeld` (the pointer is over the rows, or they are scrolled), rows keep
- * their places: only what moves none of them is shown, the rest waits for `show`. `waiting`: how many new rows do; `left`: rows that are gone;
- * `arrived`: rows that have just come.
+ * Keeps the board fresh by its changes, however many rows are loaded. While `isHeld` (the pointer
+ * is over the rows, or they are scrolled), rows don't move: only changes that move none are shown,
+ * the rest waits for `show`. `waiting` is the number of waiting new rows, `left` are removed rows,
+ * `arrived` are new rows.
  */
 export function useBoardPoll(
   { tenant, search, unfolded }: { tenant: string; search: BoardSearch; unfolded: boolean },
@@ -63,7 +66,7 @@ export function useBoardPoll(
     setPending(waiting);
   }, []);
 
-  // Another list: what waited for the last one is part of it, or isn't.
+  // Another list was opened: changes waiting for the previous one are dropped.
   // biome-ignore lint/correctness/useExhaustiveDependencies: by the list alone
   useEffect(() => {
     hold(NOTHING);
@@ -152,7 +155,7 @@ function waitingFor(board: Board | undefined, { as_of, changes }: Waiting): Chan
 
 type Read = Pick<SlaChanges, "as_of" | "summary"> & { changes: Changes };
 
-/** Null: so much that the list should be read again. */
+/** Null if there are so many that the list should be read again. */
 async function changesSince({
   tenant,
   query,

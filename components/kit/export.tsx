@@ -8,7 +8,7 @@ import { useAction } from "./use-action.ts";
 
 type File = { name: string; load: () => Promise<Blob> };
 
-/** Downloads an export of /v1. `failed`: the toast when it can't. */
+/** Downloads an export of /v1. `failed` is the toast if it fails. */
 export function useExport({ failed, onSaved }: { failed: string; onSaved?: () => void }) {
   return useAction({
     send: ({ load }: File) => load(),

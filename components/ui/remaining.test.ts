@@ -38,6 +38,6 @@ test.each([
   expect(daysUntil(at(seconds), NOW)).toBe(days);
 });
 
-test("a passed deadline is late by as much", () => {
+test("shows how late a passed deadline is", () => {
   expect(late(at(-19 * 3600 - 300), NOW)).toBe("19 h 5 min late");
 });

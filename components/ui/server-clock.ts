@@ -25,8 +25,8 @@ export function serverNow(): number {
 }
 
 /**
- * A value computed from the server's time every second; the caller rerenders only when it changes. `asOf` stands for now on
- * the server and until the clock is set.
+ * A value computed from the server's time every second; the caller rerenders only when it changes.
+ * `asOf` is the time during server rendering and until the clock is set.
  */
 export function useServerTime<Value extends string | number>(
   select: (nowMs: number) => Value,

@@ -114,7 +114,7 @@ export function webhookStatsOf(tenant: string, id: string) {
   );
 }
 
-/** As webhookStatsOf, of all webhooks together. */
+/** Like webhookStatsOf, for all webhooks together. */
 export function deliveryStatsOf(tenant: string) {
   return oneQuery(
     { under: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },

@@ -80,7 +80,10 @@ class Scanner {
   readonly #quotes: boolean;
   #rest = "";
   #line = 0;
-  /** How much of the rest was scanned without finding a record's end, and whether that ended within quotes. */
+  /**
+   * How much of the rest was scanned without finding a record's end, and whether the scan stopped
+   * within quotes.
+   */
   #seen = 0;
   #quoted = false;
 

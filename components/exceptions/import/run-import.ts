@@ -10,7 +10,7 @@ export type Progress = {
   parts: number;
   bytes: number;
   accepted: number;
-  /** Of the accepted rows, those an earlier attempt had already imported. */
+  /** The accepted rows that an earlier attempt had already imported. */
   already: number;
   refused: RefusedLine[];
 };
@@ -95,7 +95,10 @@ function refusedOf(
     .sort((left, right) => left.line - right.line);
 }
 
-/** The same for the same content in any session. Over plain http, without SubtleCrypto, it's built from the file's metadata. */
+/**
+ * A key that is the same for the same content in any session. Over plain http there is no
+ * SubtleCrypto, so it is built from the file's metadata.
+ */
 export async function fileKeyOf(file: File): Promise<string> {
   if (crypto.subtle === undefined)
     return `${file.size}-${file.lastModified}-${encodeURIComponent(file.name).slice(0, 120)}`;
