@@ -36,6 +36,8 @@ const STEPS: Record<string, string[][]> = {
     ],
   ],
   "dead code": [["knip"]],
+  "plain English": [["node", "bin/style.ts"]],
+  spelling: [["cspell", "lint", "--no-progress", "--no-summary", "--quiet", "."]],
   "breaks have their places": [["node", "e2e/mutations/run.ts", "--check"]],
   "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "faults have their drills": [["node", "e2e/faults/run.ts", "--check"]],

@@ -155,13 +155,13 @@ export class Part {
    */
   async #endNow(child: ChildProcess): Promise<void> {
     const { ours, stopSignal = "SIGTERM", stopWithinMs } = this.#options;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill(stopSignal);
     const timer = setTimeout(() => {
       log("warn", `${this.name} did not stop in time, killed`);
       if (child.pid !== undefined) process.kill(ours ? -child.pid : child.pid, "SIGKILL");
     }, stopWithinMs);
-    await gone;
+    await exited;
     clearTimeout(timer);
   }
 

@@ -1,6 +1,6 @@
 /**
- * The login role of requests: it owns nothing and has no rights of its own, and assumes a request's
- * role for one call.
+ * The login role of requests: it owns nothing and has no other rights, and assumes a request's role
+ * for one call.
  */
 import { randomBytes } from "node:crypto";
 import { connected } from "./check-connection.ts";

@@ -97,13 +97,13 @@ export function movesOf(board: Board, changes: Changes, sortBy: Sort): Changes {
 export function withChanges(board: Board, changes: Changes, sortBy: Sort): Board {
   const [first, ...rest] = board.pages;
   if (!first || changes.size === 0) return board;
-  const kept = board.pages.flatMap(({ items }) => items.filter(({ id }) => !changes.has(id)));
-  const come = [...changes.values()].filter(
+  const unchanged = board.pages.flatMap(({ items }) => items.filter(({ id }) => !changes.has(id)));
+  const added = [...changes.values()].filter(
     (item) => item !== null && isInReach(board, item, sortBy),
   ) as SlaItem[];
   const items = merged(
-    kept,
-    come.toSorted((left, right) => compare(left, right, sortBy)),
+    unchanged,
+    added.toSorted((left, right) => compare(left, right, sortBy)),
     sortBy,
   );
   return {

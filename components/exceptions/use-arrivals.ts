@@ -25,13 +25,13 @@ export function useNotifications() {
     isOn,
     /** Returns false if the browser doesn't allow it. */
     async toggle(): Promise<boolean> {
-      const wanted =
+      const isWanted =
         !notifying.get() &&
         "Notification" in window &&
         (await Notification.requestPermission()) === "granted";
-      const refused = !notifying.get() && !wanted;
-      localStorage.setItem(KEY, wanted ? "on" : "off");
-      notifying.set(wanted);
+      const refused = !notifying.get() && !isWanted;
+      localStorage.setItem(KEY, isWanted ? "on" : "off");
+      notifying.set(isWanted);
       return !refused;
     },
   };

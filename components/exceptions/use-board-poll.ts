@@ -56,7 +56,7 @@ export function useBoardPoll(
   const [pending, setPending] = useState(NOTHING);
   const [arrived, setArrived] = useState(NOBODY);
   const waits = useRef(NOTHING);
-  const told = useRef(NOBODY);
+  const announced = useRef(NOBODY);
   const query = openFilters(search, unfolded);
   const { sortBy } = search;
   const key = JSON.stringify(queryKey);
@@ -70,7 +70,7 @@ export function useBoardPoll(
   // biome-ignore lint/correctness/useExhaustiveDependencies: by the list alone
   useEffect(() => {
     hold(NOTHING);
-    told.current = NOBODY;
+    announced.current = NOBODY;
     setArrived(NOBODY);
   }, [key]);
 
@@ -117,9 +117,12 @@ export function useBoardPoll(
       const moves = movesOf(shown, changes, sortBy);
       const known = new Set(idsOf(shown));
       const fresh = [...moves.values()].filter(
-        (item) => item !== null && !known.has(item.id) && !told.current.has(item.id),
+        (item) => item !== null && !known.has(item.id) && !announced.current.has(item.id),
       );
-      told.current = new Set([...told.current, ...fresh.flatMap((item) => item?.id ?? [])]);
+      announced.current = new Set([
+        ...announced.current,
+        ...fresh.flatMap((item) => item?.id ?? []),
+      ]);
       if (fresh.length > 0) onArrival(fresh.flatMap((item) => item?.title ?? []));
       hold({ as_of: read.as_of, changes: moves });
       if (moves.size > 0 && !isHeld()) show();
@@ -136,16 +139,16 @@ export function useBoardPoll(
   const board = cache.getQueryData<Board>(queryKey);
   const changes = waitingFor(board, pending);
   const isKnown = new Set(changes.size === 0 ? [] : idsOf(board));
-  const gone = [...changes].flatMap(([id, item]) => (item === null ? [id] : []));
+  const removed = [...changes].flatMap(([id, item]) => (item === null ? [id] : []));
   return {
     error: poll.error,
     show,
     arrived,
     waiting:
       changes.size -
-      gone.length -
-      [...changes.keys()].filter((id) => isKnown.has(id) && !gone.includes(id)).length,
-    left: gone.length === 0 ? NOBODY : new Set(gone),
+      removed.length -
+      [...changes.keys()].filter((id) => isKnown.has(id) && !removed.includes(id)).length,
+    left: removed.length === 0 ? NOBODY : new Set(removed),
   };
 }
 

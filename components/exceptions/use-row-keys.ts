@@ -32,19 +32,20 @@ export function useRowKeys({
   /** The focused row and its index. */
   const focused = useRef<{ id: string; at: number } | null>(null);
   /** The row to focus once it is rendered. */
-  const wanted = useRef<string | null>(null);
+  const rowToFocus = useRef<string | null>(null);
   const known = stop !== null && ids.includes(stop);
 
   function focusWanted(): HTMLElement | null {
     const link =
-      body.current?.querySelector<HTMLElement>(`tr[data-id="${wanted.current}"] ${LINK}`) ?? null;
-    if (link) wanted.current = null;
+      body.current?.querySelector<HTMLElement>(`tr[data-id="${rowToFocus.current}"] ${LINK}`) ??
+      null;
+    if (link) rowToFocus.current = null;
     link?.focus({ preventScroll: true });
     return link;
   }
 
   function focus(at: number): void {
-    wanted.current = ids[at] ?? null;
+    rowToFocus.current = ids[at] ?? null;
     const link = focusWanted();
     if (link) link.closest("tr")?.scrollIntoView({ block: "nearest" });
     else reveal(indexOf(at));
@@ -52,10 +53,10 @@ export function useRowKeys({
 
   // After every render, because it may take several frames until a revealed row exists.
   useLayoutEffect(() => {
-    if (wanted.current === null) return;
+    if (rowToFocus.current === null) return;
     const { activeElement } = document;
     if (activeElement === document.body || body.current?.contains(activeElement)) focusWanted();
-    else wanted.current = null;
+    else rowToFocus.current = null;
   });
 
   const latest = useRef({ focus, ids });

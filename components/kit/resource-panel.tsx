@@ -44,12 +44,12 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
   if (id !== null && id !== last) setLast(id);
   const visit = useVisit(id !== null);
   const creates = create !== undefined && last === NEW;
-  const asked = query(last ?? "");
+  const resourceQuery = query(last ?? "");
   const { data, error, refetch } = useQuery({
-    ...asked,
+    ...resourceQuery,
     enabled: id !== null && !creates,
     ...(known && { placeholderData: () => known(last ?? "") }),
-  } as typeof asked);
+  } as typeof resourceQuery);
   useKeys(
     creates
       ? []

@@ -19,7 +19,10 @@ type Props = {
   children: ReactNode;
 };
 
-/** A page for roles that meet `access`. Others see why not and whom to ask. */
+/**
+ * A page for roles that meet `access`. Other users see why they can't use it, and which role to ask
+ * for.
+ */
 export function RolePage({ access, title, refusal, children }: Props) {
   const { tenant, roles } = useMember();
   const hasHome = useIsAllowed(needs("read:overview"));

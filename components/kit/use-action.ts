@@ -55,9 +55,9 @@ export function useAction<Input = void, Answer = unknown>({
   });
 
   function start(input: Input): void {
-    const given = JSON.stringify(input) ?? "";
-    if (intent.current.key === "" || given !== intent.current.given)
-      intent.current = { given, key: newIdempotencyKey() };
+    const inputText = JSON.stringify(input) ?? "";
+    if (intent.current.key === "" || inputText !== intent.current.given)
+      intent.current = { given: inputText, key: newIdempotencyKey() };
     const { key } = intent.current;
     mutate({
       run: () => send(input, key),

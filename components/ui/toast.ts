@@ -52,6 +52,6 @@ export function dismissToast(id: number): void {
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
   const all = [...toasts.get(), { ...shown, id: lastId }];
-  const gone = all.filter(({ failed }) => !failed).slice(1, -WAITING_MAX);
-  toasts.set(all.filter((one) => !gone.includes(one)));
+  const dropped = all.filter(({ failed }) => !failed).slice(1, -WAITING_MAX);
+  toasts.set(all.filter((one) => !dropped.includes(one)));
 }

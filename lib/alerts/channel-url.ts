@@ -3,7 +3,7 @@ import { seal, unseal } from "../runtime/seal.ts";
 import { requireReceiver } from "../webhooks/require-receiver.ts";
 
 const SHOWN = 4;
-/** Of a shorter path, the last characters would reveal most of the secret. */
+/** The last characters of a shorter path would reveal most of the secret. */
 const MIN_HIDDEN = 12;
 
 export type SealedUrl = { url_id: string; sealed: string; url_hint: string };

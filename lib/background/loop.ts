@@ -104,7 +104,7 @@ export class Loop implements Service {
         }
       } catch (error) {
         this.#failed(error);
-        // `wake` doesn't shorten this pause: whoever calls it wants the database, which just
+        // `wake` doesn't shorten this pause: its callers want the database, which just
         // failed.
         await new Promise((goOn) =>
           setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_MAX_MS)),

@@ -124,10 +124,10 @@ export class RequestLog {
 
   #withinBounds(call: Call, share: string): Call {
     const size = (call.request.body?.length ?? 0) + (call.response.body?.length ?? 0);
-    const kept = this.#bodies.get(share) ?? 0;
+    const loggedSize = this.#bodies.get(share) ?? 0;
     if (size === 0) return call;
-    if (kept + size <= BODIES_PER_TENANT_MAX) {
-      this.#bodies.set(share, kept + size);
+    if (loggedSize + size <= BODIES_PER_TENANT_MAX) {
+      this.#bodies.set(share, loggedSize + size);
       return call;
     }
     this.figures.without_body++;

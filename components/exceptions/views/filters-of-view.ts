@@ -8,12 +8,12 @@ const SAVED = FILTERS.filter((name) => !PAST_FILTERS.some((past) => past === nam
 /** The board's filters in the format of a view. */
 export function filtersToSave(search: BoardSearch): SavedFilters {
   const status = OPEN_STATUSES.filter((one) => search.status?.includes(one));
-  const given: [string, unknown][] = SAVED.map((name) => [
+  const entries: [string, unknown][] = SAVED.map((name) => [
     name,
     name === "status" ? status : search[name],
   ]);
   return Object.fromEntries(
-    given.filter(
+    entries.filter(
       ([, value]) =>
         value !== null && value !== "" && !(Array.isArray(value) && value.length === 0),
     ),
@@ -43,8 +43,10 @@ export function differs(
   { filters, sort_by }: Pick<View, "filters" | "sort_by">,
   search: BoardSearch,
 ): boolean {
-  const kept = filtersToSave(search);
-  return canBeSaved(search) && (plain(filters) !== plain(kept) || sort_by !== search.sortBy);
+  const boardFilters = filtersToSave(search);
+  return (
+    canBeSaved(search) && (plain(filters) !== plain(boardFilters) || sort_by !== search.sortBy)
+  );
 }
 
 /** Whether the board only has filters that a view can store. */
