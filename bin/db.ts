@@ -35,7 +35,8 @@ const { DIRECT_URL, DATABASE_URL } = stackEnvironment();
 const databaseUrl = DIRECT_URL || DATABASE_URL;
 if (!databaseUrl)
   fail(
-    "No database is named. Set DATABASE_URL to the project's connection string, as its role postgres.",
+    "No database is named. Set DATABASE_URL to the project's connection string, as its role " +
+      "postgres.",
   );
 
 try {

@@ -3,7 +3,8 @@ import { findCredentials } from "#lib/api-keys/credential-format.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s keys -- check <text>   (or - for standard input)\nFinds API keys in pasted text, without network or database.";
+  "Usage: npm run -s keys -- check <text>   (or - for standard input)\nFinds API keys in " +
+  "pasted text, without network or database.";
 
 const [command, ...words] = process.argv.slice(2);
 if (command !== "check" || words.length === 0) fail(USAGE);

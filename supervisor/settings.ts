@@ -158,7 +158,8 @@ function requireHttps({ SUPABASE_URL = "", NEXTAUTH_URL }: Record<string, string
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(SUPABASE_URL).hostname);
   if (isHere || NEXTAUTH_URL?.startsWith("https://")) return;
   throw new SettingsError(
-    "NEXTAUTH_URL has to be the dashboard's https address with a hosted Supabase project: its cookies are safe on https only.",
+    "NEXTAUTH_URL has to be the dashboard's https address with a hosted Supabase project: its " +
+      "cookies are safe on https only.",
   );
 }
 
@@ -182,7 +183,8 @@ type Background = Settings["background"];
 function requireAnyProcess(webs: number, background: Background): void {
   if (webs > 0 || background.some(({ processes }) => processes > 0)) return;
   throw new SettingsError(
-    "WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing to start.",
+    "WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing " +
+      "to start.",
   );
 }
 

@@ -96,7 +96,8 @@ export async function requireListening({
   });
   if (canListen) return;
   const advice =
-    "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not 6543)";
+    "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not " +
+    "6543)";
   throw new SettingsError(
     `${name} goes through a pooler in transaction mode, which loses what the worker listens for. ` +
       (DIRECT_URL ? `It has to be ${advice}.` : `Set DIRECT_URL as well: ${advice}.`),
@@ -241,7 +242,8 @@ async function connects(connectionString: string): Promise<boolean> {
   } catch (error) {
     if ((error as DatabaseError).code === WRONG_PASSWORD) {
       throw new SettingsError(
-        "The database in DATA_DIR was created with other secrets than those in secrets.json. Restore that file, or remove DATA_DIR.",
+        "The database in DATA_DIR was created with other secrets than those in secrets.json. " +
+          "Restore that file, or remove DATA_DIR.",
       );
     }
     return false;

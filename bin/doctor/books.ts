@@ -40,7 +40,8 @@ async function lookAtBooks(project: Project) {
     if (found.length > listed.length) listed.push(`and ${found.length - listed.length} more`);
     return problem(
       `${found.length} places differ from what lines and decisions come to:\n  ${listed.join("\n  ")}`,
-      "Close none of these periods. Keep a copy of the database, and report this with the lines above.",
+      "Close none of these periods. Keep a copy of the database, and report this with the " +
+        "lines above.",
     );
   });
 }

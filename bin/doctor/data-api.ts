@@ -46,7 +46,8 @@ async function lookAtDataApi(project: Project) {
   if (response.status === 404) {
     return problem(
       "it doesn't know get_me",
-      "Run npm start once to apply the migrations, then reload its cache: notify pgrst, 'reload schema'.",
+      "Run npm start once to apply the migrations, then reload its cache: notify pgrst, " +
+        "'reload schema'.",
     );
   }
   if (response.status >= 500)

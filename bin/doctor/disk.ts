@@ -18,14 +18,16 @@ async function lookAtDisk(project: Project) {
   const space = project.disk ? await roomOf(project.disk) : await roomOfHosted(project);
   if (!space)
     return unknown(
-      "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own monitoring watch the disk",
+      "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own " +
+        "monitoring watch the disk",
     );
   const share = space.free / space.size;
   const found = `${(space.free / GIB).toFixed(1)} of ${(space.size / GIB).toFixed(1)} GiB free`;
   if (share >= FREE_SHARE) return ok(found);
   return problem(
     found,
-    "A full disk makes the database read-only. Give the project a larger disk; docs/runbooks/disk-full.md says what takes room.",
+    "A full disk makes the database read-only. Give the project a larger disk; " +
+      "docs/runbooks/disk-full.md says what takes room.",
   );
 }
 

@@ -12,9 +12,9 @@ export function configurationPage(): string {
     return [`## ${group}`, "", "| Variable | Meaning |", "| --- | --- |", ...rows].join("\n");
   });
   const intro =
-    "Tieout reads its configuration from environment variables. The local stack needs none: missing secrets are\n" +
-    "generated once into `DATA_DIR/secrets.json` (mode 0600), and `DATA_DIR/stack.json` has the addresses of the\n" +
-    "running stack.";
+    "Tieout reads its configuration from environment variables. The local stack needs none: " +
+    "missing secrets are\ngenerated once into `DATA_DIR/secrets.json` (mode 0600), and " +
+    "`DATA_DIR/stack.json` has the addresses of the\nrunning stack.";
   return `<!-- ${GENERATED} -->\n\n# Configuration\n\n${intro}\n\n${sections.join("\n\n")}\n`;
 }
 

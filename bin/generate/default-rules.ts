@@ -1,7 +1,8 @@
 import { DEFAULT_RULES } from "../../matcher/engine/rules.ts";
 
 const HEADER =
-  "-- Written by `npm run generate` from matcher/engine/rules.ts: the rules of a pair that has none of its own.";
+  "-- Written by `npm run generate` from matcher/engine/rules.ts: the rules of a pair that has " +
+  "none of its own.";
 
 /**
  * Generates `private.default_rules()`, so that the database checks limits with the rules that the

@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 
 const HEADER =
-  "/** Written by `npm run generate` from the database's own constraints: what its columns take. Safe in the browser. */";
+  "/** Written by `npm run generate` from the database's own constraints: what its columns " +
+  "take. Safe in the browser. */";
 
 /** The tables whose columns are also on the wire. */
 const TABLES = [

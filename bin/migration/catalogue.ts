@@ -56,7 +56,8 @@ async function readRows(database: ClientBase, table: string, key: string[]): Pro
      from ${table} t order by ${key}`,
   );
   const { rows: columns } = await database.query<{ name: string }>(
-    "select attname as name from pg_catalog.pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum",
+    "select attname as name from pg_catalog.pg_attribute where attrelid = $1::regclass and " +
+      "attnum > 0 and not attisdropped order by attnum",
     [table],
   );
   const others = columns.flatMap(({ name }) =>

@@ -43,11 +43,15 @@ const settings = {
 
 export const notificationSettings = z
   .object({
-    email: z.string().nullable().meta({
-      description:
-        "Where alerts are mailed to. Null if another identity provider signs you in: its users have no address here.",
-      example: "ada@acme.example",
-    }),
+    email: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Where alerts are mailed to. Null if another identity provider signs you in: its users " +
+          "have no address here.",
+        example: "ada@acme.example",
+      }),
     ...settings,
   })
   .meta({ id: "NotificationSettings" });

@@ -88,7 +88,8 @@ export function startListener(options: ListenerOptions): Loop {
       canListen ||= await supportsListen(connectionString);
       if (!canListen)
         throw new Error(
-          "The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.",
+          "The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct " +
+            "or in session mode.",
         );
       beats = 0;
       client.on("notification", ({ payload = "" }) => {

@@ -81,7 +81,8 @@ function requireRule(number: number, value: string): void {
   } catch {
     throw lineRefused(
       number,
-      "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 where it ends.",
+      "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 " +
+        "where it ends.",
     );
   }
 }

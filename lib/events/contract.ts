@@ -79,7 +79,8 @@ export const EVENTS = {
   },
   "exception.created": {
     summary:
-      "An exception was created: of lines that stay open, one for a line alone, one for all lines of a suggestion",
+      "An exception was created: of lines that stay open, one for a line alone, one for all " +
+      "lines of a suggestion",
     reads: "read:exceptions",
     data: aboutException,
   },

@@ -90,7 +90,8 @@ function requireServer(identity: Identity, { headers }: Request): void {
     return;
   throw new ApiError(
     "browser_forbidden",
-    "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
+    "The service-role key was sent by a browser, where others can read it. Replace it now, and " +
+      "call from a server or as a user.",
   );
 }
 

@@ -71,8 +71,9 @@ export const createInvitationContract = contract({
   noun,
   summary: "Invite someone by email",
   description:
-    "Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in " +
-    "the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to " +
+    "Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs " +
+    "in to the account they have. The link is in the mail alone. Whether the address has an " +
+    "account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to " +
     "one address, and 10 a day to one.",
   access: needs("write:people"),
   idempotency,
@@ -107,7 +108,8 @@ export const resendInvitationContract = contract({
   noun,
   summary: "Send an invitation again",
   description:
-    "With a new link, valid for seven days; the previous one stops working. At most once a minute, 5 times an hour and 10 times a day.",
+    "With a new link, valid for seven days; the previous one stops working. At most once a " +
+    "minute, 5 times an hour and 10 times a day.",
   access: needs("write:people"),
   idempotency,
   params: ofInvitation,

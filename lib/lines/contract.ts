@@ -153,8 +153,9 @@ export const addLinesContract = contract({
   tag,
   summary: "Add lines to a source",
   description:
-    "A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among " +
-    "equals of this call. One bad line refuses the whole call.",
+    "A line that is there already is a duplicate and changes nothing: known by its external_id, " +
+    "else by its content and its number among equals of this call. One bad line refuses the " +
+    "whole call.",
   access: needs("write:reconciliations"),
   functions: ["add_lines", "get_source"],
   idempotency: { field: "idempotency_key", required: false },
@@ -212,11 +213,14 @@ export const listLinesContract = contract({
       date_to: day("to this day"),
       amount_from: amount("from this on"),
       amount_to: amount("up to this"),
-      q: text(200).optional().meta({
-        description:
-          "Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.",
-        example: "4711",
-      }),
+      q: text(200)
+        .optional()
+        .meta({
+          description:
+            "Words, or parts of them, that reference, counterparty, description or external_id " +
+            "have, or the amount, such as 12.50 or -12.50.",
+          example: "4711",
+        }),
     })
     .refine(
       ({ side, reconciliation_id }) => side === undefined || reconciliation_id !== undefined,
@@ -285,7 +289,8 @@ export const listLineHistoryContract = contract({
   tag,
   summary: "List what became of a line",
   description:
-    "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.",
+    "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and " +
+    "exceptions, each with who did it.",
   access: needs("read:reconciliations"),
   params: z.strictObject({ id: lineId }),
   response: z.object({ items: z.array(lineEvent) }).meta({ id: "LineHistory" }),

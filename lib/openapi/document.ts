@@ -45,7 +45,8 @@ const TAGS: Record<string, string> = {
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching:
-    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
+    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +
+    "closing of a period.",
   Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
@@ -113,8 +114,8 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
           type: "http",
           scheme: "bearer",
           description:
-            "One of: a JWT of the identity provider (HS256 or RS256) or of Supabase Auth; an API key `<key_id>.<key_secret>`; " +
-            "the publishable key; the service-role key.",
+            "One of: a JWT of the identity provider (HS256 or RS256) or of Supabase Auth; an API " +
+            "key `<key_id>.<key_secret>`; the publishable key; the service-role key.",
         },
       },
       schemas: { Problem: problem },
@@ -142,7 +143,8 @@ const PARAMETERS = {
   IdempotencyKey: idempotencyKey.meta({
     param: { name: "Idempotency-Key", in: "header" },
     description:
-      "Makes retries safe: for 24 hours, the same key with the same request returns the original response. Can be sent in the body instead.",
+      "Makes retries safe: for 24 hours, the same key with the same request returns the " +
+      "original response. Can be sent in the body instead.",
   }),
   IfNoneMatch: z
     .string()
@@ -160,7 +162,8 @@ const PARAMETERS = {
       override: { maxLength: TAGS_MAX },
       param: { name: "If-Match", in: "header" },
       description:
-        "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
+        "The ETag you read. The change is made only if the resource hasn't changed since; " +
+        "otherwise the response is 412.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   AuditReason: z

@@ -9,7 +9,8 @@ const FIELDS: Record<string, string> = {
   at: "When it happened.",
   actor: "Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.",
   actor_issuer:
-    "The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.",
+    "The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older " +
+    "entries.",
   actor_subject:
     "The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.",
   attempt_count: "Number of attempts so far.",

@@ -126,8 +126,8 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      "Identifies this response. Send it in If-Match to avoid overwriting someone else's change, or in If-None-Match to get 304 when " +
-      "nothing is new.",
+      "Identifies this response. Send it in If-Match to avoid overwriting someone else's change, " +
+      "or in If-None-Match to get 304 when nothing is new.",
     required: true,
     schema: { type: "string", maxLength: 64, example: '"3-Kx8d0aTqpwNfB2vE"' },
   },

@@ -12,11 +12,15 @@ const HEADERS = {
     .string()
     .max(12)
     .meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
-  "webhook-signature": z.string().max(200).meta({
-    description:
-      "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, separated by spaces, during a secret rotation.",
-    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-  }),
+  "webhook-signature": z
+    .string()
+    .max(200)
+    .meta({
+      description:
+        "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, " +
+        "separated by spaces, during a secret rotation.",
+      example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+    }),
 };
 
 type ExceptionData = { exception: Record<string, unknown>; [field: string]: unknown };

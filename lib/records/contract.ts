@@ -110,7 +110,8 @@ export function recordContracts(surface: Surface) {
           .meta({ description: "Only records with this operation.", example: "list" }),
         q: searchedText.optional().meta({
           description:
-            "Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.",
+            "Text search, up to 12 words: each matches the beginning of a word in the record's " +
+            "text and numbers.",
           example: "payout bank",
         }),
         updated_since: timestamp
@@ -169,7 +170,8 @@ export function recordContracts(surface: Surface) {
       path: `/v1/${path}/{id}`,
       summary: `Change ${article(noun)} ${noun}`,
       description:
-        "A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.",
+        "A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in " +
+        "If-Match to avoid overwriting someone else's change.",
       access: writing,
       functions: ["update_record"],
       params: byId,

@@ -80,7 +80,8 @@ export function requireAddressees(read: z.output<typeof trust>, context: z.Refin
   if (!read.AUTH_JWT_JWKS_URL && !read.AUTH_JWT_PUBLIC_KEY) return;
   for (const name of REQUIRED_WITH_KEYS.filter((one) => !read[one])) {
     const message =
-      "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for other applications would be accepted";
+      "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for " +
+      "other applications would be accepted";
     context.addIssue({ code: "custom", path: [name], message });
   }
 }

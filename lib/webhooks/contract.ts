@@ -80,8 +80,9 @@ const secret = z
   })
   .meta({
     description:
-      "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one " +
-      "created and returned in this response only.",
+      "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the " +
+      "response has a warning. Leave it out to have one created and returned in this response " +
+      "only.",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     override: { format: SECRET_FORMAT, minLength: SECRET_MIN, maxLength: SECRET_MAX },
   });
@@ -91,7 +92,10 @@ export function secretFault(input: string): string | null {
   if (!isWithin([...input].length, SECRET_MIN, SECRET_MAX) || input.trim() === "")
     return `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`;
   if (input.trim() !== input)
-    return "Remove the white space or line break at its beginning or end: receivers trim it or don't, and signatures would fail.";
+    return (
+      "Remove the white space or line break at its beginning or end: receivers trim it or " +
+      "don't, and signatures would fail."
+    );
   if (/^v\d+[a-z]?,/.test(input))
     return `Remove "${input.slice(0, input.indexOf(",") + 1)}": it begins a signature, not a secret.`;
   return input.startsWith("whsec_") && !isBase64(input.slice("whsec_".length))
@@ -141,18 +145,23 @@ export const webhook = z
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
-    disabled_reason: z.enum(WEBHOOKS.disabled_reason).nullable().meta({
-      description:
-        "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.",
-      example: null,
-    }),
+    disabled_reason: z
+      .enum(WEBHOOKS.disabled_reason)
+      .nullable()
+      .meta({
+        description:
+          "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver " +
+          "responded with 410.",
+        example: null,
+      }),
     disabled_detail: z
       .string()
       .nullable()
       .meta({ description: "A sentence explaining why.", example: null }),
     health: z.enum(WEBHOOK_HEALTHS).meta({
       description:
-        "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.",
+        "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: " +
+        "no attempts in 24 h.",
     }),
     last_24h: performance,
     last_7d: performance,
@@ -235,7 +244,8 @@ export const createWebhookContract = contract({
   tag,
   summary: "Register a webhook",
   description:
-    "Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.",
+    "Events are signed by the Standard Webhooks scheme, with your secret or one created for " +
+    "you. Delivery starts with the next event.",
   access: needs("write:webhooks"),
   idempotency,
   body: z.strictObject({
@@ -270,7 +280,8 @@ export const updateWebhookContract = contract({
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
   description:
-    "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
+    "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason " +
+    "is stored with the webhook.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -353,7 +364,8 @@ export const enableWebhookContract = contract({
   tag,
   summary: "Enable a webhook",
   description:
-    "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.",
+    "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover " +
+    "from missed_since.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -367,8 +379,8 @@ export const recoverWebhookContract = contract({
   tag,
   summary: "Recover missed deliveries",
   description:
-    "Resends deliveries of events since then that failed or are waiting for a retry. With dry_run they are only counted. " +
-    "A disabled webhook returns 409, except with dry_run.",
+    "Resends deliveries of events since then that failed or are waiting for a retry. With " +
+    "dry_run they are only counted. A disabled webhook returns 409, except with dry_run.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,

@@ -203,7 +203,8 @@ function formatOf({ workbook }: Export) {
       example,
     });
   const description =
-    "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.";
+    "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most " +
+    "20,000 rows.";
   return z.enum([...EXPORT_FORMATS, "xlsx"]).meta({ description, example });
 }
 

@@ -36,7 +36,8 @@ function wordsOf(url: string) {
     subject: "Set a new password for Tieout",
     paragraphs: [
       "Someone, probably you, asked to set a new password for your account on Tieout.",
-      "The link works once and expires in an hour. Setting a new password signs you out everywhere.",
+      "The link works once and expires in an hour. Setting a new password signs you out " +
+        "everywhere.",
     ],
     action: { label: "Set a new password", url },
     footer: "If it wasn't you, you can ignore this email. Your password won't change.",

@@ -23,7 +23,8 @@ const STATEMENT_TIMEOUT: Record<Claims["role"], string> = {
 const TIMEOUT_MS = 15_000;
 
 const SET_CLAIMS = statementOf(
-  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('statement_timeout', $3, true)",
+  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), " +
+    "set_config('statement_timeout', $3, true)",
 );
 
 /**

@@ -18,9 +18,11 @@ export const updateExceptionsContract = contract({
   tag,
   summary: "Change many exceptions at once",
   description:
-    "Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than " +
-    "10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it " +
-    "with next_cursor as cursor until that is null. What can't be changed is skipped and named.",
+    "Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in " +
+    "ids. By filter all open ones that match, fewer than 10,000: expected_count is what you " +
+    "confirmed, and 409 says that another number matches now. Each call changes the next 500 at " +
+    "most; repeat it with next_cursor as cursor until that is null. What can't be changed is " +
+    "skipped and named.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z

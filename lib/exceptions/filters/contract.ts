@@ -74,7 +74,8 @@ const currency = queryList(
   },
 ).meta({
   description:
-    "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without an amount.",
+    "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without " +
+    "an amount.",
   example: "EUR,USD",
 });
 
@@ -112,7 +113,8 @@ export const exceptionFilters = {
   closed_before: moment("Only those resolved or dismissed before this moment."),
   q: searchedText.optional().meta({
     description:
-      "Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.",
+      "Text search, up to 12 words: each must appear in the title or reason_code. A word that " +
+      "starts with exc_ must start the ID.",
     example: "payout 4711",
   }),
 };

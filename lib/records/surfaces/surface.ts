@@ -83,7 +83,8 @@ export function settings(label: string): Field {
           path,
           input: value,
           message:
-            "This looks like a credential. Keep it in a secret store and send only its name, for example as secret_ref.",
+            "This looks like a credential. Keep it in a secret store and send only its name, " +
+            "for example as secret_ref.",
         });
       }
     }),

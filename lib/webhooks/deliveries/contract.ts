@@ -169,7 +169,8 @@ export const resendWebhookDeliveryContract = contract({
   tag,
   summary: "Resend a delivery",
   description:
-    "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.",
+    "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is " +
+    "being sent or if the webhook is disabled.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofDelivery,
