@@ -11,7 +11,10 @@ export type Issued = { key: NewApiKey; rotated: boolean };
 
 export const issued = createStore<Issued | null>(null);
 
-/** Replaces the dialog that issued a secret with the one that shows it. The first returns focus before the second takes it. */
+/**
+ * Replaces the dialog that issued a secret with the one that shows it. The first returns focus
+ * before the second takes it.
+ */
 export function reveal(shown: Issued, onClose: () => void): void {
   flushSync(onClose);
   issued.set(shown);

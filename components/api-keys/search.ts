@@ -21,7 +21,10 @@ export const apiKeySearch = {
 
 export type ApiKeySearch = inferParserType<typeof apiKeySearch>;
 
-/** Searching for a pasted credential finds its key; the secret is cut off before it reaches the URL or the server. */
+/**
+ * Searching for a pasted credential finds its key; the secret is cut off before it reaches the URL
+ * or the server.
+ */
 export function withoutSecret(text: string): string {
   return text.replace(/\.?tks_\S*/g, "").slice(0, API_KEYS.name.max);
 }

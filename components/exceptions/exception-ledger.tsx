@@ -26,7 +26,9 @@ const KIND_LABELS: Record<(typeof LEDGER_KINDS)[number], string> = {
   reopened: "Reopened",
 };
 
-/** The SLA timeline: why it did or didn't breach, as a strip over the days and in rows that add up. */
+/**
+ * The SLA timeline: why it did or didn't breach, as a strip over the days and in rows that add up.
+ */
 export function ExceptionLedger({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
   if (!data)

@@ -13,7 +13,10 @@ export function mentionAt(text: string, caret: number): { from: number; sought: 
   return sought === undefined ? null : { from: caret - sought.length - 1, sought };
 }
 
-/** Replaces each `@name` of a known person by a reference to them (`<@user:ada>`), as comments are stored. */
+/**
+ * Replaces each `@name` of a known person by a reference to them (`<@user:ada>`), as comments are
+ * stored.
+ */
 export function withReferences(text: string, people: readonly string[]): string {
   const known = new Map(people.map((user) => [user.replace(/^user:/, "").toLowerCase(), user]));
   return text.replace(/(?<=^|[\s(])@([^\s@<>]+)/g, (typed, word: string) => {

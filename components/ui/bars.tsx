@@ -34,8 +34,9 @@ const LINE = { stroke: "var(--color-line)" };
 type Shape = { x?: number; y?: number; width?: number; height?: number; payload?: Datum };
 
 /**
- * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
- * Sizes are set in the browser: the content security policy forbids style attributes from the server.
+ * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data
+ * refreshes while it's read. Sizes are set in the browser: the content security policy forbids
+ * style attributes from the server.
  */
 export function Bars({
   label,

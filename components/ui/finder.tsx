@@ -26,7 +26,10 @@ export type Found = {
 /** `name` is null if there's only one group. `settling`: its entries may still change. */
 export type FoundGroup = { name: string | null; entries: readonly Found[]; settling?: boolean };
 
-/** A search dialog that navigates to results. `status`: the number of results, or why there are none. */
+/**
+ * A search dialog that navigates to results. `status`: the number of results, or why there are
+ * none.
+ */
 export function Finder({
   label,
   placeholder,

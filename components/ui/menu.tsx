@@ -26,8 +26,8 @@ const ALIGN = {
 const CloseContext = createContext<() => void>(() => {});
 
 /**
- * A button that opens a menu. The native popover places, stacks and dismisses it and returns focus; this adds a menu's
- * keyboard behaviour. (Measured: a library's menu costs every page 57 kB.)
+ * A button that opens a menu. The native popover places, stacks and dismisses it and returns focus;
+ * this adds a menu's keyboard behaviour. (Measured: a library's menu costs every page 57 kB.)
  */
 export function Menu({
   label,

@@ -4,7 +4,10 @@ import { useSyncExternalStore } from "react";
 
 const TICK_MS = 1000;
 
-/** The database's time: the last response's, plus the monotonic time since. Null before the first response. */
+/**
+ * The database's time: the last response's, plus the monotonic time since. Null before the first
+ * response.
+ */
 let offsetMs: number | null = null;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -51,7 +51,9 @@ export function webhookById(tenant: string, id: string) {
   );
 }
 
-/** The pages of a webhook's deliveries, newest first. Polled every second while one is in flight. */
+/**
+ * The pages of a webhook's deliveries, newest first. Polled every second while one is in flight.
+ */
 export function deliveryPages(
   tenant: string,
   id: string,

@@ -362,7 +362,10 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "forms read two ways, callbacks in every spelling",
       kept: [
         [SIGN_IN, "takes no form with two of %s", "reads a form as a form"],
-        ["lib/auth/callback-path.test.ts", "keeps the browser on our origin for every combination of URL parts"],
+        [
+          "lib/auth/callback-path.test.ts",
+          "keeps the browser on our origin for every combination of URL parts",
+        ],
         ["e2e/api/redirects.test.ts", "nobody is led to another host"],
       ],
     },

@@ -34,7 +34,10 @@ export type Call = {
   response: LoggedMessage;
 };
 
-/** `at` is when the call was added, by `performance.now()`; `share` is whose limit it counts against. */
+/**
+ * `at` is when the call was added, by `performance.now()`; `share` is whose limit it counts
+ * against.
+ */
 type Waiting = { call: Call; at: number; share: string };
 type Batch = { id: string; calls: Waiting[] };
 

@@ -124,8 +124,8 @@ export function needs(permission: Permission): Access {
 }
 
 /**
- * The access of a record surface. `isPublic` says whether the publishable key can read its published
- * records.
+ * The access of a record surface. `isPublic` says whether the publishable key can read its
+ * published records.
  */
 export function needsOnSurface(
   action: "read" | "write" | "restore",

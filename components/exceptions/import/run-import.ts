@@ -20,8 +20,8 @@ export const NO_PROGRESS: Progress = { parts: 0, bytes: 0, accepted: 0, already:
 const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
- * Imports a file part by part, starting at `progress`. Each part has its own key, derived from the file's:
- * a part whose response was lost, or a file chosen again, isn't imported twice.
+ * Imports a file part by part, starting at `progress`. Each part has its own key, derived from the
+ * file's: a part whose response was lost, or a file chosen again, isn't imported twice.
  * @throws ApiProblem, or Error if the file can't be read. Finished parts stay imported.
  */
 export async function runImport(

@@ -111,7 +111,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
           ). Your changes aren't saved yet.
         </ConflictNote>
       )}
-      {/* What is under review is what was sent. */}
+      {/* Disabled while pending, so that the reviewed draft is the one that was sent. */}
       <fieldset disabled={form.isPending} className="contents">
         <PolicyCard
           title="Time to resolve"
