@@ -1,6 +1,7 @@
 /**
  * Counts phrases in comments, and names of variables, that make code hard to read or to search.
  * Each has a budget in bin/style-budget.json, which may only go down.
+ *
  *   node bin/style.ts             fails if a count is over its budget, and lists the places
  *   node bin/style.ts --places    lists every place
  *   node bin/style.ts --lower     lowers the budgets to the counts
