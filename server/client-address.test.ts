@@ -45,7 +45,7 @@ describe("behind trusted proxies", () => {
     ["an empty entry among ours", "198.51.100.9, ", 2],
     ["an octal spelling", "0300.0250.0.1", 1],
     ["a single number", "3232235521", 1],
-  ])("the socket's address counts with %s", (_name, header, proxies) => {
+  ])("uses the socket's address with %s", (_name, header, proxies) => {
     expect(clientAddress("192.0.2.200", header, proxies)).toBe("192.0.2.200");
   });
 });

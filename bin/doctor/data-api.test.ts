@@ -90,7 +90,7 @@ describe("the doctor", () => {
       { exposed: ["public", "private"] },
       /^private can be reached$/,
     ],
-  ])("names under %s %s", async (check, _what, not, says) => {
+  ])("reports under %s %s", async (check, _what, not, says) => {
     expect((await found(not))[check]).toMatchObject({
       verdict: "problem",
       found: expect.stringMatching(says),

@@ -13,7 +13,7 @@ const schemas = madeBySchemas(fresh);
 const CHANGES: Record<string, string> = {
   "a function with another body":
     "create or replace function private.high_risk_below() returns integer language sql immutable set search_path = '' return 30",
-  "a function that is gone": "drop function private.drop_waiting_deliveries(text)",
+  "a removed function": "drop function private.drop_waiting_deliveries(text)",
   "a function with another answer": `drop function private.bury_silent_pools();
     create function private.bury_silent_pools() returns integer language plpgsql set search_path = '' as 'begin return 1; end';
     grant execute on function private.bury_silent_pools() to service_role`,
@@ -21,12 +21,12 @@ const CHANGES: Record<string, string> = {
     "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
   "another policy":
     "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
-  "a policy that is gone": "drop policy records_read on public.records",
-  "a trigger that is gone": "drop trigger guard on public.exceptions",
+  "a removed policy": "drop policy records_read on public.records",
+  "a removed trigger": "drop trigger guard on public.exceptions",
   "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
   "another grant":
     "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
-  "a grant that is gone": "revoke execute on function private.may(text[]) from anon",
+  "a removed grant": "revoke execute on function private.may(text[]) from anon",
   "rows of the table of permissions":
     "delete from private.operations where operation = 'getMe'; update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'",
   "a permission in the place of another": `insert into private.permissions select 'read:self', principals, roles, scope from private.permissions

@@ -187,7 +187,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [BAD_REQUESTS, "a query that it does not take 400"],
         ["e2e/api/sla/monitor.test.ts", "refuses %s=%s"],
-        ["lib/wire/schema.test.ts", "%s is none"],
+        ["lib/wire/schema.test.ts", "rejects %s"],
       ],
     },
     {
@@ -202,7 +202,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "addresses and ranges in every spelling",
       kept: [
-        ["lib/wire/ip-range.test.ts", "%s is kept as %s", "is refused, not guessed at"],
+        ["lib/wire/ip-range.test.ts", "normalises %s to %s", "rejects the ambiguous range"],
         [VERIFY, "compares IPv4-mapped addresses as IPv4"],
       ],
     },
@@ -230,7 +230,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         ],
         [
           "lib/exceptions/import/read-lines.test.ts",
-          "a header with %s is refused as one",
+          "rejects a header with %s",
           "reports a CSV line as long as a file",
           "reports an endless CSV row of empty cells",
         ],
@@ -321,7 +321,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "headers and markup through addresses, names and titles of a mail",
       kept: [
         [INVITATIONS, "goes to one address and nothing else", "names the tenant as text"],
-        [MESSAGE, "a subject is one line", "escapes a tenant's name in HTML"],
+        [MESSAGE, "keeps the subject on one line", "escapes a tenant's name in HTML"],
       ],
     },
     {
@@ -469,7 +469,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 1,
     is: "parsing holds the process",
     kept: [
-      ["lib/exceptions/import/read-lines.test.ts", "a header with %s is refused as one"],
+      ["lib/exceptions/import/read-lines.test.ts", "rejects a header with %s"],
       ["lib/wire/json-scan.test.ts", "20,000 values are accepted and 20,001 are not"],
       [HOSTILE, "the event loop is never held long", "is told quickly", "an amount of blanks"],
       ["lib/http/input.test.ts", "reports the first 100 errors"],
@@ -518,7 +518,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 7,
     is: "callbacks that lead elsewhere",
     kept: [
-      ["lib/auth/callback-path.test.ts", "leads to the start page"],
+      ["lib/auth/callback-path.test.ts", "redirects %j to the start page"],
       ["e2e/api/redirects.test.ts", "by the path %s"],
     ],
   },
@@ -540,7 +540,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
         "speak for the tenants that they are bound to",
         "are read by the claim that is configured",
       ],
-      ["lib/runtime/trust.test.ts", "the start refuses %s"],
+      ["lib/runtime/trust.test.ts", "refuses %s at the start"],
     ],
   },
   {
@@ -572,7 +572,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       ["lib/api-keys/verify-api-key.test.ts", "a wrong secret of a known ID costs one query"],
       ["e2e/api/records/publishable-key.test.ts", "is not told who made it"],
       ["e2e/api/wire/content-security-policy.test.ts", "runs and loads nothing"],
-      ["lib/http/export.test.ts", "no spreadsheet takes %j"],
+      ["lib/http/export.test.ts", "escapes %j, which a spreadsheet would read"],
     ],
   },
   {
@@ -590,8 +590,8 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 14,
     is: "headers and keys read too narrowly",
     kept: [
-      ["server/encoding.test.ts", "%s asks for %s"],
-      ["lib/wire/schema.test.ts", "%s is UTC"],
+      ["server/encoding.test.ts", "picks the best encoding for %s: %s"],
+      ["lib/wire/schema.test.ts", "normalises %s to UTC"],
       [
         SUCCESSORS,
         "a retry with the successor replays",

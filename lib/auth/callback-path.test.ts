@@ -9,7 +9,7 @@ test.each([
   ["https://tieout.example/acme", "/acme"],
   [undefined, "/"],
   ["", "/"],
-])("%s leads to %s", (asked, path) => {
+])("redirects %s to %s", (asked, path) => {
   expect(callbackPath(asked, ORIGIN)).toBe(path);
 });
 
@@ -32,7 +32,7 @@ test.each([
   "https://tieout.example//evil.example",
   "https://tieout.example/.//tieout.example/acme",
   "https://ada:secret@tieout.example/acme",
-])("%j leads to the start page", (asked) => {
+])("redirects %j to the start page", (asked) => {
   expect(callbackPath(asked, ORIGIN)).toBe("/");
 });
 

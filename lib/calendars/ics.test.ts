@@ -316,7 +316,7 @@ describe("an ICS file", () => {
     ["an UNTIL that is none", "RRULE:FREQ=YEARLY;UNTIL=XXXXXXXX", "UNTIL XXXXXXXX is not a date"],
     ["a rule that is none", "RRULE:FREQ=NEVER", "RRULE can't be read"],
     ["a rule without values", "RRULE:FREQ=YEARLY;UNTIL", "RRULE can't be read"],
-  ])("with %s is refused, naming the line and what to write", (_what, line, message) => {
+  ])("with %s is rejected, naming the line and the fix", (_what, line, message) => {
     expect(refusalOf(file(["SUMMARY:Folded", " over two lines", line]))).toMatch(
       new RegExp(`^Line 6: ${message}.* (?:Write|Use) .*(?:20\\d{6}|9999)`),
     );

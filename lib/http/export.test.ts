@@ -12,7 +12,7 @@ test.each([
   ["a;=1+1", '"a;\'=1+1"'],
   ["＝1", "'＝1"],
   ["\t=1", "\"'\t'=1\""],
-])("no spreadsheet takes %j for a formula", (text, cell) => {
+])("escapes %j, which a spreadsheet would read as a formula", (text, cell) => {
   expect(cellOf(text)).toBe(cell);
 });
 

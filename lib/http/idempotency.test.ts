@@ -54,6 +54,6 @@ test.each([
   { body: { idempotency_key: "x".repeat(256) } },
   { header: "x".repeat(256) },
   { header: '""' },
-])("%j is refused", (sent) => {
+])("rejects the key %j", (sent) => {
   expect(() => read(sent)).toThrow("The request is invalid");
 });

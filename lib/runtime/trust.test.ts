@@ -28,7 +28,7 @@ test.each<[what: string, variables: Record<string, string>]>([
       OIDC_AZURE_AD_TENANTS: "acme",
     },
   ],
-])("the start takes %s", (_what, variables) => {
+])("accepts %s at the start", (_what, variables) => {
   expect(() => requireTrust(variables)).not.toThrow();
 });
 
@@ -92,7 +92,7 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
     '"password" is not one',
   ],
   ["a provider twice", { OIDC_PROVIDERS: "okta,okta", ...provider("OKTA") }, '"okta" is not one'],
-])("the start refuses %s", (_what, variables, message) => {
+])("refuses %s at the start", (_what, variables, message) => {
   expect(() => requireTrust(variables)).toThrow(message);
 });
 

@@ -61,10 +61,13 @@ describe("a receiver that sends interim responses", () => {
     ["/100-in-pieces", 200],
     ["/twice-100", 201],
     ["/103", 200],
-  ])("%s has taken the message, and its connection serves the next", async (path, status) => {
-    for (let nth = 0; nth < 3; nth++)
-      expect(await send(path)).toMatchObject({ status_code: status });
-  });
+  ])(
+    "%s counts as delivered, and its connection serves the next delivery",
+    async (path, status) => {
+      for (let nth = 0; nth < 3; nth++)
+        expect(await send(path)).toMatchObject({ status_code: status });
+    },
+  );
 });
 
 describe("the reported failure", () => {

@@ -8,7 +8,7 @@ test.each([
   ["\tsecret secret", /white space/],
   ["v1,whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", /Remove "v1,"/],
   ["v1a,whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", /Remove "v1a,"/],
-])("the secret %j is refused with what to remove", (secret, reason) => {
+])("rejects the secret %j and says what to remove", (secret, reason) => {
   expect(secretFault(secret)).toMatch(reason);
 });
 

@@ -24,7 +24,7 @@ describe("a number keeps its value or is rejected with its path", () => {
     "123456789012345.5",
     "5e-324",
     "0.30000000000000004",
-  ])("%s is kept", (digits) => {
+  ])("accepts %s", (digits) => {
     expect(parseJsonObject(`{"a":{"n":[0,${digits}]}}`)).toEqual({ a: { n: [0, Number(digits)] } });
   });
 
@@ -42,7 +42,7 @@ describe("a number keeps its value or is rejected with its path", () => {
     "1.00000000000000000000000001",
     `0.${"0".repeat(500_000)}1`,
     `0.1${"0".repeat(500_000)}1`,
-  ])("%s is refused", (digits) => {
+  ])("rejects %s", (digits) => {
     expect(refused(`{"a":{"n":[0,${digits}]}}`)).toEqual(["a.n.1"]);
   });
 });
@@ -55,7 +55,7 @@ describe("a duplicate name in an object is rejected", () => {
     ['{"a":[{"b":1},{"b":1,"b":2}]}', "a.1.b"],
     ['{"x":[{"__proto__":1}]}', "x.0.__proto__"],
     ['{"\\u005f_proto__":1}', "__proto__"],
-  ])("%s is refused", (text, path) => {
+  ])("rejects %s", (text, path) => {
     expect(refused(text)).toEqual([path]);
   });
 
@@ -108,7 +108,7 @@ describe("the limits of a JSON body", () => {
     '{"a":NaN}',
     "{a:1}",
     '{"a":"',
-  ])("%j is no object", (text) => {
+  ])("rejects %j, which is no object", (text) => {
     expect(refused(text)).toEqual([""]);
   });
 });

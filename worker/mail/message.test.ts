@@ -15,7 +15,7 @@ test.each([
   "Join Acme\nBcc: eve@evil.example",
   "Join\u2028Acme\u0000\u0085Bcc: x",
   "Join\u202eAcme",
-])("a subject is one line, whatever is in a name: %j", (subject) => {
+])("keeps the subject on one line, whatever a name contains: %j", (subject) => {
   expect(subjectOf(message({ subject }))).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
 });
 

@@ -137,7 +137,7 @@ test.each([
     "more columns than a row can have, then another",
     `title,${"x".repeat(260 * 1024)}\ntitle,severity\n`,
   ],
-])("a header with %s is refused as one, and the file taken in unseen", async (_what, header) => {
+])("rejects a header with %s and consumes the file unparsed", async (_what, header) => {
   let taken = 0;
   const parts = function* () {
     yield header;
