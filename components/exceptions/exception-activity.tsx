@@ -15,7 +15,7 @@ import { type Change, ChangedFields } from "./changed-fields.tsx";
 import { partsOf } from "./mentions.ts";
 import { commentPages, historyPages } from "./queries.ts";
 
-/** What happened to the exception and what was said about it, newest first. */
+/** The changes of an exception and its comments, newest first. */
 export function ExceptionActivity({ id }: { id: string }) {
   const tenant = useTenantId();
   const history = useInfiniteQuery(historyPages(tenant, id));
@@ -32,7 +32,7 @@ export function ExceptionActivity({ id }: { id: string }) {
     );
   const { entries, hasOlder } = inOneStream(
     streamOf(history.data, changed),
-    streamOf(comments.data, said),
+    streamOf(comments.data, commentEntry),
   );
   const isFetching = history.isFetchingNextPage || comments.isFetchingNextPage;
   const whichOf = namesakes(entries.map(({ by }) => by));
@@ -117,6 +117,6 @@ function changed(entry: Change): Entry<Change> {
   };
 }
 
-function said(entry: Comment): Entry<Comment> {
+function commentEntry(entry: Comment): Entry<Comment> {
   return { key: entry.id, at: entry.created_at, by: { ...entry, actor: entry.created_by }, entry };
 }
