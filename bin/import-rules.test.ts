@@ -60,8 +60,8 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
     'import { get } from "#lib/exceptions/get-exception.ts";',
   ],
   "ui-knows-no-data": ["components/ui/list.tsx", 'import "@tanstack/react-query";'],
-  "kit-knows-no-domain": ["components/api-client.ts", 'import "./exceptions/words.tsx";'],
-  "people-above-the-kit": ["components/people/picker.tsx", 'import "../exceptions/words.tsx";'],
+  "kit-knows-no-domain": ["components/api-client.ts", 'import "./exceptions/labels.tsx";'],
+  "people-above-the-kit": ["components/people/picker.tsx", 'import "../exceptions/labels.tsx";'],
   "domains-of-pages-stand-apart": [
     "components/webhooks/list.tsx",
     'import "#components/exceptions/labels.tsx";',
@@ -103,10 +103,10 @@ const ALLOWED: Record<string, string> = {
   "app/v1/exceptions/route.ts":
     'import { get } from "#lib/exceptions/get-exception.ts"; import "#lib/http/endpoint.ts";',
   "components/exceptions/table.tsx":
-    'import type { C } from "#lib/exceptions/contract.ts"; import "../ui/button.tsx"; import "./words.tsx";',
+    'import type { C } from "#lib/exceptions/contract.ts"; import "../ui/button.tsx"; import "./labels.tsx";',
   "components/webhooks/table.tsx":
     'import "../kit/page.tsx"; import "../people/person.tsx"; import "#components/ui/button.tsx";',
-  "components/shell/commands.tsx": 'import "../exceptions/words.tsx";',
+  "components/shell/commands.tsx": 'import "../exceptions/labels.tsx";',
   "lib/reconciliations/contract.ts":
     'import { z } from "zod"; import { RULE_KINDS } from "../../matcher/engine/rules.ts";',
   "matcher/engine/engine.ts": 'import "./rules.ts";',

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inOneStream } from "./activity.ts";
+import { mergeStreams } from "./activity.ts";
 
 const by = { actor: "user:ada", actor_issuer: null, actor_subject: null };
 const stream = (isWhole: boolean, ...times: string[]) => ({
@@ -7,7 +7,7 @@ const stream = (isWhole: boolean, ...times: string[]) => ({
   entries: times.map((at) => ({ key: at, at, by, entry: at })),
 });
 const shown = (...streams: ReturnType<typeof stream>[]) => {
-  const { entries, hasOlder } = inOneStream(...streams);
+  const { entries, hasOlder } = mergeStreams(...streams);
   return [entries.map(({ at }) => at).join(" "), hasOlder];
 };
 
@@ -19,6 +19,6 @@ test("merges two streams by time, as far back as both are loaded", () => {
 });
 
 test("gives changes that look the same different keys", () => {
-  const { entries } = inOneStream(stream(true, "9", "9", "9"), stream(true, "8"));
+  const { entries } = mergeStreams(stream(true, "9", "9", "9"), stream(true, "8"));
   expect(new Set(entries.map(({ key }) => key)).size).toBe(4);
 });

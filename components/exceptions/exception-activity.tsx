@@ -10,7 +10,7 @@ import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Comment } from "#lib/exceptions/comments/contract.ts";
-import { type Entry, inOneStream } from "./activity.ts";
+import { type Entry, mergeStreams } from "./activity.ts";
 import { type Change, ChangedFields } from "./changed-fields.tsx";
 import { partsOf } from "./mentions.ts";
 import { commentPages, historyPages } from "./queries.ts";
@@ -30,7 +30,7 @@ export function ExceptionActivity({ id }: { id: string }) {
     ) : (
       <PartSkeleton label="Loading the activity" bars={["h-5 w-3/4", "h-5 w-1/2"]} />
     );
-  const { entries, hasOlder } = inOneStream(
+  const { entries, hasOlder } = mergeStreams(
     streamOf(history.data, changed),
     streamOf(comments.data, commentEntry),
   );

@@ -32,7 +32,7 @@ import { InPlace } from "./in-place.tsx";
 import { SEVERITY_LABELS, SeverityLabel, STATUS_LABELS, StatusLabel } from "./labels.tsx";
 import { CalendarName, ReconciliationName } from "./names.tsx";
 import { RiskBadge } from "./risk-badge.tsx";
-import type { Acting } from "./use-actions.ts";
+import type { Acting } from "./use-exception-actions.ts";
 
 // Each part has its own boundary; otherwise the whole panel would suspend while one loads.
 const ExceptionLine = dynamic(

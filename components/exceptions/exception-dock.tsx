@@ -20,7 +20,7 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { CloseForm } from "./close-form.tsx";
 import { CommentForm } from "./comment-form.tsx";
 import { pauseFault } from "./pause-fault.ts";
-import type { Acting } from "./use-actions.ts";
+import type { Acting } from "./use-exception-actions.ts";
 
 /** The actions on an exception with their keys, or the form of a chosen action. */
 export function ExceptionDock({ exception, acting }: { exception: Exception; acting: Acting }) {

@@ -9,7 +9,7 @@ import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { knownException } from "./board-cache.ts";
 import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { exceptionById } from "./queries.ts";
-import { useActions } from "./use-actions.ts";
+import { useActions } from "./use-exception-actions.ts";
 
 const loadDetails = () => import("./exception-details.tsx");
 const ExceptionDetails = dynamic(() => loadDetails().then((part) => part.ExceptionDetails), {

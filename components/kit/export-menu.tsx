@@ -26,8 +26,8 @@ export function ExportMenu({
 }: {
   label: string;
   name: string;
-  contract: Asked[0];
-  call: Asked[2];
+  contract: ExportArguments[0];
+  call: ExportArguments[2];
   failed: string;
   onSaved?: () => void;
   more?: readonly File[];

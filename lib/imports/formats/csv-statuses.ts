@@ -1,5 +1,4 @@
 import { plainWords } from "./csv-words.ts";
-import type { SkipReason } from "./skip-reasons.ts";
 
 /** Words of booked rows, lower case, without diacritics, in fourteen languages. */
 const BOOKED = `booked book posted completed complete cleared settled done executed processed paid
