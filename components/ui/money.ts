@@ -25,7 +25,7 @@ function formatOf(currency: string) {
   const format = new Intl.NumberFormat("en", { style: "currency", currency });
   const created = { format, decimals: format.resolvedOptions().maximumFractionDigits ?? 2 };
   formats.set(currency, created);
-  return made;
+  return created;
 }
 
 /**

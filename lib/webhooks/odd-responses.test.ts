@@ -71,7 +71,7 @@ describe("a receiver that sends interim responses", () => {
 });
 
 describe("the reported failure", () => {
-  test.each(["of %s is malformed HTTP", "/no-http"])("%s is malformed HTTP", async (path) => {
+  test.each(["/both-framings", "/no-http"])("of %s is malformed HTTP", async (path) => {
     expect(await send(path)).toMatchObject({
       failure_kind: "connection_failed",
       detail: "The receiver's response is malformed HTTP.",
