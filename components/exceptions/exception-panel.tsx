@@ -10,15 +10,7 @@ import { knownException } from "./board-cache.ts";
 import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { exceptionById } from "./queries.ts";
 
-<<<<<<< HEAD
-
 import { useExceptionActions } from "./use-exception-actions.ts";
-
-=======
-
-import { useActions } from "./use-exception-actions.ts";
-
->>>>>>> english
 
 const loadDetails = () => import("./exception-details.tsx");
 const ExceptionDetails = dynamic(() => loadDetails().then((part) => part.ExceptionDetails), {
