@@ -156,6 +156,7 @@ export const addLinesContract = contract({
     "A line that is there already is a duplicate and changes nothing: known by its external_id, " +
     "else by its content and its number among equals of this call. One bad line refuses the " +
     "whole call.",
+  showsResource: false,
   access: needs("write:reconciliations"),
   functions: ["add_lines", "get_source"],
   idempotency: { field: "idempotency_key", required: false },

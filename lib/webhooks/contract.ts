@@ -322,6 +322,7 @@ export const rotateWebhookSecretContract = contract({
   tag,
   summary: "Rotate a webhook's signing secret",
   description: "During the grace period, both the new and the previous secret sign.",
+  showsResource: false,
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,

@@ -111,6 +111,8 @@ export type Contract<
   status: 200 | 201 | 202;
   /** The 200 response to `preview=true` in the query, which says what the call would do. */
   preview: z.ZodType | null;
+  /** Whether the response shows what was there before: it is left out for a key that may not read. */
+  showsResource: boolean;
   /** What a 404 says doesn't exist. */
   noun: string;
   /**
@@ -152,6 +154,7 @@ export function contract<
     file: null,
     status: 200,
     preview: null,
+    showsResource: true,
     noun: nounOf(declared.path),
     resource: null,
     errors: [],
@@ -212,6 +215,18 @@ function formatOf({ workbook }: Export) {
  * Whether a change returns 204 to a caller without the scope to read what it changed. Only API keys
  * can lack it, since every role that may write may read. A create returns what the caller sent.
  */
-export function mayAnswerNothing({ access, method, status, upload }: Contract): boolean {
-  return method !== "GET" && status === 200 && upload === null && readScopeOf(access) !== null;
+export function mayAnswerNothing({
+  access,
+  method,
+  showsResource,
+  status,
+  upload,
+}: Contract): boolean {
+  return (
+    showsResource &&
+    method !== "GET" &&
+    status === 200 &&
+    upload === null &&
+    readScopeOf(access) !== null
+  );
 }
