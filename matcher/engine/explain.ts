@@ -16,6 +16,7 @@ import { type BusinessDays, daysOf, mondayToFriday } from "./prepare/days.ts";
 import type { Nodes } from "./prepare/nodes.ts";
 import { sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
+import type { Side } from "./side.ts";
 
 export type BasisName = keyof typeof BASIS;
 export type HeldName = Exclude<keyof typeof HELD, "no">;
@@ -33,7 +34,7 @@ export type Explanation = {
     days_after: number | null;
   } | null;
   /** The line that came second, by the caller's handle, and by how many nats; null where there was none. */
-  runner_up: { side: "left" | "right"; handle: number } | null;
+  runner_up: { side: Side; handle: number } | null;
   /** Null where nothing came second. */
   margin: number | null;
   /** Why it is a suggestion and no match; null of a match. */

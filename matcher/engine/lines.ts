@@ -4,6 +4,7 @@
  */
 import { grown, HashColumn, Hasher } from "./prepare/hash.ts";
 import { hashText, type TextField, wordRanges, wordsOf } from "./prepare/text.ts";
+import type { Side } from "./side.ts";
 
 /** A text, or its UTF-8 bytes as a COPY stream delivers them (they are copied). */
 export type Text = string | Uint8Array;
@@ -45,7 +46,7 @@ const TEXT_BYTES = 1000;
 const MOST_TEXT_BYTES = 2 ** 32;
 
 export class Lines {
-  readonly side: "left" | "right";
+  readonly side: Side;
   length = 0;
   handle: Float64Array;
   amount: Float64Array;
@@ -64,7 +65,7 @@ export class Lines {
   block: Uint8Array = new Uint8Array(0);
 
   /** @param expected how many lines will come: more are taken, at the cost of copying. */
-  constructor(side: "left" | "right", expected = 1024) {
+  constructor(side: Side, expected = 1024) {
     const capacity = Math.max(16, expected);
     this.side = side;
     this.handle = new Float64Array(capacity);

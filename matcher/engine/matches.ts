@@ -2,6 +2,7 @@
 
 import type { Lines } from "./lines.ts";
 import { grown } from "./prepare/hash.ts";
+import type { Side } from "./side.ts";
 
 /** How a match came to be, in a byte; `explain` turns it into words. */
 export const BASIS = {
@@ -55,7 +56,7 @@ export type Verdict = {
   isNamed?: boolean;
 };
 /** The line that came second, of either side. */
-export type RunnerUp = { side: "left" | "right"; line: number };
+export type RunnerUp = { side: Side; line: number };
 
 const FIRST_CAPACITY = 256;
 

@@ -9,6 +9,7 @@ import type { RunState } from "./prepare/run-state.ts";
 import { FIELD_COUNT } from "./prepare/texts.ts";
 import { WordIndex } from "./prepare/word-index.ts";
 import { DAY_KINDS, MAX_DAYS, type Rule } from "./rules.ts";
+import { opposite, type Side } from "./side.ts";
 
 export const REASONS = [
   "missing_counterpart",
@@ -32,7 +33,7 @@ const RARE = 5;
 
 export function reasonsOf(
   state: RunState,
-  side: "left" | "right",
+  side: Side,
   suggested: Matches,
   rules: readonly Rule[],
   businessDays: BusinessDays,
@@ -54,11 +55,7 @@ type Clue = { reason: Reason; counterpart: number };
 type DayWindow = { before: number; after: number; dayNumber: (day: number) => number };
 
 /** The widest window of each kind of day that rules count in. */
-function windowsOf(
-  rules: readonly Rule[],
-  side: "left" | "right",
-  businessDays: BusinessDays,
-): DayWindow[] {
+function windowsOf(rules: readonly Rule[], side: Side, businessDays: BusinessDays): DayWindow[] {
   return DAY_KINDS.flatMap((kind) => {
     const alike = rules.filter(({ day_kind = "calendar" }) => day_kind === kind);
     const [first] = alike;
@@ -93,13 +90,8 @@ class Clues {
   /** How many lines of the own side, settled ones too, have the amount and reference of an open one. */
   private readonly twins = new Counts();
 
-  constructor(
-    state: RunState,
-    side: "left" | "right",
-    suggested: Matches,
-    windows: readonly DayWindow[],
-  ) {
-    const otherSide = side === "left" ? "right" : "left";
+  constructor(state: RunState, side: Side, suggested: Matches, windows: readonly DayWindow[]) {
+    const otherSide = opposite(side);
     this.state = state;
     this.own = state[side];
     this.other = state[otherSide];

@@ -6,6 +6,7 @@ import { type Line, Lines } from "./lines.ts";
 import { Names } from "./names.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { MAX_DAYS, type Rule } from "./rules.ts";
+import { opposite, type Side } from "./side.ts";
 import type { Weights } from "./weights.ts";
 
 export type Suggestion = {
@@ -18,7 +19,7 @@ export type Suggestion = {
 
 export type Asked = {
   line: Line;
-  side: "left" | "right";
+  side: Side;
   /** Open lines of the other side that may be part of it, as many as the caller thinks worth it: some hundreds. */
   candidates: readonly Line[];
   rules: readonly Rule[];
@@ -45,9 +46,9 @@ export function suggestFor({
     (rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }),
   );
   const names = new Names(weights?.names);
-  const named = (one: Line, of: "left" | "right"): Line =>
+  const named = (one: Line, of: Side): Line =>
     of === "right" ? { ...one, known_as: names.of(one) } : one;
-  const otherSide = side === "left" ? "right" : "left";
+  const otherSide = opposite(side);
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
   let doubt = 1;
@@ -79,8 +80,8 @@ function wider(rule: Rule): Partial<Rule> {
   };
 }
 
-function read(result: Result, index: number, side: "left" | "right"): Suggestion {
-  const other = side === "left" ? "right" : "left";
+function read(result: Result, index: number, side: Side): Suggestion {
+  const other = opposite(side);
   return {
     handles: Array.from(
       result.suggested[other](index),

@@ -12,6 +12,7 @@ import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
+import type { Side } from "../side.ts";
 
 const NONE = -1;
 const SLICE = 100_000;
@@ -112,7 +113,7 @@ class JoinTable {
   }
 
   /** Lines of the right side that meet no line of the left are left out. */
-  put(state: RunState, side: "left" | "right", rule: Rule, from: number, to: number): void {
+  put(state: RunState, side: Side, rule: Rule, from: number, to: number): void {
     const lines: Lines = state[side];
     if (this.next[side].length < lines.length) this.next[side] = new Int32Array(lines.length);
     const head = this.head[side];
@@ -133,7 +134,7 @@ class JoinTable {
     }
   }
 
-  linesOf(side: "left" | "right", slot: number): number[] {
+  linesOf(side: Side, slot: number): number[] {
     const lines: number[] = [];
     for (
       let line = this.head[side][slot] as number;

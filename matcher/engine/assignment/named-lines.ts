@@ -13,8 +13,8 @@ import {
 } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
+import type { Side } from "../side.ts";
 
-type Side = "left" | "right";
 const SIDES = ["left", "right"] as const;
 /** A number of more lines of a side than this is a customer's or an account's. */
 const MOST_LINES = 20;

@@ -6,12 +6,13 @@
 import { daysAround } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Held } from "../matches.ts";
+import { hasDigit } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
+import { opposite, type Side } from "../side.ts";
 import {
-  hasDigit,
   LEAST_MARK,
   nameOf,
   numbersOf,
@@ -22,7 +23,6 @@ import {
 } from "./reversal-names.ts";
 import { shownAcross } from "./reversals-across.ts";
 
-type Side = "left" | "right";
 type Texts = { reference: string[]; description: string[] };
 /** A key under which a line may be found, and whether it says beyond doubt which line is meant. */
 type Name = { key: string; sure: boolean };
@@ -194,7 +194,7 @@ class Pairs {
 
   /** What open lines of the other side quote that have the amount of a pair: what has its counterpart there was not taken back. */
   private namesAcross(): Set<string> {
-    const other = this.state[this.side === "left" ? "right" : "left"];
+    const other = this.state[opposite(this.side)];
     const amounts = new Set<number>();
     for (const { booked } of this.pairs.values())
       for (const sign of [1, -1])

@@ -12,6 +12,7 @@ import type { RunState } from "../prepare/run-state.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
 import { MAX_DAYS, type Rule } from "../rules.ts";
+import { opposite, type Side } from "../side.ts";
 import { type Named, NamedLines } from "./named-lines.ts";
 
 const SURE_SCORE = 0.999;
@@ -19,8 +20,6 @@ const SURE_SCORE = 0.999;
 const FAR_SCORE = 0.6;
 /** More lines are no longer the parts of one. */
 const MOST_PARTS = 50;
-
-type Side = "left" | "right";
 
 export function* references(
   state: RunState,
@@ -81,7 +80,7 @@ class Matching {
   /** One line and all lines that it names, or that name it. */
   sums(): void {
     for (const side of ["left", "right"] as const) {
-      const other = side === "left" ? "right" : "left";
+      const other = opposite(side);
       for (const target of this.state.open(side)) {
         if (!this.state.isOpen(side, target)) continue;
         const parts = this.partsOf(side, target);
@@ -104,7 +103,7 @@ class Matching {
 
   /** Those open ones that are to be the whole: all in the window, with no other target, and their sum the target's amount. */
   private partsOf(side: Side, target: number): Named[] {
-    const other = side === "left" ? "right" : "left";
+    const other = opposite(side);
     const amount = this.state[side].amount[target] as number;
     const parts = this.named
       .of(side, target)
@@ -122,7 +121,7 @@ class Matching {
   }
 
   private equals(side: Side, line: number): Named[] {
-    const other = side === "left" ? "right" : "left";
+    const other = opposite(side);
     const amount = this.state[side].amount[line];
     return this.named
       .of(side, line)
@@ -133,7 +132,7 @@ class Matching {
   }
 
   private areOpen(side: Side, line: number, otherLine: number): boolean {
-    const other = side === "left" ? "right" : "left";
+    const other = opposite(side);
     return (
       this.state.isOpen(side, line) &&
       this.state.isOpen(other, otherLine) &&

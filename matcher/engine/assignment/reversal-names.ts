@@ -1,4 +1,6 @@
 /** How people name the line that they take back: a mark before or behind its reference or its text, or words that quote its number. */
+
+import { hasDigit } from "../prepare/identifiers.ts";
 import { joined } from "../prepare/text.ts";
 
 /** Of a line that takes another back, in normal form. Those of one or two letters mark a reference alone. */
@@ -19,10 +21,6 @@ const MOST_IN_A_ROW = 4;
 /** A reference as one word, however it is spaced, and of a number without leading zeros. */
 export function nameOf(words: readonly string[]): string {
   return joined(words).replace(/^0+(?=\d+$)/, "");
-}
-
-export function hasDigit(name: string): boolean {
-  return /\d/.test(name);
 }
 
 /** Whether a text says that its line takes another back. */

@@ -3,11 +3,11 @@
  * have a counterpart there and cancel nothing. The line of the other side quotes the reference, and may add a bank's charge.
  */
 import { isWithin } from "../prepare/amounts.ts";
+import { hasDigit } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
-import { hasDigit, LEAST_QUOTED, nameOf, quoted } from "./reversal-names.ts";
-
-type Side = "left" | "right";
+import { opposite, type Side } from "../side.ts";
+import { LEAST_QUOTED, nameOf, quoted } from "./reversal-names.ts";
 
 /** What a bank may add for a return, or lift. */
 const CHARGE = { bps: 500, minor: 2500 };
@@ -19,7 +19,7 @@ export function shownAcross(
   reversals: readonly number[],
 ): Set<number> {
   const own = state[side];
-  const other = state[side === "left" ? "right" : "left"];
+  const other = state[opposite(side)];
   const byName = new Map<string, number[]>();
   for (const line of reversals) {
     const name = nameOf(own.words(line, "reference"));

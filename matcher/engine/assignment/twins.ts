@@ -11,8 +11,8 @@ import { Hasher } from "../prepare/hash.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
+import type { Side } from "../side.ts";
 
-type Side = "left" | "right";
 /** The lines of a node; `counted` is their day as the rule counts days. */
 type Equals = { side: Side; lines: Int32Array; day: number; counted: number; booked: number };
 

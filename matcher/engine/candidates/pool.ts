@@ -5,6 +5,7 @@ import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
+import { opposite, type Side } from "../side.ts";
 import type { CloseWords } from "./close-words.ts";
 
 /** How the amounts and days of a pool are spread, and which text row each node has. */
@@ -13,7 +14,7 @@ export class Pool {
   readonly right: Nodes;
   readonly texts: Texts;
   /** The side with fewer nodes: its counterparts are looked for on the other, so that a few new lines cost little, however many are open. */
-  readonly seeking: "left" | "right";
+  readonly seeking: Side;
   readonly seekers: Nodes;
   readonly sought: Nodes;
   /** By seeking and by sought node: −ln of the probability that an unrelated line has this very amount. */
@@ -94,7 +95,7 @@ export class Pool {
   }
 
   get soughtTexts(): SideTexts {
-    return this.texts[this.seeking === "left" ? "right" : "left"];
+    return this.texts[opposite(this.seeking)];
   }
 
   get seekersRows(): Int32Array {
@@ -102,7 +103,7 @@ export class Pool {
   }
 
   get soughtRows(): Int32Array {
-    return this.rows[this.seeking === "left" ? "right" : "left"];
+    return this.rows[opposite(this.seeking)];
   }
 
   closeWords(): CloseWords {

@@ -5,6 +5,7 @@
 
 import { type Days, farthest } from "../candidates/window.ts";
 import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "../prepare/texts.ts";
+import type { Side } from "../side.ts";
 import { type Alignment, WORD } from "./alignment.ts";
 import { Differences, rangeAround, type UsualDifference, type UsualRange } from "./differences.ts";
 import { KINDS } from "./kinds.ts";
@@ -146,13 +147,7 @@ export class Model {
     return this.lostNats[word * 4 + side * 2 + bothHave] as number;
   }
 
-  wordNats(
-    side: "left" | "right",
-    field: number,
-    word: number,
-    bothHave: number,
-    state: number,
-  ): number {
+  wordNats(side: Side, field: number, word: number, bothHave: number, state: number): number {
     if (state === WORD.unseen) return 0;
     const sideNumber = side === "left" ? 0 : 1;
     if (state === WORD.close) {

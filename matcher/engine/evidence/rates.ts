@@ -2,6 +2,8 @@
  * Shares of the amount that matches of one pair of sources differ by again and again, to the cent: a tip of 20 %, a cash discount of 2 %,
  * a tax withheld. Each is known by its rate, whatever it is taken of.
  */
+
+import type { Side } from "../side.ts";
 import type { UsualDifference } from "./differences.ts";
 
 /** Rates are quarters of a percent: so many make the whole. */
@@ -17,7 +19,7 @@ const NEAR = 8;
 const RATES = 2 * MOST_PARTS + 1;
 
 /** What a usual rate says of two amounts: `parts` of a whole of 400, of the left amount or of the right one. */
-export type UsualRate = UsualDifference & { parts: number; of: "left" | "right" };
+export type UsualRate = UsualDifference & { parts: number; of: Side };
 
 const BASES = ["left", "right"] as const;
 

@@ -6,6 +6,7 @@
 import type { Pool } from "../candidates/pool.ts";
 import { type Days, joined, within } from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
+import type { Side } from "../side.ts";
 import type { ProbablePair, Weighing } from "./weighing.ts";
 
 /** A pair that is this probable is sure; of one that is this probable neither line looks for another. */
@@ -45,7 +46,7 @@ export class SureLags {
     this.counts.set(lag, (this.counts.get(lag) ?? 0) + 1);
   }
 
-  isTaken(side: "left" | "right", node: number): boolean {
+  isTaken(side: Side, node: number): boolean {
     return this.taken[side][node] === 1;
   }
 

@@ -125,7 +125,7 @@ function withoutZeros(name: string): string {
   return name.charCodeAt(0) === 0x30 ? name.replace(/^0+(?=\d)/, "") : name;
 }
 
-function hasDigit(word: string): boolean {
+export function hasDigit(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (isDigit(word.charCodeAt(at))) return true;
   return false;
 }

@@ -1,5 +1,6 @@
 import type { Lines } from "../lines.ts";
 import type { Rule } from "../rules.ts";
+import type { Side } from "../side.ts";
 import { HashColumn } from "./hash.ts";
 import { ruleKey } from "./key.ts";
 import type { RunState } from "./run-state.ts";
@@ -22,7 +23,7 @@ export class Nodes {
 
   constructor(
     state: RunState,
-    side: "left" | "right",
+    side: Side,
     rule: Rule,
     dayNumber: (day: number) => number,
     keep?: (amount: number) => boolean,

@@ -6,6 +6,7 @@ import { Numbering } from "../evidence/numbering.ts";
 import type { Lines } from "../lines.ts";
 import { HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
+import type { Side } from "../side.ts";
 import { compareContent, inOrder } from "./order.ts";
 import { type SideTexts, Texts } from "./texts.ts";
 
@@ -43,11 +44,11 @@ export class RunState {
     this.contradictions = new Contradictions(left, right, () => this.numbering());
   }
 
-  isOpen(side: "left" | "right", line: number): boolean {
+  isOpen(side: Side, line: number): boolean {
     return this.settled[side][line] === 0;
   }
 
-  openCount(side: "left" | "right"): number {
+  openCount(side: Side): number {
     return this[side].length - this.settledCount[side];
   }
 
@@ -99,7 +100,7 @@ export class RunState {
   }
 
   /** The open lines of a side in canonical order. */
-  open(side: "left" | "right"): Int32Array {
+  open(side: Side): Int32Array {
     const before = this.ordered[side];
     if (before?.length === this.openCount(side)) return before;
     const isOpen = (line: number) => this.isOpen(side, line);
@@ -109,7 +110,7 @@ export class RunState {
   }
 
   /** The same without what may be cancelled: in a sum it would only fill what is missing. */
-  openUncancelled(side: "left" | "right"): Int32Array {
+  openUncancelled(side: Side): Int32Array {
     const cancelled = this.perhapsCancelled[side];
     return cancelled.size === 0
       ? this.open(side)
@@ -172,7 +173,7 @@ export class RunState {
   }
 
   /** Whether nothing tells two lines of a side apart. */
-  areTwins(side: "left" | "right", one: number, other: number): boolean {
+  areTwins(side: Side, one: number, other: number): boolean {
     return compareContent(this[side], one, other) === 0;
   }
 }

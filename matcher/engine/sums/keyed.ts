@@ -10,9 +10,9 @@ import { firstFrom } from "../prepare/sorted.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule, RuleField } from "../rules.ts";
+import { opposite, type Side } from "../side.ts";
 
 type Keyed = { left: number[]; right: number[] };
-type Side = "left" | "right";
 
 const SLICE = 5000;
 /** A sum that so many unrelated lines would equal by chance may be chance. */
@@ -107,7 +107,7 @@ function* sumsToOne(
   businessDays: BusinessDays,
 ): Generator<Progress> {
   if (groups.length === 0) return;
-  const other = side === "left" ? "right" : "left";
+  const other = opposite(side);
   const dayNumber = daysOf(rule, businessDays);
   const singles = new SinglesByAmount(state, other, dayNumber);
   const claims: { group: number[]; candidates: number[]; named: number[]; chance: number }[] = [];

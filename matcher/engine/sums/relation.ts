@@ -7,6 +7,7 @@ import type { Lines } from "../lines.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { opposite, type Side } from "../side.ts";
 
 /** Of a line that says no counterparty its description stands for one. */
 type Name = { field: "counterparty" | "description"; text: string };
@@ -18,12 +19,12 @@ const RARE = 60;
 /** @param members lines of the other side than the target's. */
 export function areRelated(
   state: RunState,
-  side: "left" | "right",
+  side: Side,
   target: number,
   members: readonly number[],
 ): boolean {
   const own = new Reader(state, side);
-  const other = new Reader(state, side === "left" ? "right" : "left");
+  const other = new Reader(state, opposite(side));
   const names = members.map((line) => other.nameOf(line));
   const given = names.filter((name) => name !== null);
   const [first] = given;
@@ -49,7 +50,7 @@ class Reader {
   private readonly texts: Texts;
   private readonly side: SideTexts;
 
-  constructor(state: RunState, side: "left" | "right") {
+  constructor(state: RunState, side: Side) {
     this.lines = state[side];
     this.texts = state.texts();
     this.side = this.texts[side];

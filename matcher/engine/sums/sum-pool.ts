@@ -8,6 +8,7 @@ import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
+import type { Side } from "../side.ts";
 import { endsInName } from "./cut-names.ts";
 
 /** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
@@ -47,7 +48,7 @@ export class SumPool {
   constructor(
     state: RunState,
     rule: Rule,
-    side: "left" | "right",
+    side: Side,
     dayNumber: (day: number) => number,
     reach: Days,
   ) {

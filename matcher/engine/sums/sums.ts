@@ -11,6 +11,7 @@ import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
+import { opposite, type Side } from "../side.ts";
 import { areRelated } from "./relation.ts";
 import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { SumPool } from "./sum-pool.ts";
@@ -31,7 +32,7 @@ const SLICE = 50;
 const BUDGET = 30_000_000;
 
 type Solution = {
-  side: "left" | "right";
+  side: Side;
   target: number;
   members: number[];
   chance: number;
@@ -64,17 +65,11 @@ class SumSearch {
   steps = 0;
   private readonly state: RunState;
   private readonly rule: Rule;
-  private readonly side: "left" | "right";
+  private readonly side: Side;
   private readonly pool: SumPool;
   private readonly size: number;
 
-  constructor(
-    state: RunState,
-    rule: Rule,
-    side: "left" | "right",
-    businessDays: BusinessDays,
-    reach: Days,
-  ) {
+  constructor(state: RunState, rule: Rule, side: Side, businessDays: BusinessDays, reach: Days) {
     this.state = state;
     this.rule = rule;
     this.side = side;
@@ -238,13 +233,13 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
 
 /** Lines of which two cancel each other are the sum without these, too. */
 function cancelsItself(state: RunState, { side, members }: Solution): boolean {
-  const { amount } = state[side === "left" ? "right" : "left"];
+  const { amount } = state[opposite(side)];
   const amounts = new Set(members.map((line) => amount[line] as number));
   return members.some((line) => amounts.has(-(amount[line] as number)));
 }
 
 function linesOf({ side, target, members }: Solution): string[] {
-  const other = side === "left" ? "right" : "left";
+  const other = opposite(side);
   return [`${side} ${target}`, ...members.map((line) => `${other} ${line}`)];
 }
 
