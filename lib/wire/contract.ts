@@ -28,13 +28,13 @@ export type Sheet = {
 
 /**
  * A column of it: a field of the item, and how wide, in characters. `as`: `money` is minor units of the item's `currency`, `day` and `time`
- * are ISO 8601, `word` is one of ours.
+ * are ISO 8601, `word` is one of ours, `actor` is shown by name, `method` is a rule's name or by hand.
  */
 export type SheetColumn = {
   name: string;
   field: string;
   width: number;
-  as?: "money" | "day" | "time" | "word";
+  as?: "money" | "day" | "time" | "word" | "actor" | "method";
 };
 
 /**
@@ -45,6 +45,8 @@ export type Export = {
   summary: string;
   description?: string;
   columns: readonly string[];
+  /** Those of them that are numbers, though they may come as text. */
+  amounts?: readonly string[];
   item: z.ZodType;
   workbook?: readonly Sheet[];
   query?: Record<string, z.ZodType>;

@@ -119,6 +119,7 @@ begin
   select * into strict c from public.closings x where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
   delete from private.closing_requests q where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
   perform private.carry_forward(before);
+  perform private.sign_statement(c);
   if before.status = 'open' then
     update public.reconciliations x set status = 'in_progress' where x.tenant_id = before.tenant_id and x.id = before.id;
   end if;
@@ -179,6 +180,7 @@ begin
   returning * into r;
   perform private.delete_closing(r);
   perform private.bring_back(r);
+  perform private.reopen_statement(r, reason);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
   perform private.emit(r.tenant_id, 'reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;

@@ -69,19 +69,28 @@ begin
   group by e.id;
 end $$;
 
--- Moves what is suggested and excepted in a period, whose pair is held, to the next open one; where
--- there is none, it waits for the one that is created next.
+-- Moves what is suggested and excepted in a period, whose pair is held, and in the closed ones before
+-- it to the next open one; where there is none, it waits for the one that is created next.
 create function private.carry_forward(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   target constant text := private.next_open_period(r);
+  periods constant text[] := array(
+    select x.id from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+      and (x.id = r.id or x.period_end < r.period_start and x.closed_at is not null)
+  );
 begin
   if target is null then
     return;
   end if;
-  perform private.move_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id), target);
+  perform private.move_suggestions(r.tenant_id, array(
+    select m.id from public.matches m
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = any (periods)
+      and m.state = 'suggested'
+  ), target);
   perform private.move_exceptions(r.tenant_id, array(
-    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, array[r.id]) e
+    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, periods) e
   ), target);
 end $$;
 
@@ -89,9 +98,12 @@ end $$;
 create function private.carry_from_closed(created public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.carry_forward(r) from public.reconciliations r
-  where r.tenant_id = created.tenant_id and r.pair_no = created.pair_no
-    and r.period_end < created.period_start and r.closed_at is not null;
+  perform private.carry_forward(r) from (
+    select x from public.reconciliations x
+    where x.tenant_id = created.tenant_id and x.pair_no = created.pair_no
+      and x.period_end < created.period_start and x.closed_at is not null
+    order by x.period_end desc limit 1
+  ) latest (r);
 end $$;
 
 -- Brings back to a period, which is open again and whose pair is held, what later open periods have
