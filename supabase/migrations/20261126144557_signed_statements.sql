@@ -1,8 +1,34 @@
--- signed statements
+-- What is closed today keeps its statement as number 1.
+create table public.statements (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  number integer not null check (number >= 1),
+  statement jsonb not null,
+  -- As in closings; null of those closed before there was one.
+  digest text check (digest ~ '^[0-9a-f]{64}$'),
+  closed_by text not null,
+  -- Null where a migration took over an earlier close, which kept the name alone.
+  closer_issuer text,
+  closer_subject text,
+  closed_at timestamptz(3) not null,
+  reopened_at timestamptz(3),
+  reopened_by text,
+  reason text check (length(reason) between 1 and 1000),
+  primary key (tenant_id, reconciliation_id, number),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id),
+  check (num_nonnulls(reopened_at, reopened_by, reason) in (0, 3))
+);
+insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
+  closed_at)
+select c.tenant_id, c.reconciliation_id, 1, c.statement, c.digest, c.closed_by, c.closed_at
+from public.closings c
+join public.reconciliations r on r.tenant_id = c.tenant_id and r.id = c.reconciliation_id
+where r.closed_at is not null;
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
 drop function private.delete_suggestions_of_closing(text,text);
+alter table public.statements enable row level security; alter table public.statements no force row level security;
 CREATE OR REPLACE FUNCTION public.create_reconciliation(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -70,6 +96,49 @@ begin
   end if;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION private.close_preview(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object(
+    'suggestions_count', (
+      select count(*) from public.matches m
+      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+    ),
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.line_no is not null
+        and e.status in ('open', 'in_review')
+    ),
+    'days_until_over', (
+      select greatest(0, r.period_end + 1 - min((now() at time zone s.time_zone)::date))
+      from public.sources s
+      where s.tenant_id = r.tenant_id and s.id in (r.left_source_id, r.right_source_id)
+    )
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION public.get_proof(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+begin
+  perform private.begin_request(request, 'get_proof');
+  r := private.find_period(input ->> 'id');
+  if r.closed_at is not null then
+    return (
+      select c.statement -> 'proof' || private.close_preview(r) || jsonb_build_object('closing', jsonb_build_object(
+        'digest', c.digest, 'holds', c.digest = private.closing_digest(r.tenant_id, r.id)))
+      from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+    );
+  end if;
+  return private.proof_json(r) || private.close_preview(r) || '{"closing": null}';
+end $function$;
 CREATE OR REPLACE FUNCTION private.complete_closing(before public.reconciliations)
  RETURNS public.reconciliations
  LANGUAGE plpgsql
@@ -82,6 +151,7 @@ begin
   select * into strict c from public.closings x where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
   delete from private.closing_requests q where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
   perform private.carry_forward(before);
+  perform private.sign_statement(c);
   if before.status = 'open' then
     update public.reconciliations x set status = 'in_progress' where x.tenant_id = before.tenant_id and x.id = before.id;
   end if;
@@ -143,6 +213,7 @@ begin
   returning * into r;
   perform private.delete_closing(r);
   perform private.bring_back(r);
+  perform private.reopen_statement(r, reason);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
   perform private.emit(r.tenant_id, 'reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
@@ -278,13 +349,22 @@ CREATE OR REPLACE FUNCTION private.carry_forward(r public.reconciliations)
 AS $function$
 declare
   target constant text := private.next_open_period(r);
+  periods constant text[] := array(
+    select x.id from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+      and (x.id = r.id or x.period_end < r.period_start and x.closed_at is not null)
+  );
 begin
   if target is null then
     return;
   end if;
-  perform private.move_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id), target);
+  perform private.move_suggestions(r.tenant_id, array(
+    select m.id from public.matches m
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = any (periods)
+      and m.state = 'suggested'
+  ), target);
   perform private.move_exceptions(r.tenant_id, array(
-    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, array[r.id]) e
+    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, periods) e
   ), target);
 end $function$;
 CREATE OR REPLACE FUNCTION private.carry_from_closed(created public.reconciliations)
@@ -293,9 +373,12 @@ CREATE OR REPLACE FUNCTION private.carry_from_closed(created public.reconciliati
  SET search_path TO ''
 AS $function$
 begin
-  perform private.carry_forward(r) from public.reconciliations r
-  where r.tenant_id = created.tenant_id and r.pair_no = created.pair_no
-    and r.period_end < created.period_start and r.closed_at is not null;
+  perform private.carry_forward(r) from (
+    select x from public.reconciliations x
+    where x.tenant_id = created.tenant_id and x.pair_no = created.pair_no
+      and x.period_end < created.period_start and x.closed_at is not null
+    order by x.period_end desc limit 1
+  ) latest (r);
 end $function$;
 CREATE OR REPLACE FUNCTION private.bring_back(r public.reconciliations)
  RETURNS void
@@ -328,4 +411,119 @@ begin
     where e.last_date <= r.period_end
   ), r.id);
 end $function$;
+CREATE OR REPLACE FUNCTION private.sign_statement(c public.closings)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
+    closer_issuer, closer_subject, closed_at)
+  select c.tenant_id, c.reconciliation_id, coalesce(max(s.number), 0) + 1, c.statement, c.digest,
+    c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at
+  from public.statements s
+  where s.tenant_id = c.tenant_id and s.reconciliation_id = c.reconciliation_id;
+end $function$;
+CREATE OR REPLACE FUNCTION private.reopen_statement(r public.reconciliations, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  update public.statements s set reopened_at = now(), reopened_by = private.actor(),
+    reason = reopen_statement.reason
+  where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.reopened_at is null;
+end $function$;
+CREATE OR REPLACE FUNCTION private.signature_json(s public.statements)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
+    'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
+    'closed_at', private.iso(s.closed_at), 'reopened_at', private.iso(s.reopened_at),
+    'reopened_by', s.reopened_by, 'reason', s.reason);
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_signed_statements(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  r public.reconciliations;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_signed_statements');
+  r := private.find_period(input ->> 'id');
+  select jsonb_agg(private.signature_json(s) order by s.number desc) into items
+  from (
+    select * from public.statements x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and (input -> 'after' ->> 0 is null or x.number < (input -> 'after' ->> 0)::integer)
+    order by x.number desc limit page_size + 1
+  ) s;
+  return private.page(items, page_size, 'number');
+end $function$;
+CREATE OR REPLACE FUNCTION public.get_signed_statement(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+  s public.statements;
+begin
+  perform private.begin_request(request, 'get_signed_statement');
+  r := private.find_period(input ->> 'id');
+  select * into s from public.statements x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+    and x.number = (input ->> 'number')::integer;
+  if not found then
+    perform private.refuse_missing('statement');
+  end if;
+  return private.signature_json(s) || jsonb_build_object('statement', s.statement);
+end $function$;
+CREATE OR REPLACE FUNCTION private.move_from_closed(e public.exceptions)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return coalesce((
+    select jsonb_build_object('reconciliation_id', private.next_open_period(r))
+    from public.reconciliations r
+    where r.tenant_id = e.tenant_id and r.id = e.reconciliation_id and r.closed_at is not null
+      and private.next_open_period(r) is not null
+  ), '{}');
+end $function$;
+CREATE OR REPLACE FUNCTION private.reopen_line_exceptions(tenant text, pair integer, line_nos bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'open', 'resolved_by_matching', false)
+      || private.move_from_closed(e)
+    from public.exceptions e
+    where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status = 'resolved'
+      and e.resolved_by_matching and private.has_open_lines(e)
+    order by e.id for no key update
+  ));
+end $function$;
+create policy statements_read on public.statements as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['read:reconciliations'::text, 'write:reconciliations'::text]) AS may)));
+grant execute on function private.close_preview(public.reconciliations) to authenticated;
 grant execute on function private.move_suggestions_of_closing(text,text) to service_role;
+grant execute on function private.signature_json(public.statements) to authenticated;
+grant execute on function public.get_signed_statement(jsonb,jsonb) to authenticated;
+grant execute on function public.list_signed_statements(jsonb,jsonb) to authenticated;
+grant select on public.statements to authenticated;
+grant select on public.statements to service_role;
+insert into private.operations select ('(get_signed_statement,getSignedStatement,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_signed_statements,listSignedStatements,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
