@@ -19,7 +19,7 @@ const connectionString = process.env.DATABASE_URL;
 if (!connectionString)
   fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 const client = new Client({ connectionString });
-const query = (text: string, given: unknown[]) => client.query(text, given);
+const query = (text: string, values: unknown[]) => client.query(text, values);
 
 if (verb === "public-keys" && positionals.length === 1) await showKeys();
 else if (verb === "verify" && positionals.length === 1) await connected(verify);
@@ -52,25 +52,28 @@ async function connected(work: () => Promise<void>): Promise<void> {
 async function verify(): Promise<void> {
   const { verifyChain } = await import("#lib/security-events/verify-chain.ts");
   const { chainReader, readChainState } = await import("#lib/security-events/read-chain.ts");
-  const kept = values.checkpoints ? await readKept(values.checkpoints) : [];
+  const savedCheckpoints = values.checkpoints ? await readKept(values.checkpoints) : [];
   const { rows } = await client.query<{ chain: string }>(
     `select chain from private.security_event_heads union select coalesce(tenant_id, '*') from public.security_events
      union select chain from private.security_event_checkpoints order by 1`,
   );
   const chains = [
-    ...new Set([...rows.map(({ chain }) => chain), ...kept.map(({ chain }) => chain)]),
+    ...new Set([...rows.map(({ chain }) => chain), ...savedCheckpoints.map(({ chain }) => chain)]),
   ];
-  const wanted = chains.filter((chain) => values.tenant === undefined || chain === values.tenant);
-  if (wanted.length === 0)
+  const selected = chains.filter((chain) => values.tenant === undefined || chain === values.tenant);
+  if (selected.length === 0)
     fail(
       values.tenant === undefined
         ? "No security events."
         : `${values.tenant} has no security events.`,
     );
   let broken = 0;
-  for (const chain of wanted) {
+  for (const chain of selected) {
     const state = await readChainState(query, chain);
-    const checkpoints = [...state.checkpoints, ...kept.filter((one) => one.chain === chain)];
+    const checkpoints = [
+      ...state.checkpoints,
+      ...savedCheckpoints.filter((one) => one.chain === chain),
+    ];
     const { fault, events, verified_through, checkpoint, unsigned_events, forgotten_through_seq } =
       await verifyChain({ ...state, checkpoints }, chainReader(query, chain));
     if (fault) {
@@ -94,10 +97,10 @@ async function verify(): Promise<void> {
   if (broken > 0) process.exitCode = 1;
 }
 
-/** Reads JSON lines that have a chain and a signature; skips everything else. */
+/** Reads JSON lines that have a chain and a signature, and skips everything else. */
 async function readKept(file: string) {
   const { checkpoint } = await import("#lib/security-events/checkpoint.ts");
-  const kept: ({ chain: string } & ReturnType<typeof checkpoint.parse>)[] = [];
+  const savedCheckpoints: ({ chain: string } & ReturnType<typeof checkpoint.parse>)[] = [];
   const lines = createInterface({
     input: createReadStream(file).on("error", () => fail(`${file} can't be read.`)),
   });
@@ -105,13 +108,13 @@ async function readKept(file: string) {
     const value = asJson(line);
     const found = checkpoint.safeParse(value);
     if (found.success && typeof value?.chain === "string")
-      kept.push({ chain: value.chain, ...found.data });
+      savedCheckpoints.push({ chain: value.chain, ...found.data });
   }
-  if (kept.length === 0)
+  if (savedCheckpoints.length === 0)
     fail(
       `${file} has no checkpoints: pass lines of the worker's log that contain "audit checkpoint".`,
     );
-  return kept;
+  return savedCheckpoints;
 }
 
 function asJson(line: string): { chain?: unknown } | null {

@@ -2,7 +2,10 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 const running = new Set();
 let interrupted = false;
 
-/** Passes on to the child what would end us, and ends us once it has ended: an interrupted run leaves nothing behind. */
+/**
+ * Passes our termination signals on to the child and exits after it, so that an interrupted run
+ * leaves no process behind.
+ */
 export function endsBeforeUs(child) {
   if (running.size === 0) for (const signal of SIGNALS) process.on(signal, passOn);
   running.add(child);

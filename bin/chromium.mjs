@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ROOT, run } from "./setup.mjs";
 
-/** The shell draws pages and nothing around them. */
+/** The headless shell renders pages without a browser's interface. */
 const NAMES = [
   "chromium-headless-shell",
   "chromium",
@@ -11,7 +11,10 @@ const NAMES = [
   "google-chrome-stable",
 ];
 
-/** Installs a Chromium to test with, where there is none. `packages`: until those of the project are there. */
+/**
+ * Installs Chromium for the tests if none is found. `packages` resolves when the project's packages
+ * are installed.
+ */
 export async function ensureChromium(packages) {
   if (knownChromium()) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
@@ -31,15 +34,15 @@ export async function ensureChromium(packages) {
     throw new Error("No Chromium found, and installing one failed. Set CHROMIUM_PATH.");
 }
 
-/** The path of a Chromium to test with, if there is one. */
+/** The path of a Chromium for the tests, if there is one. */
 export function knownChromium() {
   const { CHROMIUM_PATH, PATH = "" } = process.env;
   const onPath = NAMES.flatMap((name) => PATH.split(":").map((folder) => `${folder}/${name}`));
-  return [CHROMIUM_PATH, ...onPath, playwrightsOwn()].find((path) => path && existsSync(path));
+  return [CHROMIUM_PATH, ...onPath, playwrightPath()].find((path) => path && existsSync(path));
 }
 
-/** Where Playwright keeps the one it downloaded; nowhere before the packages are installed. */
-function playwrightsOwn() {
+/** The path of Playwright's download; undefined before the packages are installed. */
+function playwrightPath() {
   try {
     return createRequire(`${ROOT}/`)("@playwright/test").chromium.executablePath();
   } catch {

@@ -16,7 +16,7 @@ let url: string;
 
 beforeEach(async () => {
   ({ client, url } = await fresh());
-  // As a project is given: the platform, and nothing of ours.
+  // A new project: the platform's schemas and none of ours.
   await client.query("drop schema graphile_worker cascade");
 });
 
@@ -38,10 +38,10 @@ const applied = async () =>
     )
   ).rows.map(({ version }) => version);
 
-describe("npm run db -- push, as the project's postgres, which is no superuser", {
+describe("npm run db -- push, as the project's role postgres, which is no superuser", {
   timeout: 60_000,
 }, () => {
-  test("lists what is pending and changes nothing, then applies it once, from two places at once", async () => {
+  test("lists pending migrations without a change, then applies each once, even when run twice at once", async () => {
     const { rows } = await client.query<{ super: boolean }>(
       "select rolsuper as super from pg_roles where rolname = current_user",
     );
@@ -66,7 +66,7 @@ describe("npm run db -- push, as the project's postgres, which is no superuser",
     expect(await push(url)).toEqual({ ends: 0, says: "The database is up to date.\n" });
   });
 
-  test("refuses a database that a newer version was at, and one that somebody else migrates", async () => {
+  test("refuses a database of a newer version, and one that is being migrated", async () => {
     await push(url);
     const [first = "", ...rest] = await applied();
     for (const strange of [FUTURE, "20000101000000"]) {
@@ -91,7 +91,7 @@ describe("npm run db -- push, as the project's postgres, which is no superuser",
     expect(await applied()).toEqual([first, ...rest]);
   });
 
-  test("keeps nothing of a migration that fails, and says which it was", async () => {
+  test("rolls back a migration that fails, and names it", async () => {
     await client.query("create table public.sources (id text)");
     const { ends, says } = await push(url);
     expect([ends, says]).toEqual([
@@ -101,7 +101,7 @@ describe("npm run db -- push, as the project's postgres, which is no superuser",
     expect(says).not.toContain("password");
   });
 
-  test("refuses a role that may not make schemas", async () => {
+  test("refuses a role that can't create schemas", async () => {
     await client.query("create role makes_schemas login password 'x' nosuperuser");
     const other = new URL(url);
     [other.username, other.password] = ["makes_schemas", "x"];

@@ -22,7 +22,7 @@ restored
 After a restore from a backup and before workers start: marks every pending delivery as a recovery. Its receiver may have had it
 before the restore.`;
 
-/** Says by itself what to do. */
+/** An error whose message says what to do. */
 class Refusal extends Error {}
 
 const [verb, ...flags] = process.argv.slice(2);
@@ -35,7 +35,8 @@ const { DIRECT_URL, DATABASE_URL } = stackEnvironment();
 const databaseUrl = DIRECT_URL || DATABASE_URL;
 if (!databaseUrl)
   fail(
-    "No database is named. Set DATABASE_URL to the project's connection string, as its role postgres.",
+    "No database is named. Set DATABASE_URL to the project's connection string, as its role " +
+      "postgres.",
   );
 
 try {
@@ -65,7 +66,9 @@ async function markRestored(url: string): Promise<void> {
   });
 }
 
-/** What a superuser makes belongs to it, and row-level security would not bind its functions. */
+/**
+ * A superuser would own what it creates, and row-level security would not apply to its functions.
+ */
 async function requireOwner(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; super: boolean; creates: boolean }>(
     `select current_user as name, rolsuper as super, has_database_privilege(current_database(), 'create') as creates

@@ -4,7 +4,10 @@ import { run } from "./setup.mjs";
 
 const DAY_MS = 86_400_000;
 
-/** Installs libfaketime, where it is missing. It moves the clock of processes that are linked dynamically: Node's and Postgres'. */
+/**
+ * Installs libfaketime if it is missing. It changes the clock of dynamically linked processes such
+ * as Node and Postgres.
+ */
 export async function ensureFaketime() {
   if (library()) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
@@ -17,20 +20,23 @@ export async function ensureFaketime() {
     );
 }
 
-/** Environment variables that set the clock of a process and its children so many days ahead. Its monotonic clock does not change. */
+/**
+ * Environment variables that set the clock of a process and its children `days` ahead. The
+ * monotonic clock does not change.
+ */
 export function daysAhead(days) {
   return {
     LD_PRELOAD: library(),
     FAKETIME: `+${days}d`,
     FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    // Postgres runs as another account, which may not read what the library would share with its children.
+    // Postgres runs as another account, which can't read the library's shared memory.
     FAKETIME_DISABLE_SHM: "1",
     FAKETIME_NO_CACHE: "1",
     NO_FAKE_STAT: "1",
   };
 }
 
-/** Days until the next 29 February. */
+/** The days until the next 29 February. */
 export function daysToLeapDay() {
   const now = new Date();
   const leapYear = [0, 1, 2, 3, 4, 5, 6, 7, 8]

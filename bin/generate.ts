@@ -1,10 +1,10 @@
 /**
- * Writes the committed files that follow from the code: the database's types and facts, its table of
- * operations and default rules, the pages about configuration, and openapi.json.
+ * Writes the committed files that are generated from the code: the database's types and facts, its
+ * table of operations and default rules, the pages about configuration, and openapi.json.
  *
- *   npm run generate -- [--check] [types] [facts] [operations] [rules] [configuration] [environment] [openapi]
+ *   npm run generate -- [--check] [name…], by the names in bin/generate/artefacts.ts
  *
- * With --check it writes nothing, prints the differences and fails where there are some.
+ * With --check it writes nothing, prints the differences and fails if there are any.
  */
 import { Pool } from "pg";
 import {
@@ -19,15 +19,15 @@ import { run, schemaSql } from "./migration/schemas.ts";
 const SHOWN_LINES = 40;
 
 const [names, check] = readArguments(process.argv.slice(2));
-const ofDatabase = names.filter((name) => ARTEFACTS[name].needsDatabase);
-if (ofDatabase.length > 0) {
+const databaseArtefacts = names.filter((name) => ARTEFACTS[name].needsDatabase);
+if (databaseArtefacts.length > 0) {
   await withFreshDatabases(async (fresh) => {
     const { url, client } = await fresh();
     await run(client, schemaSql(), "supabase/schemas");
     const database = new Pool({ connectionString: url });
-    // The server may end its connections before they have ended themselves.
+    // The server may close a connection before the pool does.
     database.on("error", () => {});
-    await generate(ofDatabase, database).finally(() => database.end());
+    await generate(databaseArtefacts, database).finally(() => database.end());
   });
 }
 await generate(names.filter((name) => !ARTEFACTS[name].needsDatabase));
@@ -54,12 +54,12 @@ function report(name: ArtefactName, differences: string[]): void {
   console.error(lines.join("\n"));
 }
 
-function readArguments(given: string[]): [names: ArtefactName[], check: boolean] {
+function readArguments(args: string[]): [names: ArtefactName[], check: boolean] {
   const known = Object.keys(ARTEFACTS) as ArtefactName[];
-  const unknown = given.find(
+  const unknown = args.find(
     (argument) => argument !== "--check" && !known.includes(argument as ArtefactName),
   );
   if (unknown) throw new Error(`"${unknown}" is not one of --check, ${known.join(", ")}.`);
-  const named = known.filter((name) => given.includes(name));
-  return [named.length > 0 ? named : known, given.includes("--check")];
+  const named = known.filter((name) => args.includes(name));
+  return [named.length > 0 ? named : known, args.includes("--check")];
 }

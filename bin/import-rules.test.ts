@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 const CONFIG = ".dependency-cruiser.cjs";
 
-/** What stands in the tree, so that the forbidden imports resolve. */
+/** Files that exist, so that the forbidden imports resolve. */
 const PRESENT = {
   "app/v1/me/route.ts": "",
   "components/ui/button.tsx": "",
@@ -30,7 +30,7 @@ const PRESENT = {
   "lib/webhooks/utils/text.ts": "",
 };
 
-/** Rule → a file and the one import in it that must not be. */
+/** For each rule, a file with one forbidden import. */
 const FORBIDDEN: Record<string, [file: string, source: string]> = {
   "no-circles": ["lib/auth/circle.ts", 'import "./round.ts";'],
   resolvable: ["lib/auth/nowhere.ts", 'import "#lib/auth/no-such-file.ts";'],
@@ -98,7 +98,7 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
   "named-for-what-it-does-to": ["lib/webhooks/vague.ts", 'import "./utils/text.ts";'],
 };
 
-/** Imports that look alike and are as they should be. */
+/** Similar imports that are allowed. */
 const ALLOWED: Record<string, string> = {
   "app/v1/exceptions/route.ts":
     'import { get } from "#lib/exceptions/get-exception.ts"; import "#lib/http/endpoint.ts";',
@@ -162,7 +162,7 @@ describe("import rules", () => {
     ).toContain(rule);
   });
 
-  test("what is allowed is left alone", () => {
+  test("accepts the allowed imports", () => {
     expect(violations.filter(({ from }) => from in ALLOWED)).toEqual([]);
   });
 });

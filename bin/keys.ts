@@ -3,7 +3,8 @@ import { findCredentials } from "#lib/api-keys/credential-format.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s keys -- check <text>   (or - for standard input)\nFinds API keys in pasted text, without network or database.";
+  "Usage: npm run -s keys -- check <text>   (or - for standard input)\nFinds API keys in " +
+  "pasted text, without network or database.";
 
 const [command, ...words] = process.argv.slice(2);
 if (command !== "check" || words.length === 0) fail(USAGE);
@@ -17,7 +18,10 @@ for (const { match, genuine } of found)
 if (found.length === 0) console.log("No API key found.");
 if (found.some(({ genuine }) => genuine)) process.exitCode = 1;
 
-/** What leads to the key's record, without the secret, which may be read over a shoulder or in a build log. */
+/**
+ * Masks the secret, which someone else could read on the screen or in a build log; the rest
+ * identifies the key's record.
+ */
 function mask(match: string): string {
   const secret = match.slice(match.indexOf("tks_"));
   return `${match.slice(0, match.length - secret.length)}${secret.slice(0, 8)}…${secret.slice(-4)}`;

@@ -35,7 +35,10 @@ const scratch = mkdtempSync(join(tmpdir(), "tieout-manifests-"));
 symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** The OpenAPI schemas that Kubernetes publishes, which let fields pass that they don't know. @throws Error where one refuses */
+/**
+ * Validates against the OpenAPI schemas that Kubernetes publishes, which accept unknown fields.
+ * @throws Error if one fails
+ */
 async function validate({ apiVersion, kind, ...rest }: Manifest): Promise<void> {
   const models = (await import(/* @vite-ignore */ `kubernetes-models/${apiVersion}`)) as Record<
     string,
@@ -46,7 +49,10 @@ async function validate({ apiVersion, kind, ...rest }: Manifest): Promise<void> 
   new Known(rest).validate();
 }
 
-/** The same schemas as types, against which a literal has no field too many. @returns what the compiler says */
+/**
+ * Checks the manifests against the same schemas as types, which reject unknown fields. @returns the
+ * compiler's errors
+ */
 function unknownFields(manifests: readonly Manifest[]): string {
   const literals = manifests.map(
     (manifest, nth) =>
@@ -85,7 +91,7 @@ describe("the manifests for Kubernetes", () => {
     expect(unknownFields(MANIFESTS)).toBe("");
   });
 
-  test("would be refused with a value of the wrong kind, or a field misspelt", async () => {
+  test("are rejected with a value of the wrong type or a misspelt field", async () => {
     const web = MANIFESTS.find(({ kind }) => kind === "Deployment") as Manifest;
     await expect(validate({ ...web, spec: { ...web.spec, replicas: "two" } })).rejects.toThrow(
       "/spec/replicas must be integer",

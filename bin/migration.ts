@@ -1,11 +1,12 @@
 /**
- * Writes a migration: what has to happen to a database of the migrations for it to become what supabase/schemas makes.
+ * Writes a migration that turns a database with all migrations into what supabase/schemas creates.
  *
  *   npm run migration <name> [-- --sql "alter table …"]
  *
- * Functions, policies, triggers, grants, comments, the tables of permissions and tables that are new are written by themselves. What
- * changes of a table that exists is refused until a statement does it: given by --sql, or written into the file above its marker.
- * Run again with the same name, it rewrites the last migration and keeps that part.
+ * Functions, policies, triggers, grants, comments, permission rows and new tables are written
+ * automatically. Changes of existing tables need a statement, by --sql or written into the file
+ * above its marker; without it they are refused. Run again with the same name, it rewrites the last
+ * migration and keeps that part.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -22,21 +23,21 @@ const USAGE =
   'Usage: npm run migration <name> [-- --sql "alter table …"]   (a name of lower-case letters, digits and _)';
 
 const { name, sql } = readArguments();
-const known = migrations();
-const again = known.findIndex((migration) => migration.name === name);
-if (again >= 0 && again < known.length - 1)
+const existing = migrations();
+const existingIndex = existing.findIndex((migration) => migration.name === name);
+if (existingIndex >= 0 && existingIndex < existing.length - 1)
   fail(`There is a migration ${name} already, and others after it. Choose another name.`);
-const before = again < 0 ? known : known.slice(0, -1);
+const before = existingIndex < 0 ? existing : existing.slice(0, -1);
 const file =
-  again < 0
+  existingIndex < 0
     ? new URL(`${nextVersion(before)}_${name}.sql`, FOLDER)
-    : (known[again] as Migration).file;
+    : (existing[existingIndex] as Migration).file;
 
 await withFreshDatabases(before.length === 0 ? writeBaseline : writeMigration).catch(
   (error: Error) => fail(error.message),
 );
 
-/** Where there are no migrations, the first is the schemas as they are. */
+/** The first migration contains the schemas as they are. */
 async function writeBaseline(fresh: Fresh): Promise<void> {
   await run((await fresh()).client, schemaSql(), "supabase/schemas");
   write(
@@ -45,18 +46,18 @@ async function writeBaseline(fresh: Fresh): Promise<void> {
 }
 
 async function writeMigration(fresh: Fresh): Promise<void> {
-  const { client: wanted } = await fresh();
-  await run(wanted, schemaSql(), "supabase/schemas");
-  const { client: made } = await fresh();
+  const { client: expected } = await fresh();
+  await run(expected, schemaSql(), "supabase/schemas");
+  const { client: migrated } = await fresh();
   for (const migration of before)
-    await run(made, readFileSync(migration.file, "utf8"), migration.name);
+    await run(migrated, readFileSync(migration.file, "utf8"), migration.name);
   const byHand = [handWritten(), sql && `${sql.trim().replace(/;?$/, ";")}\n`]
     .filter(Boolean)
     .join("\n");
-  if (byHand) await run(made, byHand, "What is written by hand");
+  if (byHand) await run(migrated, byHand, "What is written by hand");
 
-  const target = await readCatalogue(wanted);
-  const plan = planOf(await readCatalogue(made), target);
+  const target = await readCatalogue(expected);
+  const plan = planOf(await readCatalogue(migrated), target);
   if (plan.byHand.length > 0) {
     throw new Error(
       `What changes of a table is for a person to write:\n${plan.byHand.map((one) => `  ${describe(one)}`).join("\n")}\n` +
@@ -65,7 +66,7 @@ async function writeMigration(fresh: Fresh): Promise<void> {
   }
   if (plan.statements.length === 0 && !byHand)
     throw new Error("The migrations make what the schemas say: there is nothing to write.");
-  const kept = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const previousText = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   write(
     [byHand || `-- ${name.replaceAll("_", " ")}\n`, MARKER, "", ...plan.statements, ""].join("\n"),
   );
@@ -75,14 +76,14 @@ async function writeMigration(fresh: Fresh): Promise<void> {
     await run(proof, readFileSync(migration.file, "utf8"), migration.name);
   try {
     await run(proof, readFileSync(file, "utf8"), path(file));
-    const left = differences(await readCatalogue(proof), target);
-    if (left.length > 0)
+    const remaining = differences(await readCatalogue(proof), target);
+    if (remaining.length > 0)
       throw new Error(
-        `Beyond the migration these differ:\n${left.map((one) => `  ${describe(one)}`).join("\n")}`,
+        `Beyond the migration these differ:\n${remaining.map((one) => `  ${describe(one)}`).join("\n")}`,
       );
   } catch (error) {
-    if (kept === undefined) rmSync(file);
-    else writeFileSync(file, kept);
+    if (previousText === undefined) rmSync(file);
+    else writeFileSync(file, previousText);
     throw error;
   }
 }

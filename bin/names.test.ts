@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 const MODULE = /(?<!\.test)\.tsx?$/;
-/** Below this length most words are near each other: day, may. */
+/** Shorter words are too often similar: day, may. */
 const MIN_LENGTH = 4;
 
-/** Whether one letter added, removed or replaced turns one name into the other. */
+/** Whether adding, removing or replacing one letter turns one name into the other. */
 function differByOne(left: string, right: string): boolean {
   if (left === right || Math.abs(left.length - right.length) > 1) return false;
   let start = 0;

@@ -62,14 +62,14 @@ const OURS = Object.entries(COMPOSE.services).filter(([, { image }]) => image ==
 const entryOf = (args: readonly string[]) => args.find((arg) => !arg.startsWith("-")) ?? "";
 
 describe("the image", () => {
-  test("is a Dockerfile without a fault", () => {
+  test("has a valid Dockerfile", () => {
     const faults = validate(textOf("Dockerfile"), {
       instructionWorkdirRelative: ValidationSeverity.ERROR,
     });
     expect(faults.map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
   });
 
-  test("has what its processes load, and is not run by root", () => {
+  test("contains what its processes load, and doesn't run as root", () => {
     const copied = [...textOf("Dockerfile").matchAll(/^COPY --from=build .* \.\/([\w.-]*)$/gm)].map(
       ([, folder]) => folder,
     );
@@ -96,7 +96,7 @@ describe("the image", () => {
 });
 
 describe("the manifests for Kubernetes", () => {
-  test("run two of each kind, keep one through a disruption, and select the pods that they make", () => {
+  test("run two of each kind, keep one through a disruption, and select their pods", () => {
     expect(DEPLOYMENTS.map(({ metadata }) => metadata.name).sort()).toEqual([
       "tieout-matcher",
       "tieout-web",
@@ -121,7 +121,7 @@ describe("the manifests for Kubernetes", () => {
   });
 
   test.each(DEPLOYMENTS.map((one) => [one.metadata.name, one] as const))(
-    "%s has probes, bounds, and may do nothing more",
+    "%s has probes and limits, and minimal privileges",
     (_, { spec }) => {
       const pod = spec.template?.spec;
       if (!pod) throw new Error("There is no pod.");
@@ -141,7 +141,7 @@ describe("the manifests for Kubernetes", () => {
         });
         for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const)
           expect(container[probe], probe).toBeDefined();
-        // The heap is collected before the kernel ends the process.
+        // The heap must be collected before the kernel kills the process.
         const heap = Number(/--max-old-space-size=(\d+)/.exec(container.args.join(" "))?.[1]);
         expect(heap * 1.2).toBeLessThan(
           Number.parseInt(container.resources.limits?.memory ?? "", 10),
@@ -152,7 +152,7 @@ describe("the manifests for Kubernetes", () => {
 });
 
 describe("the compose file", () => {
-  test("runs two of each kind behind a proxy, each with a health check, on a file system that it can't write", () => {
+  test("runs two of each kind behind a proxy, with health checks and a read-only file system", () => {
     const background = OURS.filter(([name]) => name !== "migrate");
     expect(background.map(([name]) => name).sort()).toEqual([
       "matcher-1",
@@ -174,7 +174,7 @@ describe("the compose file", () => {
       expect(proxied).toContain(web);
   });
 
-  test("names variables that docs/configuration.md explains", () => {
+  test("names only variables that docs/configuration.md explains", () => {
     const readme = textOf("docs/configuration.md");
     const named = [...textOf("ops/compose/example.env").matchAll(/^([A-Z_]+)=/gm)].map(
       ([, name = ""]) => name,
@@ -186,7 +186,7 @@ describe("the compose file", () => {
   });
 });
 
-test("every command of the image, the manifests and the compose file starts a file that is there, its heap as the supervisor bounds it", () => {
+test("every command of the image, the manifests and the compose file starts an existing file with the supervisor's heap limits", () => {
   const pods = MANIFESTS.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
   const image = JSON.parse(/^CMD (.*)$/m.exec(textOf("Dockerfile"))?.[1] ?? "[]") as string[];
   const commands = [
@@ -213,7 +213,7 @@ test("every command of the image, the manifests and the compose file starts a fi
   }
 });
 
-/** What opens the database, a session, a webhook's secret or the audit log. */
+/** Variables that give access to the database, a session, a webhook's secret or the audit log. */
 const SECRETS = [
   "AUDIT_SIGNING_KEY",
   "AUTH_JWT_SECRET",

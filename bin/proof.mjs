@@ -1,7 +1,8 @@
 /**
- * `npm run proof [-- <part>…]`: everything that can be proved; `npm test` asks only what would do harm the same day. Each part
- * goes on where it was interrupted on the same commit; one that has ended begins again when it is named. Results: test-results/proof.json,
- * and docs/proof.md, which names the parts that were not run.
+ * `npm run proof [-- <part>…]` runs every test; `npm test` runs only those that would do harm the
+ * same day. Each part continues where it was interrupted on the same commit; a finished part starts
+ * over when it is named. The results are in test-results/proof.json and docs/proof.md, which names
+ * the parts that were not run.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { commitOf, isClean, keep, TestRun } from "./test-run.mjs";
 const RESULTS = join(ROOT, "test-results/proof.json");
 const PAGE = join(ROOT, "docs/proof.md");
 
-/** Each part's steps: name → what runs it, and by which suite what fails is tried again. */
+/** The steps of each part: a name, the command, and the suite that repeats its failures. */
 const PARTS = {
   verify: () => [{ name: "verify", suite: "verify", run: verify }],
   unit: () => [{ name: "unit", suite: "unit", run: () => vitest("unit", []) }],
@@ -71,13 +72,13 @@ async function prove(part) {
   keep("proof.json", proof);
 }
 
-/** What was proved of this commit so far; nothing of it counts for a checkout with changes. */
+/** The results so far for this commit. A checkout with changes never reuses any. */
 function begun() {
   const commit = commitOf();
   const clean = isClean();
-  const kept = clean && existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
-  return kept?.commit === commit && kept.clean
-    ? kept
+  const stored = clean && existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
+  return stored?.commit === commit && stored.clean
+    ? stored
     : { commit, clean, startedAt: new Date(), parts: {} };
 }
 
@@ -88,7 +89,7 @@ function below(folder, kind) {
   return files.filter((file) => file.endsWith(`.${kind}.ts`)).sort();
 }
 
-/** A folder's files are one step; those that lie in none are a step each. */
+/** The files of a folder are one step; files outside of a folder are a step each. */
 function folderOf(file) {
   return file.split("/").slice(0, 3).join("/");
 }
@@ -97,7 +98,7 @@ function tests(suite, name) {
   return { name, suite, run: () => vitest(suite, [name]) };
 }
 
-/** What the gate asks, with every clock so many days ahead. */
+/** Runs the gate with every clock `days` ahead. */
 function gateAhead(suite, days) {
   const run = async () => {
     await ensureFaketime();

@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots -- <folder> [views…]`: the walk of the tests, with a picture at each of its stops and a sheet of each view, and a sheet of
- * how two people close a month (`-- <folder> "by two people"` alone).
+ * `npm run screenshots -- <folder> [views…]`: runs the tests' walk through the pages with a
+ * screenshot at each step and a sheet for each view, and a sheet of two people closing a month
+ * (only that: `-- <folder> "by two people"`).
  */
 import { resolve } from "node:path";
 import { ensureChromium } from "./chromium.mjs";

@@ -3,8 +3,8 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s secrets -- reseal\n" +
-  "Seals every webhook secret with the first of ENCRYPTION_KEYS. Put the new key first, restart, then reseal. Remove the old key a day later.";
+  "Usage: npm run -s secrets -- reseal\nSeals every webhook secret with the first of " +
+  "ENCRYPTION_KEYS. Put the new key first, restart, then reseal. Remove the old key a day later.";
 
 if (process.argv.slice(2).join(" ") !== "reseal") fail(USAGE);
 

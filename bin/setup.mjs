@@ -1,4 +1,5 @@
-// What has to be there before anything runs. Plain JavaScript on Node >= 20, with nothing installed yet.
+// Prepares what must exist before anything runs. Plain JavaScript for Node >= 20, without installed
+// packages.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,18 +31,21 @@ const BUILD_INPUTS = [
 const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");
 const NOT_BUILT = /\.test\.tsx?$/;
 
-/** Installs what package-lock.json asks for, unless it is there. */
+/** Installs the packages of package-lock.json, unless they are installed. */
 export async function install() {
   if (installed()) return;
   await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
 }
 
-/** Builds the web app, unless nothing it is built from changed since. `typesAreChecked`: the caller just did. */
+/**
+ * Builds the web app, unless its inputs are unchanged. `typesAreChecked` says that the caller has
+ * just checked them.
+ */
 export async function build({ typesAreChecked = false } = {}) {
   const inputs = hashOf(BUILD_INPUTS);
   if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === inputs) return;
   rmSync(BUILD_STAMP, { force: true });
-  // Types of routes that the last development server knew and that are gone since fail the build.
+  // Types of deleted routes, left by the last development server, would fail the build.
   rmSync(join(ROOT, ".next/dev/types"), { recursive: true, force: true });
   await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"], {
     env: { BUILD_INPUTS_SHA256: inputs, ...(typesAreChecked && { TYPES_ARE_CHECKED: "1" }) },
@@ -50,7 +54,7 @@ export async function build({ typesAreChecked = false } = {}) {
   writeFileSync(BUILD_STAMP, inputs);
 }
 
-/** Once here, as small as it gets, and not with each request. */
+/** Compresses the files once after the build, at the highest level, instead of at each request. */
 async function compress(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     /\.(css|js|svg)$/.test(entry.name),
@@ -65,7 +69,7 @@ async function compress(folder) {
   );
 }
 
-/** Runs a command to its end, its output on stderr: stdout belongs to the log. */
+/** Runs a command and prints its output on stderr, because stdout belongs to the log. */
 export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) {
   return new Promise((done, fail) => {
     const child = spawn(command, args, {
@@ -83,13 +87,16 @@ export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) 
   });
 }
 
-/** npm records what it installed in node_modules; packages for other systems are in the lock file only. */
+/**
+ * npm records what it installed in node_modules. Packages for other systems are only in the lock
+ * file.
+ */
 function installed() {
   const note = join(ROOT, "node_modules/.package-lock.json");
   if (!existsSync(note) || !existsSync(NODE)) return false;
   const present = JSON.parse(readFileSync(note, "utf8")).packages;
-  const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
-  return Object.entries(wanted).every(
+  const expected = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
+  return Object.entries(expected).every(
     ([path, { version, optional }]) =>
       path === "" || optional || present[path]?.version === version,
   );

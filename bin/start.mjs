@@ -6,15 +6,15 @@ const dev = process.argv.includes("--dev");
 
 try {
   await install();
-  // Only web processes serve what is built.
+  // Only web processes serve the build.
   if (!dev && process.env.WEB_CONCURRENCY !== "0") await build();
 } catch (error) {
   console.error(error.message);
   process.exit(1);
 }
 
-// The channel closes when this process is gone, which the supervisor notices. In its own process group it gets
-// each signal from here alone.
+// The channel closes when this process ends, which stops the supervisor. Its own process group
+// ensures that it gets each signal only from here.
 const supervisor = spawn(NODE, [join(ROOT, "supervisor/main.ts"), ...(dev ? ["--dev"] : [])], {
   cwd: ROOT,
   detached: true,

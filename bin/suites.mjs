@@ -9,9 +9,13 @@ import { NODE, ROOT } from "./setup.mjs";
 const WORDS_MAX_LINES = 12;
 
 /**
- * What a suite reports. A failure without a file: the suite ended before it reported anything.
+ * The result of a suite. A failure without a file means that the suite ended before it reported
+ * anything.
+ *
  * @typedef {{ name: string, file?: string, words?: string }} Failure
- * @typedef {{ passed: number, failures: Failure[], files: { file: string, seconds: number }[] }} Outcome
+ *
+ * @typedef {{ passed: number, failures: Failure[], files: { file: string, seconds: number }[] }}
+ * Outcome
  */
 
 /** @returns {Promise<Outcome>} */
@@ -19,13 +23,13 @@ export function verify() {
   return ended("verify", "bin/verify.ts", []);
 }
 
-/** A script that is one test by itself. @returns {Promise<Outcome>} */
+/** Runs a script that is a single test. @returns {Promise<Outcome>} */
 export async function ended(name, script, args) {
   const ok = await succeeds(script, args);
   return { passed: Number(ok), failures: ok ? [] : [{ name }], files: [] };
 }
 
-/** Of all projects whose names begin so. @returns {Promise<Outcome>} */
+/** Runs all projects whose names begin with `suite`. @returns {Promise<Outcome>} */
 export async function vitest(suite, args, env = {}) {
   const report = reportFile();
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -57,7 +61,7 @@ export async function playwright(args) {
   }));
 }
 
-/** The same suite again alone: the files whose tests failed, or all of it where it did not report them. */
+/** Repeats a suite alone: the files with failed tests, or all of it if it reported none. */
 export function again(suite, { failures }) {
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   if (suite === "verify") return verify();
@@ -69,7 +73,7 @@ export function again(suite, { failures }) {
   ]);
 }
 
-/** A file that failed without a failed test could not be read, or its hooks broke. */
+/** If a file failed without a failed test, it could not be loaded or its hooks failed. */
 function failedInFile({ name, status, message, assertionResults }) {
   const file = relative(ROOT, name);
   const failed = assertionResults
@@ -110,7 +114,7 @@ function secondsOf({ specs = [], suites = [] }) {
   );
 }
 
-/** The beginning of what a failure says. */
+/** The first lines of a failure's message. */
 function wordsOf(message = "") {
   const lines = stripVTControlCharacters(message).split("\n").slice(0, WORDS_MAX_LINES);
   return lines
@@ -128,7 +132,7 @@ function outcome(suite, ok, report, read) {
     : { ...result, failures: [{ name: suite, words: "ended before it reported anything" }] };
 }
 
-/** What a suite says is printed when it ends: suites run side by side. */
+/** Prints the suite's output when it ends, because suites run at the same time. */
 function succeeds(script, args, env = {}) {
   return new Promise((done) => {
     const child = spawn(NODE, [join(ROOT, script), ...args], {
@@ -136,12 +140,12 @@ function succeeds(script, args, env = {}) {
       env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const said = [];
+    const output = [];
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => said.push(chunk));
-    child.once("error", (error) => said.push(error.message));
+      stream.on("data", (chunk) => output.push(chunk));
+    child.once("error", (error) => output.push(error.message));
     child.once("close", (code) => {
-      process.stdout.write(Buffer.concat(said));
+      process.stdout.write(Buffer.concat(output));
       done(code === 0);
     });
     endsBeforeUs(child);

@@ -21,10 +21,10 @@ const PACKAGES = Object.entries(
 ).filter(([path]) => path !== "");
 const nameOf = (path: string) => path.replace(/^.*node_modules\//, "");
 
-/** What may be shipped with a product that isn't open itself. */
+/** Licences under which we can ship with a closed-source product. */
 const PERMISSIVE =
   /^(MIT|MIT-0|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|Python-2\.0|PSF-2\.0)$/;
-/** Looked at one by one: of each, what it asks is kept. */
+/** Licences that were reviewed individually; each entry says how its conditions are met. */
 const DECIDED: Record<string, string> = {
   "OFL-1.1": "a font, shipped unchanged",
   "CC-BY-4.0": "browsers' data (caniuse-lite), named in the bill of materials",
@@ -34,7 +34,7 @@ const DECIDED: Record<string, string> = {
     "libvips below sharp, which Next brings along: loaded as a library of its own, and unused (images.unoptimized)",
 };
 
-test("no package runs a script when it is installed, unless package.json allows it", () => {
+test("no package runs an install script unless package.json allows it", () => {
   const scripted = PACKAGES.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) =>
     nameOf(path),
   );
@@ -48,9 +48,10 @@ test("no package runs a script when it is installed, unless package.json allows 
   ).toBe(true);
 });
 
-test("every package that is shipped has a licence that allows it", () => {
+test("every shipped package has a permitted licence", () => {
   const refused = PACKAGES.filter(([, { dev }]) => !dev).flatMap(([path, { license }]) => {
-    // Of other systems, whose file npm did not read: they come in the same release as their siblings.
+    // npm did not read these packages for other systems; they are released together with the ones
+    // that are installed.
     if (license === undefined)
       return /^@(next\/swc|tailwindcss\/oxide)-/.test(nameOf(path)) ? [] : `${path}: none`;
     const parts = license.replace(/[()]/g, "").split(/ AND | OR /);
@@ -61,12 +62,12 @@ test("every package that is shipped has a licence that allows it", () => {
 });
 
 test("every package is pinned with its hash", () => {
-  // Of packages for other systems npm keeps none: they are never installed here.
-  const loose = PACKAGES.filter(([, { integrity, optional }]) => !integrity && !optional);
-  expect(loose.map(([path]) => path)).toEqual([]);
+  // npm stores no hash for optional packages of other systems, which are never installed here.
+  const unpinned = PACKAGES.filter(([, { integrity, optional }]) => !integrity && !optional);
+  expect(unpinned.map(([path]) => path)).toEqual([]);
 });
 
-test("the changelog begins with the version that package.json has", () => {
+test("the changelog begins with the version in package.json", () => {
   const [, newest] = /^## (\S+)/m.exec(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) ?? [];
   expect(newest).toBe(version);
 });

@@ -34,7 +34,7 @@ async function create(id: string, ...name: string[]): Promise<string> {
   return `Created the tenant ${id}. Add a member: npm run -s tenant -- admit ${id} <email> tenant_admin`;
 }
 
-/** Gives a user of Supabase Auth these roles in the tenant, in place of those they have there. */
+/** Gives a user of Supabase Auth these roles in the tenant, replacing their previous ones. */
 async function admit(id: string, email: string, ...roles: string[]): Promise<string> {
   if (roles.length === 0 || !roles.every((role) => ROLES.includes(role as Role))) fail(USAGE);
   await client.query("select private.admit_member($1, $2, $3)", [id, email, roles]);

@@ -5,18 +5,18 @@ import { dirname, join } from "node:path";
 import { ROOT } from "./setup.mjs";
 import { again } from "./suites.mjs";
 
-/** More tests than these that pass only alone say that something is wrong with all. */
+/** More tests than this that only pass alone indicate a problem with the whole run. */
 const FLAKY_MAX = 8;
 const SLOWEST_SHOWN = 20;
 
-/** A run of several suites: what failed in it, what passed only alone, and how long it took. */
+/** A run of several suites: what failed, what only passed alone, and how long it took. */
 export class TestRun {
-  /** By the suite's name. */
+  /** The results by suite. */
   results = {};
   #startedAt = new Date();
   #loadBefore = loadavg()[0];
 
-  /** Runs a suite and keeps what it reports. `run`: answers an Outcome (suites.mjs). */
+  /** Runs a suite and stores its result. `run` returns an Outcome (suites.mjs). */
   async suite(name, run) {
     const since = performance.now();
     const outcome = await run();
@@ -24,7 +24,7 @@ export class TestRun {
     console.log(`── ${name}: ${outcome.passed} passed, ${outcome.failures.length} failed ──\n`);
   }
 
-  /** What broke the run itself. */
+  /** Records an error that broke the run itself. */
   fail(error) {
     console.error(error.message);
     this.results["set-up"] = {
@@ -36,7 +36,9 @@ export class TestRun {
     };
   }
 
-  /** To be called when all suites have ended: what fails twice has failed, what passes now is flaky. */
+  /**
+   * Repeats failed tests after all suites: those that fail again have failed, the others are flaky.
+   */
   async onceMoreAlone() {
     for (const [name, { failures }] of Object.entries(this.results))
       if (failures.length > 0) await this.#alone(name);
@@ -51,7 +53,7 @@ export class TestRun {
       second.failures.some((other) => isSame(one, other)),
     );
     const flaky = first.failures.filter((one) => !failures.includes(one));
-    // A suite that reported nothing was run whole.
+    // A suite that reported nothing was repeated completely.
     const passed = first.failures.every(({ file }) => file)
       ? first.passed + flaky.length
       : second.passed;
@@ -64,7 +66,7 @@ export class TestRun {
     };
   }
 
-  /** What came of it, as it is written to a file. */
+  /** The report, as it is written to a file. */
   report() {
     const all = Object.entries(this.results);
     const listed = (kind) =>
@@ -100,7 +102,10 @@ export class TestRun {
   }
 }
 
-/** Prints a report; the names of failures come last, since CI keeps only the end of what is printed. @returns whether all is well. */
+/**
+ * Prints a report. The names of failures come last, because CI keeps only the end of the output.
+ * @returns whether everything passed
+ */
 export function print({ suites, failed, flaky, minutes }) {
   for (const [suite, one] of Object.entries(suites)) {
     const counts = `${one.passed} passed, ${one.failed} failed, ${one.flaky} flaky`;
@@ -118,7 +123,7 @@ export function commitOf() {
   return git("rev-parse", "HEAD");
 }
 
-/** Without changes that are not committed, but for the page that a proof writes. */
+/** Whether there are no uncommitted changes except in the page that a proof writes. */
 export function isClean() {
   return git("status", "--porcelain", "--", ".", ":!docs/proof.md") === "";
 }
@@ -134,7 +139,10 @@ function named({ suite, name, words }) {
   return [`${suite}: ${name}`, ...(words ? words.split("\n") : [])].join("\n    ");
 }
 
-/** A file that could not be read stands for each of its tests, a suite that reported nothing for all. */
+/**
+ * A file that could not be loaded stands for each of its tests, and a suite that reported nothing
+ * for all.
+ */
 function isSame(one, other) {
   if (!one.file || !other.file) return true;
   return (

@@ -4,7 +4,8 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s token -- --tenant acme --role tenant_admin [--role tenant_lead] --user ada [--ttl 12h]";
+  "Usage: npm run -s token -- --tenant acme --role tenant_admin [--role tenant_lead] --user " +
+  "ada [--ttl 12h]";
 
 const { tenant, role, user, ttl } = readOptions();
 if (!tenant || !role || !user) fail(USAGE);

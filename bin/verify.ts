@@ -1,4 +1,4 @@
-/** `npm run verify`: everything that can be said of the code without running it. */
+/** `npm run verify`: every check of the code that doesn't run it. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -20,7 +20,7 @@ const FOLDERS = [
   "worker",
 ];
 
-/** Commands in a step run one after another; steps run side by side. */
+/** Commands in a step run one after another; steps run at the same time. */
 const STEPS: Record<string, string[][]> = {
   "format and lint": [["biome", "check", "--error-on-warnings", "."]],
   types: [
@@ -36,6 +36,19 @@ const STEPS: Record<string, string[][]> = {
     ],
   ],
   "dead code": [["knip"]],
+  "plain English": [["node", "bin/style.ts"]],
+  spelling: [
+    [
+      "cspell",
+      "lint",
+      "--no-progress",
+      "--no-summary",
+      "--quiet",
+      "--cache",
+      "--cache-location=node_modules/.cache/cspell",
+      ".",
+    ],
+  ],
   "breaks have their places": [["node", "e2e/mutations/run.ts", "--check"]],
   "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "faults have their drills": [["node", "e2e/faults/run.ts", "--check"]],
@@ -64,14 +77,14 @@ const ENV = {
 
 type Outcome = { passed: boolean; output: string };
 
-const waiting = Object.entries(STEPS);
+const pendingSteps = Object.entries(STEPS);
 let failed = 0;
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
 if (failed > 0) console.error(`\n${failed} of ${Object.keys(STEPS).length} checks failed.`);
 process.exitCode = failed > 0 ? 1 : 0;
 
 async function work(): Promise<void> {
-  for (let step = waiting.shift(); step; step = waiting.shift()) {
+  for (let step = pendingSteps.shift(); step; step = pendingSteps.shift()) {
     const [name, commands] = step;
     const startedAt = performance.now();
     const { passed, output } = await inOrder(commands);

@@ -1,7 +1,7 @@
 import type { AccountCall } from "#lib/accounts/contract.ts";
 import { stack } from "./fixtures.ts";
 
-/** Calls /api/account as our own page does. `cookies`: of who is signed in. */
+/** Calls /api/account as our own pages do. `cookies` are those of the signed-in user. */
 export async function callAccount(
   call: AccountCall,
   body: object,

@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const BUILD = 'import { build } from "./bin/setup.mjs"; await build({ typesAreChecked: true });';
 
-/** The commit before the last migration: what runs while that is applied. Null where this folder has no history. */
+/**
+ * The commit before the last migration, which runs while that is applied. Null if this folder has
+ * no history.
+ */
 export function previousCommit(): string | null {
   const git = (...args: string[]) =>
     execFileSync("git", args, {
@@ -23,14 +26,14 @@ export function previousCommit(): string | null {
   }
 }
 
-/** Builds a commit in a folder of its own, with the packages of this one. Takes minutes. */
+/** Builds a commit in a temporary folder with this folder's packages. Takes minutes. */
 export class CommitBuild {
   readonly folder = mkdtempSync(join(tmpdir(), "tieout-commit-"));
 
   constructor(commit: string) {
     const options = { cwd: ROOT, stdio: "inherit" } as const;
     execFileSync("sh", ["-c", `git archive ${commit} | tar -x -C ${this.folder}`], options);
-    // Linked where that is possible: a symbolic link would lead the build out of its folder.
+    // Hard links if possible: a symbolic link would lead the build out of its folder.
     const [from, to] = [join(ROOT, "node_modules"), join(this.folder, "node_modules")];
     execFileSync(
       "sh",

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 
 const WAITED_FOR = ["/proc/pressure/cpu", "/proc/pressure/io"];
 
-/** Milliseconds in which something on this machine waited for a processor or for the disk, since it started; 0 where its kernel doesn't say. */
+/**
+ * The milliseconds since start in which something on this machine waited for a processor or the
+ * disk; 0 if the kernel doesn't report it.
+ */
 function waitedMs(): number {
   const totals = WAITED_FOR.filter(existsSync).map(
     (file) => /^some .*total=(\d+)/m.exec(readFileSync(file, "utf8"))?.[1],
@@ -10,7 +13,10 @@ function waitedMs(): number {
   return totals.reduce((sum, microseconds) => sum + Number(microseconds ?? 0) / 1_000, 0);
 }
 
-/** @returns a function that says for how many milliseconds this machine has held up what runs on it since: what bounds allow a busy one. */
+/**
+ * @returns a function that returns the milliseconds for which this machine has delayed processes
+ * since; time limits are extended by them.
+ */
 export function underCpuPressure(): () => number {
   const before = waitedMs();
   return () => waitedMs() - before;

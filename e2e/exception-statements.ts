@@ -1,9 +1,15 @@
-/** The statement that creates exceptions past the API: `columns` as 'name', value, …, one for each row of `from`. Answers them. */
+/**
+ * An SQL statement that creates exceptions without the API and returns them: `columns` are 'name',
+ * value, …; `from` has a row for each.
+ */
 export function creating(columns: string, from: string): string {
   return `select e.* from private.change_exceptions('create', array(select jsonb_build_object(${columns}) from ${from})) e`;
 }
 
-/** The statement that changes the exceptions for which `where` holds: `columns` as 'name', value, … Answers them. */
+/**
+ * An SQL statement that changes the exceptions that match `where` and returns them. `columns` are
+ * 'name', value, …
+ */
 export function editing(
   columns: string,
   where: string,

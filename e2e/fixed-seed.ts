@@ -1,4 +1,7 @@
-/** Properties are tried with the same cases in every run: new ones are looked for by `FUZZ_SEED`, not by chance at the gate. */
+/**
+ * Property tests use the same cases in every run, so that the gate doesn't fail by chance. Set
+ * `FUZZ_SEED` to look for new ones.
+ */
 import fc from "fast-check";
 
 fc.configureGlobal({ seed: Number(process.env.FUZZ_SEED ?? 20261120) });

@@ -1,4 +1,7 @@
-/** What a test needs of the running stack: its addresses, credentials, a tenant of its own, calls to /v1 and SQL. */
+/**
+ * What tests need from the running stack: addresses, credentials, new tenants, calls to /v1 and
+ * SQL.
+ */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,21 +23,24 @@ export const stack = {
   encryptionKeys: required("ENCRYPTION_KEYS"),
 };
 
-/** The owner's connection, which no policy holds back. */
+/** The owner's connection, to which no policy applies. */
 export const database = new Pool({
   connectionString: stack.databaseUrl,
   max: 4,
   allowExitOnIdle: true,
 });
-// A stack that stops ends connections that nobody waits for.
+// A stopping stack closes idle connections.
 database.on("error", () => {});
 
-/** Past every policy, grant and trigger, as whoever owns the machine. */
+/** The superuser's connection, to which no policy, grant or trigger applies. */
 export function superuserUrl(): string {
   return databaseUrlOf("supabase_admin", "POSTGRES_ADMIN_PASSWORD");
 }
 
-/** What REQUEST_DATABASE_URL is of a stack that calls directly, given also on one that calls by the Data API. */
+/**
+ * The REQUEST_DATABASE_URL of a stack with direct calls, also available if this one uses the Data
+ * API.
+ */
 export function requestDatabaseUrl(): string {
   return databaseUrlOf("authenticator", "POSTGRES_AUTHENTICATOR_PASSWORD");
 }
@@ -55,7 +61,10 @@ export async function sql<Row extends object>(
   return (await database.query<Row>(text, values)).rows;
 }
 
-/** Runs a statement that may write any row of exceptions, whatever its clock and history say: as if time had passed. */
+/**
+ * Runs a statement that may write any row of exceptions, regardless of its clock and history, to
+ * simulate the passing of time.
+ */
 export async function writtenByHand<Row extends object>(
   text: string,
   values: unknown[],
@@ -72,7 +81,7 @@ export async function writtenByHand<Row extends object>(
   }
 }
 
-/** A moment by the database's transactions, for `tablesHolding`. */
+/** The current transaction ID, for `tablesHolding`. */
 export async function transactionNow(): Promise<string> {
   const [row] = await sql<{ now: string }>(
     "select pg_snapshot_xmax(pg_current_snapshot())::text as now",
@@ -80,7 +89,7 @@ export async function transactionNow(): Promise<string> {
   return row?.now ?? "";
 }
 
-/** The tables of every schema of ours in which one of these texts stands in a row that was written since. */
+/** The tables of all our schemas that contain one of these texts in a row written since `since`. */
 export async function tablesHolding(texts: string[], since: string): Promise<string[]> {
   const tables = await sql<{ name: string }>(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private', 'graphile_worker', 'auth')",
@@ -98,16 +107,19 @@ export function uniqueName(prefix: string): string {
   return `${prefix}-${randomBytes(6).toString("hex")}`;
 }
 
-/** A tenant that no other test knows. */
+/** Creates a tenant that no other test uses. */
 export async function createTenant(id = uniqueName("t")): Promise<string> {
   await sql("select private.create_tenant($1, $2)", [id, `Tenant ${id}`]);
   return id;
 }
 
-/** Of every user of the local stack. */
+/** The password of every user of the local stack. */
 export const PASSWORD = "tieout-demo";
 
-/** Signs claims as the identity provider does; `secret` and `expires` for the tokens that must not be believed. */
+/**
+ * Signs claims as the identity provider does. `secret` and `expires` are for tokens that must be
+ * refused.
+ */
 export function signToken(
   claims: Record<string, unknown>,
   { secret = stack.jwtSecret, expires = "1h" } = {},
@@ -128,7 +140,7 @@ export function userToken(tenant: string, roles: readonly Role[], name = "ada"):
   });
 }
 
-/** A user of Supabase Auth with the password of all. */
+/** Creates a user of Supabase Auth with the common password. */
 export async function enrol(
   tenants: Record<string, Role[]>,
   name = uniqueName("person"),
@@ -154,10 +166,10 @@ export async function enrol(
 
 export type Call = {
   bearer?: string;
-  /** One tenant; several are sent as several headers. */
+  /** Several tenants are sent as several headers. */
   tenant?: string | readonly string[];
   query?: Record<string, string> | [name: string, value: string][];
-  /** Sent as JSON; a string or bytes are sent as they are. */
+  /** Sent as JSON; a string or bytes are sent unchanged. */
   body?: object | string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 };
@@ -170,7 +182,7 @@ export type Answer = {
   json: unknown;
 };
 
-/** Calls the stack under test. Adds nothing that the call does not say, but `application/json` to a body. */
+/** Calls the stack under test. Adds nothing except `application/json` for a body. */
 export async function api(
   method: string,
   path: string,

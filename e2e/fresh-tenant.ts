@@ -1,4 +1,7 @@
-/** A tenant on a database of its own, and what matchers do for it: imports, opening and runs, each by the matcher's own functions. */
+/**
+ * A tenant in a new database, and the work of matchers on it: imports, opening and runs, by the
+ * matcher's own functions.
+ */
 import type { JobHelpers } from "graphile-worker";
 import type { Client } from "pg";
 import { claimsOf } from "#lib/db/claims.ts";
@@ -32,7 +35,10 @@ export type FileLine = {
   description?: string;
 };
 
-/** The result of a run; `statements`: every statement of its main connection, in order, and how long it took. */
+/**
+ * The result of a run. `statements` are all statements of its main connection, in order, with their
+ * durations.
+ */
 export type RunReport = {
   id: string;
   status: string;
@@ -81,7 +87,9 @@ export class FreshTenant {
     return (await this.call("create_reconciliation", "createReconciliation", input)).id;
   }
 
-  /** A file of these lines, as an import reads it: in one transaction, and with what comes after it. @returns seconds */
+  /**
+   * Imports a file of these lines, in one transaction and with its follow-up work. @returns seconds
+   */
   async import(source: string, lines: readonly FileLine[]): Promise<number> {
     const file = Buffer.from(HEAD + lines.map(rowOf).join(""));
     const { rows } = await this.client.query<{ id: string }>(
@@ -102,7 +110,7 @@ export class FreshTenant {
     return (performance.now() - startedAt) / 1000;
   }
 
-  /** Opens what was there before the pair. @returns seconds */
+  /** Opens the lines that existed before the pair. @returns seconds */
   async prepare(): Promise<number> {
     const startedAt = performance.now();
     const { rows } = await this.client.query<{ pair_no: number }>(
@@ -178,7 +186,7 @@ function rowOf({
   return `${day};${amount_minor < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)};${reference};${counterparty};${description}\n`;
 }
 
-/** Streams of COPY count until the next statement begins. */
+/** Records statements; a COPY stream lasts until the next statement begins. */
 function recordStatements(client: Client, statements: RunReport["statements"]): void {
   const query = client.query.bind(client) as (...given: unknown[]) => unknown;
   let startedAt = 0;

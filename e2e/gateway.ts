@@ -1,4 +1,7 @@
-/** Stands before the Data API of the stack under test: counts what is asked of it, keeps answers back, goes silent. */
+/**
+ * A proxy in front of the Data API of the stack under test: counts calls, holds responses back, or
+ * stops responding.
+ */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -51,7 +54,7 @@ export class Gateway {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many answers are kept back. */
+  /** The number of responses that are held back. */
   get held(): number {
     return this.#held.length;
   }
@@ -61,7 +64,7 @@ export class Gateway {
     return this.#calls.filter((call) => call.name === name).length;
   }
 
-  /** Keeps back, from now on, what the database answers to these calls. */
+  /** Holds back, from now on, the database's responses to these calls. */
   hold(calls: (call: Call) => boolean): void {
     this.#holds = calls;
   }

@@ -1,6 +1,9 @@
 import { until } from "./until.ts";
 
-/** Calls until it is refused. @returns when the last call that was accepted began, by performance.now(); `since` where none was. */
+/**
+ * Repeats a call until it is refused. @returns when the last accepted call began, by
+ * performance.now(); `since` if none was
+ */
 export async function lastAccepted(
   since: number,
   isRefused: () => Promise<boolean>,

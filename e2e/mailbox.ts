@@ -24,13 +24,13 @@ export function mailsTo(address: string): Mail[] {
     }));
 }
 
-/** The address's n-th mail, once it is there. */
+/** The n-th mail to an address, waiting for it if necessary. */
 export async function mailTo(address: string, nth = 1): Promise<Mail> {
   await until(`mail ${nth} to ${address}`, async () => mailsTo(address).length >= nth);
   return mailsTo(address)[nth - 1] as Mail;
 }
 
-/** The token of the link in a mail. */
+/** The link in a mail and its token. */
 export function linkIn({ text }: Mail): { url: string; token: string } {
   const [url = "", token = ""] = /https?:\/\/\S+#([\w-]{43})\b/.exec(text) ?? [];
   return { url, token };

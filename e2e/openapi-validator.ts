@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** Says what is wrong with a value by the schema at a JSON pointer of an OpenAPI document; nothing is an empty list. */
+/** Validates a value by the schema at a JSON pointer of an OpenAPI document. Returns the errors. */
 export type Validator = (
   pointer: string,
   value: unknown,
@@ -23,7 +23,7 @@ export function validatorOf(document: object): Validator {
   };
 }
 
-/** A JSON pointer out of its parts. */
+/** Builds a JSON pointer from its parts. */
 export function pointerTo(...parts: string[]): string {
   return [
     "#",

@@ -1,4 +1,4 @@
-/** Lists that name tests as their proof: whether those are there, and running them. */
+/** Lists of tests that prove something: whether these tests exist, and running them. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { playwright, vitest } from "../bin/suites.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Tests, each by its file and parts of its names. */
+/** Tests by file and parts of their names. */
 export type Tests = readonly (readonly [file: string, ...names: string[]])[];
 
-/** What of them is not there, in words. */
+/** The missing tests, as sentences. */
 export function missingTests(tests: Tests): string[] {
   return tests.flatMap(([file, ...names]) => {
     if (!existsSync(join(ROOT, file))) return [`there is no ${file}`];
@@ -22,7 +22,10 @@ export function missingTests(tests: Tests): string[] {
 
 export type Outcome = { passed: number; failed: number; names: string[] };
 
-/** Runs the files of these tests against a built stack, suite after suite. `names`: of those that failed, each with its file. */
+/**
+ * Runs the files of these tests against a built stack, one suite after another. `names` are the
+ * failed tests with their files.
+ */
 export async function runTests(tests: Tests): Promise<Outcome> {
   const files = [...new Set(tests.map(([file]) => file))];
   const of = (suite: string) => files.filter((file) => file.startsWith(`e2e/${suite}/`));
@@ -39,7 +42,7 @@ export async function runTests(tests: Tests): Promise<Outcome> {
   const lists = [units, of("api"), of("stack"), of("faults"), of("ui")];
   const total: Outcome = { passed: 0, failed: 0, names: [] };
   for (const [index, run] of runs.entries()) {
-    // Without a file a suite would run whole.
+    // Without a file, the whole suite would run.
     if (lists[index]?.length === 0) continue;
     const { passed, failures } = await run();
     total.passed += passed;

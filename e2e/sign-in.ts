@@ -2,7 +2,7 @@ import { encode } from "next-auth/jwt";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { enrol, PASSWORD, sql, stack, uniqueName } from "./fixtures.ts";
 
-/** Longer than a worker walks with it. */
+/** Longer than a test uses a session. */
 const SESSION_SECONDS = 3600;
 
 /** Signs in as the form does. */
@@ -40,7 +40,9 @@ export function cookiesOf(answer: Response): string {
 
 type Claims = Record<string, unknown> & { tenants: Parameters<typeof enrol>[0]; name?: string };
 
-/** The cookie that signing in would have given: for people that the local stack does not have. `claims`: of the session's own. */
+/**
+ * The cookie of a session, for users that the local stack doesn't have. `claims` are the session's.
+ */
 export async function sessionCookie(claims: Claims): Promise<string> {
   const { name = "ada", tenants } = claims;
   const valid_until = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
@@ -62,7 +64,7 @@ async function beginSession(account: {
   return begun?.id ?? "";
 }
 
-/** At the tests' provider; where the stack has none, at Supabase Auth. */
+/** An account at the tests' identity provider or, if the stack has none, at Supabase Auth. */
 async function anAccount(tenants: Claims["tenants"], name: string) {
   const { OIDC_CORP_ISSUER: issuer } = process.env;
   if (issuer) return { provider: "corp", issuer, sub: uniqueName(name) };

@@ -1,4 +1,7 @@
-/** A stack on the DATA_DIR and PORT of the environment, which goes with it: `node e2e/stack-process.ts <log file>`. */
+/**
+ * Runs a stack on the DATA_DIR and PORT of the environment, and deletes its data at the end: `node
+ * e2e/stack-process.ts <log file>`.
+ */
 import { spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -9,7 +12,7 @@ const { DATA_DIR } = process.env;
 if (!logFile || !DATA_DIR) throw new Error("Give a log file, and DATA_DIR.");
 mkdirSync(dirname(logFile), { recursive: true });
 
-// The channel ends it should this process be killed.
+// The closing channel stops the supervisor if this process is killed.
 const supervisor = spawn(
   process.execPath,
   [fileURLToPath(new URL("../supervisor/main.ts", import.meta.url))],
@@ -21,7 +24,7 @@ const supervisor = spawn(
 supervisor.stdout?.pipe(createWriteStream(logFile));
 const stop = () => supervisor.kill("SIGTERM");
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-// Who started it holds a channel, or the other end of its input as Playwright does, and may end without a word.
+// The parent holds a channel or, like Playwright, the other end of stdin, and may be killed.
 if (process.channel) process.on("disconnect", stop);
 else process.stdin.once("end", stop).resume();
 supervisor.once("exit", (code, signal) => {

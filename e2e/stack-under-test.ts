@@ -1,4 +1,4 @@
-/** A stack for the tests alone: where it is, and how it is started. */
+/** A stack only for the tests: where it is, and how it is started. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -14,11 +14,14 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 const READY_TIMEOUT_MS = 120_000;
 
-/** What a person's own environment says of another stack. */
+/** Variables of the developer's environment that belong to another stack. */
 const OF_A_STACK =
   /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|SMTP_URL$|MAIL_|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 
-/** Tests send more than any caller may; those of the limits set their own. Receivers of webhooks listen on this machine. What changes of a person's roles shows at once. */
+/**
+ * Tests call more often than the limits allow; tests of the limits set their own. Webhook receivers
+ * run on this machine, and changed roles take effect after a second.
+ */
 const FOR_TESTS = {
   RATE_LIMIT_PER_MINUTE: "0",
   AUTH_FAILURES_PER_MINUTE: "0",
@@ -26,24 +29,27 @@ const FOR_TESTS = {
   WEBHOOK_ALLOW_HOSTS: "127.0.0.1,localhost",
 };
 
-/** `env`: what its tests find it by, and it is configured by. */
+/** `env` configures the stack and tells tests where it is. */
 export type StackUnderTest = { command: string[]; env: Record<string, string>; url: string };
 
-/** A stack on a directory of its own, not started yet. Asked for again, here or in a child process, the answer is the same one. */
+/**
+ * A stack in a new directory, not started yet. Further calls, also in child processes, return the
+ * same one.
+ */
 export async function stackUnderTest(name: string): Promise<StackUnderTest> {
-  const kept = `TIEOUT_STACK_${name.toUpperCase()}`;
-  if (!process.env[kept]) {
-    // REQUEST_DATABASE_URL= npm test: the same tests on a stack that calls by the Data API.
+  const variableName = `TIEOUT_STACK_${name.toUpperCase()}`;
+  if (!process.env[variableName]) {
+    // `REQUEST_DATABASE_URL= npm test` runs the same tests on a stack that uses the Data API.
     const byDataApi: Record<string, string> =
       process.env.REQUEST_DATABASE_URL === "" ? { REQUEST_DATABASE_URL: "" } : {};
     for (const variable of Object.keys(process.env))
       if (OF_A_STACK.test(variable)) delete process.env[variable];
-    process.env[kept] = JSON.stringify(await freshStack(name, byDataApi));
+    process.env[variableName] = JSON.stringify(await freshStack(name, byDataApi));
   }
-  return JSON.parse(process.env[kept] as string);
+  return JSON.parse(process.env[variableName] as string);
 }
 
-/** Starts it and waits until it is ready. @returns a function that ends it. */
+/** Starts the stack and waits until it is ready. @returns a function that stops it */
 export async function startStack({
   command: [program = "", ...args],
   env,
@@ -94,7 +100,7 @@ async function freshStack(
   };
 }
 
-/** A provider to sign in with, which e2e/ui/oidc.spec.ts plays. */
+/** An identity provider to sign in with, simulated by e2e/ui/oidc.spec.ts. */
 async function oidcProvider(): Promise<Record<string, string>> {
   return {
     OIDC_PROVIDERS: "corp",

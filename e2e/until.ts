@@ -2,10 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 type Falsy = false | null | undefined | 0 | "";
 
-/** At first a moment, then longer: some stacks under test count calls. */
+/** Short pauses at first, then longer ones, because some stacks under test count calls. */
 const PAUSE_MS = { first: 25, max: 100 };
 
-/** Waits for `what`: calls `check` until it answers something true. @throws Error after `within_ms`, which is a busy machine's time. */
+/**
+ * Waits for `what`: repeats `check` until it returns a truthy value. @throws Error after
+ * `within_ms`, long enough for a busy machine
+ */
 export async function until<Value>(
   what: string,
   check: () => Value | Promise<Value>,

@@ -1,6 +1,7 @@
 /**
- * Every page and state that the dashboard and the docs have, who sees it, and how one gets there: the one list that the walk
- * (`e2e/ui/walk.spec.ts`) and `npm run screenshots` go through. A view more is an entry more.
+ * Every page and state of the dashboard and the docs, who sees it, and how to get there: the list
+ * that the walk (`e2e/ui/walk.spec.ts`) and `npm run screenshots` go through. A new view needs only
+ * a new entry.
  */
 import { API_KEYS, SECURITY_EVENTS } from "./views/api-keys.ts";
 import { EXCEPTIONS, SHELL } from "./views/board.ts";

@@ -1,4 +1,6 @@
-/** A second web process on the stack under test, or several on one port, with variables of its own. */
+/**
+ * A second web process on the stack under test, or several on one port, with different variables.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -10,7 +12,7 @@ export type WebProcess = { url: string; output: () => string; stop: () => Promis
 export async function startWebProcess(variables: Record<string, string> = {}): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  // A Data API that a test names is there to be asked.
+  // A test that names a Data API wants it to be called.
   const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
   const main = variables.WEB_CONCURRENCY ? "processes" : "main";
   const child = spawn(
@@ -21,7 +23,7 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
       env: {
         ...process.env,
         ...stackEnvironment(),
-        // As the supervisor starts its own: a third of the time goes into compiling what never changes.
+        // As the supervisor does: a third of the start would go into compiling unchanged files.
         NODE_COMPILE_CACHE: fileURLToPath(new URL("../.next/compiled", import.meta.url)),
         NODE_ENV: "production",
         PORT: String(port),
@@ -45,7 +47,7 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
     async stop() {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");
-      // With all that it printed.
+      // Including everything that it printed.
       await once(child, "close");
     },
   };

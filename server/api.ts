@@ -18,7 +18,7 @@ type Handler = (
 type Handlers = Record<string, Handler>;
 type Fallback = () => Promise<void>;
 
-/** The routes below a segment: by name, or by a parameter's. */
+/** The routes below a path segment, by name or by a parameter. */
 type Branch = {
   handlers?: Handlers;
   named: Map<string, Branch>;
@@ -27,15 +27,15 @@ type Branch = {
 
 const FOLDER = join(import.meta.dirname, "../app/v1");
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-/** Nothing to decode, to settle or to redirect: what else a path can be is Next's. */
+/** Paths without anything to decode, normalise or redirect. Next handles all others. */
 const PLAIN = /^\/v1(?:\/[\w~-][\w.~-]*)+$/;
-const COMPRESSED_FROM_BYTES = 1024;
+const COMPRESS_MIN_BYTES = 1024;
 const gzip = promisify(gzipCallback);
 
 /**
- * Answers a call of /v1 by the route file that Next would choose, called as Next calls it, without what Next does on the way to it, which
- * costs several times what most calls do. Everything out of the ordinary, whatever has no route, and all that comes before the routes
- * are loaded goes to `otherwise`.
+ * Answers a call of /v1 with the route file that Next would choose, called as Next calls it, but
+ * without Next's overhead, which takes several times as long as most calls. Unusual requests, paths
+ * without a route, and requests before the routes are loaded go to `otherwise`.
  */
 export function apiRoutes(): (
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export function apiRoutes(): (
   otherwise: Fallback,
 ) => Promise<void> {
   let loaded: { root: Branch; headers: [string, string][] } | undefined;
-  Promise.all([readRoutes(), headersOfAll()])
+  Promise.all([readRoutes(), commonHeaders()])
     .then(([root, headers]) => (loaded = { root, headers }))
     .catch((error) =>
       log.error({ err: error }, "the routes could not be loaded, Next serves them"),
@@ -73,7 +73,7 @@ async function readRoutes(): Promise<Branch> {
   await Promise.all(
     files.map(async (file) => {
       const segments = file.split(sep).slice(0, -1);
-      // The one that answers what no other does.
+      // The catch-all route, which answers unknown paths through Next.
       if (segments.some((segment) => segment.startsWith("[["))) return;
       const branch = segments.reduce(grow, root);
       branch.handlers = await import(join(FOLDER, file));
@@ -93,7 +93,7 @@ function grow(branch: Branch, segment: string): Branch {
   return branch.parameter.branch;
 }
 
-/** A name before a parameter, and back again where it leads nowhere, as Next does it. */
+/** Tries a name before a parameter and backtracks from dead ends, as Next does. */
 function find(
   branch: Branch,
   [segment, ...rest]: string[],
@@ -109,15 +109,18 @@ function find(
   return handlers;
 }
 
-/** Those that next.config.ts gives every response. */
-export async function headersOfAll(): Promise<[string, string][]> {
+/** The headers that next.config.ts adds to every response. */
+export async function commonHeaders(): Promise<[string, string][]> {
   const rules = (await nextConfig.headers?.()) ?? [];
   return rules.flatMap(({ headers }) =>
     headers.map(({ key, value }): [string, string] => [key, value]),
   );
 }
 
-/** What of a Request our routes read. Its body becomes a stream where one is asked for: an unread body is skipped by Node. */
+/**
+ * The part of a Request that our routes use. The body becomes a stream only if a route reads it,
+ * because Node discards unread bodies.
+ */
 class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
   readonly method: string;
   readonly url: string;
@@ -144,7 +147,7 @@ class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
   }
 }
 
-/** JSON at once, with its length; a file as it comes. */
+/** Sends JSON whole, with its length, and a file as a stream. */
 async function send(
   answer: Response,
   acceptEncoding: string | string[] | undefined,
@@ -158,7 +161,7 @@ async function send(
   if (!/[/+]json$/.test(answer.headers.get("content-type") ?? ""))
     return sendFile(answer.body, mayCompress, response);
   const bytes = Buffer.from(await answer.arrayBuffer());
-  const compresses = mayCompress && bytes.length >= COMPRESSED_FROM_BYTES;
+  const compresses = mayCompress && bytes.length >= COMPRESS_MIN_BYTES;
   if (compresses) response.setHeader("Content-Encoding", "gzip");
   const sent = compresses ? await gzip(bytes) : bytes;
   response.setHeader("Content-Length", sent.length);
@@ -176,7 +179,7 @@ async function sendFile(
     ? [source, createGzip({ flush: constants.Z_SYNC_FLUSH }), response]
     : [source, response];
   await pipeline(steps).catch((error) => {
-    // The caller is gone, or learns from the connection's end that the response is incomplete.
+    // The caller is gone, or learns from the closed connection that the response is incomplete.
     response.destroy();
     if (error.code !== "ERR_STREAM_PREMATURE_CLOSE")
       log.error({ err: error }, "a file ended early");

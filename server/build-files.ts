@@ -7,8 +7,8 @@ const YEAR_SECONDS = 31_536_000;
 type Fallback = () => Promise<void>;
 
 /**
- * Answers with the scripts and styles of the build, as they were compressed after it; their names change with their content.
- * What is none of them goes to `otherwise`.
+ * Serves the build's scripts and styles, compressed after the build; their names change with their
+ * content. Other requests go to `otherwise`.
  */
 export function buildFiles(): (
   request: IncomingMessage,
@@ -29,7 +29,7 @@ export function buildFiles(): (
   return async (request, response, otherwise) => {
     const { method, url = "" } = request;
     if (!url.startsWith(`${MOUNT}/`) || (method !== "GET" && method !== "HEAD")) return otherwise();
-    // A part of a compressed file is of no use to a browser.
+    // A browser can't use a part of a compressed file.
     delete request.headers.range;
     request.url = url.slice(MOUNT.length);
     return new Promise((settle, fail) => {

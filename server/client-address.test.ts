@@ -1,31 +1,31 @@
 import { describe, expect, test } from "vitest";
 import { clientAddress } from "./client-address.ts";
 
-describe("without proxies of ours", () => {
-  test("the socket's address counts, whatever X-Forwarded-For says", () => {
+describe("without trusted proxies", () => {
+  test("uses the socket's address, whatever X-Forwarded-For contains", () => {
     expect(clientAddress("203.0.113.7", "10.0.0.1", 0)).toBe("203.0.113.7");
   });
 
-  test("an IPv4-mapped address is its IPv4 address", () => {
+  test("converts an IPv4-mapped address to IPv4", () => {
     expect(clientAddress("::ffff:10.1.2.3", undefined, 0)).toBe("10.1.2.3");
   });
 
-  test("an IPv6 address has its canonical form and no zone", () => {
+  test("normalises an IPv6 address and drops its zone", () => {
     expect(clientAddress("FE80:0:0:0:0:0:0:1%eth0", undefined, 0)).toBe("fe80::1");
   });
 });
 
-describe("behind proxies of ours", () => {
+describe("behind trusted proxies", () => {
   test.each([
     ["one proxy: the last entry", "198.51.100.9", 1, "198.51.100.9"],
     [
-      "one proxy: entries the caller made up are passed over",
+      "one proxy: ignores entries that the caller made up",
       "10.0.0.1, 198.51.100.9",
       1,
       "198.51.100.9",
     ],
     [
-      "two proxies: the second from the right",
+      "two proxies: takes the second from the right",
       "1.1.1.1, 198.51.100.9, 192.0.2.1",
       2,
       "198.51.100.9",
@@ -45,7 +45,7 @@ describe("behind proxies of ours", () => {
     ["an empty entry among ours", "198.51.100.9, ", 2],
     ["an octal spelling", "0300.0250.0.1", 1],
     ["a single number", "3232235521", 1],
-  ])("the socket's address counts with %s", (_name, header, proxies) => {
+  ])("uses the socket's address with %s", (_name, header, proxies) => {
     expect(clientAddress("192.0.2.200", header, proxies)).toBe("192.0.2.200");
   });
 });

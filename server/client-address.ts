@@ -5,8 +5,8 @@ import { LRUCache } from "lru-cache";
 const ENTRY = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3})(?::\d+)?|([^[\]]+))$/;
 
 /**
- * The address a request came from. Each of our `proxies` appended one entry to X-Forwarded-For, so the caller's is that
- * many from the right; what stands left of it the caller may have made up.
+ * The address a request came from. Each of our `proxies` appended one entry to X-Forwarded-For, so
+ * the caller's is that many from the right. The caller may have made up the entries before it.
  */
 export function clientAddress(
   socketAddress: string,
@@ -18,18 +18,21 @@ export function clientAddress(
   return client ?? parse(socketAddress) ?? socketAddress;
 }
 
-/** Those of callers come again and again. */
+/** Caches parsed addresses, because the same callers come again. */
 const parsed = new LRUCache<string, { address: string | undefined }>({ max: 10_000 });
 
 function parse(entry: string): string | undefined {
-  const known = parsed.get(entry);
-  if (known) return known.address;
+  const cached = parsed.get(entry);
+  if (cached) return cached.address;
   const address = canonical(entry);
   parsed.set(entry, { address });
   return address;
 }
 
-/** @returns the canonical form, of an IPv4-mapped address the IPv4 one; undefined for what is no address. */
+/**
+ * @returns the canonical form, as IPv4 for an IPv4-mapped address; undefined if the entry is no
+ * address.
+ */
 function canonical(entry: string): string | undefined {
   const [, bracketed, v4, plain] = ENTRY.exec(entry.trim()) ?? [];
   const address = (bracketed ?? v4 ?? plain)?.split("%")[0];

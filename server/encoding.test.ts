@@ -13,6 +13,6 @@ test.each([
   ["*;q=0.5, br;q=0", "gzip"],
   ["BR", "br"],
   ["identity", "identity"],
-])("%s asks for %s", (header, encoding) => {
+])("picks the best encoding for %s: %s", (header, encoding) => {
   expect(bestEncoding(header)).toBe(encoding);
 });

@@ -1,6 +1,9 @@
 export type Encoding = "br" | "gzip" | "identity";
 
-/** Of those on offer, by the weights of `Accept-Encoding` (RFC 9110, 12.5.3); of equals, the first. */
+/**
+ * The offered encoding that `Accept-Encoding` weights highest (RFC 9110, 12.5.3); of equal weights,
+ * the first offered.
+ */
 export function bestEncoding(
   header: string | string[] | undefined,
   offered: readonly Encoding[] = ["br", "gzip"],

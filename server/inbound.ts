@@ -10,13 +10,13 @@ export const HEADERS_TOO_LARGE = new ApiError(
   "A request's headers can have at most 16 KiB.",
 );
 
-/** RFC 9112 asks for at least 8,000 octets. */
+/** RFC 9112 recommends at least 8,000 octets. */
 const TARGET_MAX = 8 * 1024;
 const HEADERS_MAX = 16 * 1024;
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Between us and the application, or between Next's own parts: no caller may set them. */
+/** Headers between us and the application, or within Next, which no caller may set. */
 const RESERVED =
   /^(x-tieout-|x-middleware-|x-invoke-|x-nextjs-data$|x-matched-path$|x-now-route-matches$|x-next-resume|next-resume$)/;
 const SET_BY_PROXIES = [
@@ -33,10 +33,13 @@ export function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** What Next's own pages request. */
+/** Headers that only Next's own pages send. */
 const PAGE_PARTS = /^(?:rsc|next-(?:router-.*|url|action))$/;
 
-/** Settles what the application can trust about a request: who sent it, its ID, and one meaning of its target and headers. */
+/**
+ * Establishes what the application can trust about a request: its client address, its ID, and one
+ * interpretation of its target and headers.
+ */
 export function settleInbound(request: IncomingMessage, proxies: number): Inbound {
   const { headers } = request;
   const requestId = newRequestId();
@@ -47,7 +50,7 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   );
   for (const name of Object.keys(headers)) if (RESERVED.test(name)) delete headers[name];
   if (proxies === 0) for (const name of SET_BY_PROXIES) delete headers[name];
-  // Node keeps the first of two; joined, they are the malformed credential that they are.
+  // Node keeps only the first of two Authorization headers; joined, they are refused as malformed.
   const credentials = request.headersDistinct.authorization;
   if (credentials) headers.authorization = credentials.join(", ");
   settleTarget(request);
@@ -55,14 +58,14 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
     for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
   headers["x-tieout-client-address"] = address;
-  // As sent: on paths with parameters, Next rewrites the query and changes what wasn't UTF-8.
+  // The query as sent: for paths with parameters, Next rewrites it and changes invalid UTF-8.
   headers["x-tieout-path"] = pathOf(request.url ?? "");
   headers["x-tieout-query"] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
 }
 
-/** The absolute form (RFC 9112, 3.2.2) stands for its path, and its host wins over the header. */
+/** Reduces an absolute target (RFC 9112, 3.2.2) to its path; its host overrides the Host header. */
 function settleTarget(request: IncomingMessage): void {
   const absolute = /^https?:\/\/([^/?#@]+)(.*)$/is.exec(request.url ?? "");
   if (!absolute) return;
@@ -72,21 +75,30 @@ function settleTarget(request: IncomingMessage): void {
 }
 
 const API = /^\/v1(?:\/|$)/;
-/** Where something is changed; everything else is read, and no body of up to any size is taken in for it. */
-const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
-/** Where an API might be expected, and where it is: elsewhere there's no page and no way to sign in. */
+/** Paths that accept changes. Others are only read, so no request body is accepted for them. */
+const WRITABLE = /^\/(?:v1|api)(?:\/|$)/;
+/**
+ * Paths that look like an API. Those that aren't ours are refused, because they have no page and no
+ * sign-in.
+ */
 const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
 const OURS = new RegExp(
   `^/(?:v1(?:/|$)|api/auth/.|api/account/(?:${Object.keys(ACCOUNT_CALLS).join("|")})$)`,
 );
-/** Every client resolves these before it sends: here they would make another path of one that was looked at. */
+/**
+ * Clients resolve dot segments before sending. Resolved here, they would turn a checked path into
+ * another.
+ */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
-/** A name or address with an optional port: anything else would make another URL of the request. */
+/** A name or address with an optional port. Anything else would change the URL of the request. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-const READING = ["GET", "HEAD", "OPTIONS"];
+const READ_METHODS = ["GET", "HEAD", "OPTIONS"];
 
-/** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
-export function requireSound(request: IncomingMessage, dev: boolean): void {
+/**
+ * @throws ApiError for a request that the application must not see. With `dev`, Next's development
+ * tools are allowed more.
+ */
+export function requireValid(request: IncomingMessage, dev: boolean): void {
   const { method = "", url = "", headers, headersDistinct, rawHeaders, httpVersion } = request;
   const path = pathOf(url);
   if (!METHODS.includes(method))
@@ -103,9 +115,9 @@ export function requireSound(request: IncomingMessage, dev: boolean): void {
     throw MALFORMED;
   if (LIKE_API.test(path) && !OURS.test(path))
     throw new ApiError("not_found", "No such path. The API's paths start with /v1: see /docs.");
-  if (!dev && !READING.includes(method) && !CHANGED.test(path))
+  if (!dev && !READ_METHODS.includes(method) && !WRITABLE.test(path))
     throw new ApiError("method_not_allowed", "This path only supports reading.", {
-      headers: { Allow: READING.join(", ") },
+      headers: { Allow: READ_METHODS.join(", ") },
     });
 }
 

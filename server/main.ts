@@ -9,19 +9,22 @@ import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
 import nextConfig from "../next.config.ts";
 import { apiRoutes } from "./api.ts";
 import { buildFiles } from "./build-files.ts";
-import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
+import { METHODS, pathOf, requireValid, settleInbound } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
 const HEADERS_TIMEOUT_MS = 15_000;
-/** A file of 64 MiB is taken in no faster than the database takes its rows. */
+/** Long enough for a file of 64 MiB, which is read only as fast as the database stores its rows. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const SILENT_SOCKET_MS = 120_000;
-/** Longer than the 60 s of common load balancers, so that they are the ones to close. */
+/** Longer than the 60 s of common load balancers, so that they close the connection first. */
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_TIMEOUT_MS = 7_000;
-const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-/** Read, so that a body that is too large gets our own problem response. */
+const DEFAULT_CSP =
+  "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/**
+ * Larger than the limits we check, so that a head that is too large gets our own problem response.
+ */
 const HEAD_READ_BYTES = 128 * 1024;
 
 const port = Number(process.env.PORT);
@@ -35,16 +38,16 @@ onShutdown(
   await startTelemetry("web", async () => (await import("#lib/http/metrics.ts")).figures()),
 );
 
-// Given, it isn't looked for: to read TypeScript Next would load its compiler, 25 MB of every web process.
+// Passed explicitly: to load next.config.ts, Next would load its compiler, 25 MB per web process.
 const app = next({ dev, port, ...(!dev && { conf: nextConfig }) });
 await app.prepare();
 const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
-// The development server reloads what was changed.
+// The development server must reload changed routes, so Next serves them.
 const serveApi = dev ? null : apiRoutes();
 const limitAddress = rateLimit({
   name: "address",
-  perMinute: perAddress(),
+  perMinute: addressLimit(),
   refusal: "Too many requests from this address.",
 });
 const inFlight = new Set<ServerResponse>();
@@ -56,9 +59,9 @@ const server: Server = createServer(
     maxHeaderSize: HEAD_READ_BYTES,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Refused in our own words, request id included.
+    // We refuse a missing Host ourselves, so that the response has a request ID.
     requireHostHeader: false,
-    // Hot reload alone uses web sockets.
+    // Only hot reload uses web sockets.
     shouldUpgradeCallback: () => dev,
   },
   async (request, response) => {
@@ -66,8 +69,9 @@ const server: Server = createServer(
     const { requestId, address } = settleInbound(request, proxies);
     const path = pathOf(request.url ?? "");
     response.setHeader("X-Request-Id", requestId);
-    // Pages set their own (proxy.ts); whatever else a browser may come to show runs and loads nothing.
-    response.setHeader("Content-Security-Policy", NOTHING);
+    // Pages set their own policy (proxy.ts); any other response that a browser displays may run and
+    // load nothing.
+    response.setHeader("Content-Security-Policy", DEFAULT_CSP);
     inFlight.add(response);
     response.once("close", () => {
       inFlight.delete(response);
@@ -85,7 +89,7 @@ const server: Server = createServer(
         .writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" })
         .end();
     try {
-      requireSound(request, dev);
+      requireValid(request, dev);
       const serve = async () => {
         await limitAddress.take(addressKey(address));
         const byNext = () => handle(request, response);
@@ -99,7 +103,7 @@ const server: Server = createServer(
     }
   },
 );
-// An Expect header we don't support is ignored, instead of Node responding without a request ID.
+// Unsupported Expect headers are ignored; otherwise, Node would respond without a request ID.
 server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 server.setTimeout(SILENT_SOCKET_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));
@@ -109,11 +113,11 @@ server.listen(port, process.env.HOST, () => {
 });
 
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
-// A process of several ends when it is given no more connections.
+// A process of a cluster ends when the primary disconnects it.
 for (const end of ["SIGTERM", "disconnect"] as const) process.once(end, stop);
 
-/** Whatever is asked for, and whoever asks: a refusal and a page cost, too. */
-function perAddress(): number {
+/** The limit covers every request of an address, because refusals and pages cost time, too. */
+function addressLimit(): number {
   const { RATE_LIMIT_PER_ADDRESS, RATE_LIMIT_PER_MINUTE } = env();
   return RATE_LIMIT_PER_ADDRESS ?? 10 * RATE_LIMIT_PER_MINUTE;
 }

@@ -4,20 +4,25 @@ import { isKnown } from "#lib/http/conditional-requests.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
 import { ApiError } from "#lib/wire/errors.ts";
-import { headersOfAll } from "./api.ts";
+import { commonHeaders } from "./api.ts";
 import { bestEncoding, type Encoding } from "./encoding.ts";
 
 export const OPENAPI_PATH = "/v1/openapi.json";
 const ALLOW = "GET, HEAD, OPTIONS";
 const FRESH_SECONDS = 300;
 
-type Document = { etag: string; bodies: Record<Encoding, Buffer>; ofAll: [string, string][] };
+type Document = {
+  etag: string;
+  bodies: Record<Encoding, Buffer>;
+  headers: [string, string][];
+};
 
 let document: Promise<Document> | undefined;
 
 /**
- * Serves the description of /v1 to anyone: written and compressed once, before the first response. Not a route, because
- * Next compresses each response again. @throws ApiError for another method, or an invalid `If-None-Match`
+ * Serves the OpenAPI document to anyone. It is written and compressed once, before the first
+ * response. It is not a route, because Next would compress each response again. @throws ApiError
+ * for another method, or an invalid `If-None-Match`
  */
 export async function serveOpenApi(
   { method, headers }: IncomingMessage,
@@ -38,9 +43,9 @@ export async function serveOpenApi(
       headers: { Allow: ALLOW },
     });
   document ??= makeDocument();
-  const { etag, bodies, ofAll } = await document;
+  const { etag, bodies, headers: common } = await document;
   answer.set("ETag", etag);
-  for (const [name, value] of ofAll) answer.set(name, value);
+  for (const [name, value] of common) answer.set(name, value);
   if (
     isKnown(
       new Headers(
@@ -66,7 +71,7 @@ async function makeDocument(): Promise<Document> {
   const { openApiDocument } = await import("#lib/openapi/document.ts");
   const text = JSON.stringify(openApiDocument());
   return {
-    ofAll: await headersOfAll(),
+    headers: await commonHeaders(),
     etag: entityTag(null, text),
     bodies: {
       br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),

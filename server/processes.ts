@@ -1,4 +1,7 @@
-/** `WEB_CONCURRENCY` web processes on one port. This one hands their connections out in turn and counts for their limits. */
+/**
+ * Runs `WEB_CONCURRENCY` web processes on one port. This process distributes their connections and
+ * counts for their rate limits.
+ */
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +10,7 @@ import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { log } from "#lib/runtime/log.ts";
 
 const count = Number(process.env.WEB_CONCURRENCY);
-const AGAIN_AFTER_MS = 500;
+const RESTART_DELAY_MS = 500;
 
 cluster.schedulingPolicy = cluster.SCHED_RR;
 new RateLimiterClusterMaster();
@@ -18,7 +21,10 @@ const listening = new WeakSet<Worker>();
 let stopping = false;
 let rolling = Promise.resolve();
 
-/** Resolves when it takes connections, or has ended instead: whether it does. Where it ends unasked another takes its place. */
+/**
+ * Starts a web process. Resolves to true when it listens, and to false if it exited before. A
+ * process that exits unexpectedly is replaced.
+ */
 async function add(): Promise<boolean> {
   const web = cluster.fork();
   serving.add(web);
@@ -28,7 +34,7 @@ async function add(): Promise<boolean> {
       { pid: web.process.pid, code, signal },
       "a web process ended, another takes its place",
     );
-    await sleep(AGAIN_AFTER_MS);
+    await sleep(RESTART_DELAY_MS);
     if (!stopping) void add();
   });
   web.once("listening", () => listening.add(web));
@@ -36,16 +42,22 @@ async function add(): Promise<boolean> {
   return listening.has(web) && !web.isDead();
 }
 
-/** Gives it no more connections, and lets it answer those it has. One that has none yet may not hear of it. */
+/**
+ * Stops new connections and waits for the running requests. A process that isn't listening yet may
+ * miss that message, so it is killed.
+ */
 async function retire(web: Worker): Promise<void> {
   serving.delete(web);
-  const gone = once(web, "exit");
+  const exited = once(web, "exit");
   if (listening.has(web)) web.disconnect();
   else web.process.kill("SIGKILL");
-  await gone;
+  await exited;
 }
 
-/** The new one first, so that there are never fewer. One that ended meanwhile has been replaced already. */
+/**
+ * Starts each replacement before the old process stops, so that there are never fewer. An old
+ * process that already exited has been replaced.
+ */
 async function replaceEach(): Promise<void> {
   for (const old of [...serving]) {
     if (!serving.has(old)) continue;

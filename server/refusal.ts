@@ -3,7 +3,9 @@ import type { Duplex } from "node:stream";
 import { problemResponse } from "#lib/http/problem.ts";
 import { HEADERS_TOO_LARGE, MALFORMED, newRequestId } from "./inbound.ts";
 
-/** Answers a request that never reaches the application, or that the application failed to answer. */
+/**
+ * Answers a request that never reached the application, or that the application failed to answer.
+ */
 export async function refuse(
   response: ServerResponse,
   error: unknown,
@@ -18,12 +20,18 @@ export async function refuse(
   response.end(await problem.text());
 }
 
-/** How long what the caller still sends is read and dropped: closed at once, the response could be lost with it (RFC 9112, 9.6). */
+/**
+ * How long the rest of the request is read and discarded. If the socket closed at once, the
+ * response could be lost with it (RFC 9112, 9.6).
+ */
 const LINGER_MS = 2000;
 
 const refused = new WeakSet<Duplex>();
 
-/** The same on a bare socket, for what Node could not parse. What comes after is no second request. */
+/**
+ * Answers on a bare socket a request that Node could not parse. Whatever follows on this socket is
+ * ignored.
+ */
 export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException): Promise<void> {
   if (refused.has(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();

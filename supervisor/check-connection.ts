@@ -2,7 +2,10 @@ import { Client, type ClientConfig } from "pg";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Lends a connection of its own to `work`, and ends it after, whatever comes of it. @throws Error where there is none within 10 s. */
+/**
+ * Runs `work` with a new connection and closes it afterwards. @throws Error if there is no
+ * connection within 10 s
+ */
 export async function connected<Result>(
   connectionString: string,
   work: (client: Client) => Promise<Result>,
@@ -13,7 +16,7 @@ export async function connected<Result>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...options,
   });
-  // What is lost fails the query that waits for it.
+  // A lost connection fails the running query, so the event needs no handling.
   client.on("error", () => {});
   try {
     await client.connect();

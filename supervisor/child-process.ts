@@ -6,8 +6,11 @@ import { entryOf, log, write } from "./log.ts";
 
 const HEALTHY_AFTER_MS = 30_000;
 const MAX_PAUSE_MS = 30_000;
-/** A clock that is moved for the supervisor (libfaketime) is moved for every part: two clocks would disagree. */
-const CLOCK = Object.fromEntries(
+/**
+ * A fake clock (libfaketime) of the supervisor is passed on to every process, because two clocks
+ * would disagree.
+ */
+const FAKE_CLOCK_ENV = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(LD_PRELOAD|FAKETIME.*|NO_FAKE_STAT)$/.test(name),
   ),
@@ -17,11 +20,14 @@ export type PartOptions = {
   name: string;
   command: string[];
   env: Record<string, string>;
-  /** The account to run under, where the command does not see to it itself. */
+  /** The account to run as, unless the command switches to it itself. */
   ids?: { uid: number; gid: number };
   stopSignal?: NodeJS.Signals;
   stopWithinMs: number;
-  /** True for our own programs: they say "ready" by a channel, and hold nothing that could not be cut off at once. */
+  /**
+   * True for our own programs: they send "ready" over IPC, and can be killed at any time without
+   * losing data.
+   */
   ours: boolean;
   entry?: typeof entryOf;
 };
@@ -29,7 +35,10 @@ export type PartOptions = {
 const started: Part[][] = [];
 let stopping = false;
 
-/** Starts `count` processes of a part, which stop together and are numbered by name. `own`: additional environment variables of each. */
+/**
+ * Starts `count` numbered processes of one kind, which stop together. `own` returns the additional
+ * environment variables of each.
+ */
 export function startParts(
   count: number,
   options: PartOptions,
@@ -44,13 +53,13 @@ export function startParts(
   return parts;
 }
 
-/** Stops every part, the last started first, and lets none start from then on. */
+/** Stops every process, the last started first, and prevents further starts. */
 export async function stopParts(): Promise<void> {
   stopping = true;
   while (started.length > 0) await Promise.all(started.pop()?.map((part) => part.stop()) ?? []);
 }
 
-/** A child process that is kept running until it is stopped. */
+/** A child process that is restarted until it is stopped. */
 export class Part {
   readonly #options: PartOptions;
   #child: ChildProcess | undefined;
@@ -68,7 +77,7 @@ export class Part {
     return this.#options.name;
   }
 
-  /** Resolves once the present process, or the one that has to take its place, said that it is ready. */
+  /** Resolves when the current process, or its replacement, has reported that it is ready. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -79,9 +88,10 @@ export class Part {
     const startedAt = performance.now();
     const line = lifeline(ours ? "KILL" : "INT");
     const child: ChildProcess = spawn(program, args, {
-      env: { ...CLOCK, ...env } as NodeJS.ProcessEnv,
+      env: { ...FAKE_CLOCK_ENV, ...env } as NodeJS.ProcessEnv,
       ...ids,
-      // Its own process group: Ctrl-C reaches the supervisor alone, which then stops the parts in order.
+      // Its own process group, so that Ctrl-C only reaches the supervisor, which then stops the
+      // processes in order.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", ...(ours ? (["ipc"] as const) : [])],
     });
@@ -108,7 +118,10 @@ export class Part {
     log("info", `${name} started`, { pid: child.pid });
   }
 
-  /** Restarts it, as after a change of its sources. Resolves when the new process is ready. */
+  /**
+   * Restarts the process, for example after its sources changed. Resolves when the new one is
+   * ready.
+   */
   async renew(): Promise<void> {
     if (this.#child && !this.#ending) {
       this.#ready = Promise.withResolvers();
@@ -136,16 +149,19 @@ export class Part {
     return this.#ending;
   }
 
-  /** Signals the child and waits for it; kills it, and what it started, when it is not gone in time. */
+  /**
+   * Signals the child and waits for it. If it doesn't exit in time, it is killed with its
+   * descendants.
+   */
   async #endNow(child: ChildProcess): Promise<void> {
     const { ours, stopSignal = "SIGTERM", stopWithinMs } = this.#options;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill(stopSignal);
     const timer = setTimeout(() => {
       log("warn", `${this.name} did not stop in time, killed`);
       if (child.pid !== undefined) process.kill(ours ? -child.pid : child.pid, "SIGKILL");
     }, stopWithinMs);
-    await gone;
+    await exited;
     clearTimeout(timer);
   }
 

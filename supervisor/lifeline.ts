@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 
-/** Waits for the name of what it holds, then for the end of the pipe, which is ours. */
+/**
+ * Reads the PID to signal, then waits for the end of the pipe, which closes when our process ends.
+ */
 const WAIT_THEN_SIGNAL = `trap '' INT TERM HUP; read -r held || exit; read -r _; kill -s "$1" -- "$held" 2>/dev/null`;
 
 /**
- * Signals a process when ours ends, however it ends, and whatever that process is busy with: the pipe to the waiting shell
- * closes with us. Made before the process, so that there is no moment without it.
+ * Signals a process when ours ends, however it ends and whatever that process does: the shell waits
+ * on a pipe that closes with us. It is created before the process, so that the process is never
+ * without it.
  */
 export function lifeline(signal: "INT" | "KILL"): {
   hold: (pid: number) => void;
@@ -18,7 +21,7 @@ export function lifeline(signal: "INT" | "KILL"): {
   shell.on("error", () => {});
   shell.stdin.on("error", () => {});
   return {
-    /** @param pid of a process, or the negative of a process group's */
+    /** @param pid of a process, or the negative ID of a process group */
     hold: (pid) => shell.stdin.write(`${pid}\n`),
     release: () => shell.kill("SIGKILL"),
   };

@@ -2,7 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { SettingsError } from "./settings.ts";
 
-/** Makes this process the only supervisor of a data directory, and the directory where there is none. The claim of a dead one is taken over. */
+/**
+ * Creates the data directory if necessary, and makes this process its only supervisor. The lock of
+ * a dead supervisor is taken over.
+ */
 export function claimDataDir(dataDir: string): { release: () => void } {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   chmodSync(dataDir, 0o700);
@@ -25,7 +28,7 @@ export function claimDataDir(dataDir: string): { release: () => void } {
   throw new Error("unreachable");
 }
 
-/** A process id in a stale file may belong to anything by now. */
+/** The process ID in a stale file may belong to any program by now. */
 function isSupervisor(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entryOf } from "./log.ts";
 
-test("a line of our own loggers keeps its fields and names its part", () => {
+test("a line of our own loggers keeps its fields and gets its process's name", () => {
   const line = JSON.stringify({
     level: "warn",
     time: "2026-01-01T00:00:00.000Z",
@@ -19,7 +19,7 @@ test("a line of our own loggers keeps its fields and names its part", () => {
 });
 
 test.each(["plain text", "{not json", ""])(
-  "%j is an entry with the line as its message",
+  "%j becomes an entry with the line as its message",
   (line) => {
     expect(entryOf("web", line, "error")).toMatchObject({ level: "error", part: "web", msg: line });
   },

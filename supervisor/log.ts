@@ -15,7 +15,7 @@ const COLOURS: Record<string, string> = {
   debug: "\x1b[2m",
 };
 
-/** Turns one line of any part, our loggers' JSON or anyone's plain text, into one entry of the log. */
+/** Turns a line of any process, our loggers' JSON or plain text, into a log entry. */
 export function entryOf(part: string, line: string, level = "info"): Entry {
   const plain = { time: new Date().toISOString(), level, part, msg: line };
   if (!line.startsWith("{")) return plain;

@@ -22,13 +22,13 @@ import {
 } from "./stack.ts";
 import { writeStackFile } from "./stack-file.ts";
 
-const IMPATIENT_AFTER_MS = 1_000;
+const SECOND_SIGNAL_AFTER_MS = 1_000;
 
 let stopping: Promise<void> | undefined;
 let stoppingSince = 0;
 
 async function start(): Promise<void> {
-  // Before the settings are read: what is missing of them is made in the directory.
+  // Locked before the settings are read, because that creates missing secrets in the directory.
   const claim = claimDataDir(dataDirOf(process.env));
   process.once("exit", claim.release);
   const settings = readSettings();
@@ -39,7 +39,8 @@ async function start(): Promise<void> {
     );
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 
-  // What Node makes of the sources is kept between starts, and takes none of the memory that making it takes.
+  // Node caches compiled sources here between starts, which also saves the memory that compiling
+  // takes.
   env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../.next/compiled", import.meta.url));
 
   if (settings.local) {
@@ -48,7 +49,7 @@ async function start(): Promise<void> {
     const dataApiPort = await freePort();
     env.SUPABASE_URL = `http://127.0.0.1:${dataApiPort}`;
     env.DATABASE_URL = urls.owner;
-    // Given empty: by the Data API.
+    // Empty means to use the Data API.
     env.REQUEST_DATABASE_URL = process.env.REQUEST_DATABASE_URL === "" ? "" : urls.authenticator;
     await startDataApi(env, dataApiPort, urls);
     await seedOnce(urls.owner);
@@ -72,7 +73,7 @@ async function start(): Promise<void> {
 
 let rolling = false;
 
-/** Replaces background and web processes one after another, so that the others do the work meanwhile. */
+/** Replaces background and web processes one after another, so that the others keep working. */
 function roll(background: Part[], web: Part[], settings: Settings): void {
   if (stopping || rolling) return;
   rolling = true;
@@ -95,18 +96,18 @@ function stop(why: string): Promise<void> {
 }
 
 /**
- * A second Ctrl-C does not wait: the parts end by themselves when the supervisor is gone. What comes at once is the same
- * one, passed on by npm.
+ * A second Ctrl-C exits at once: the processes end by themselves when the supervisor is gone. A
+ * second signal within a second is the first one, passed on by npm.
  */
 function onSignal(signal: NodeJS.Signals): void {
   if (!stopping) stop(signal);
-  else if (performance.now() - stoppingSince > IMPATIENT_AFTER_MS) process.exit(1);
+  else if (performance.now() - stoppingSince > SECOND_SIGNAL_AFTER_MS) process.exit(1);
 }
 
 process.on("SIGINT", onSignal);
 process.on("SIGTERM", onSignal);
 process.on("SIGHUP", onSignal);
-// The reader of our output closed the pipe, by which it ends us.
+// The reader of our output closed the pipe, which means that we should stop.
 process.stdout.on("error", () => stopping ?? stop("output closed"));
 process.on("disconnect", () => stopping ?? stop("the parent process exited"));
 

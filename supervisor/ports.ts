@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const LAST_OWNER_ENDS_TIMEOUT_MS = 1_000;
 
-/** Grants the parts of a supervisor that was just killed the moment that they take to end. */
+/**
+ * Whether a port is free, or becomes free within a second, because the processes of a killed
+ * supervisor take a moment to end.
+ */
 export async function portGetsFree(port: number, host?: string): Promise<boolean> {
   const deadline = performance.now() + LAST_OWNER_ENDS_TIMEOUT_MS;
   while (performance.now() < deadline) {
@@ -22,7 +25,10 @@ function portIsFree(port: number, host?: string): Promise<boolean> {
   });
 }
 
-/** Below the range that systems take outgoing ports from, so that a restarted part finds its port free. */
+/**
+ * A free port below the range for outgoing connections, so that it is still free when a process
+ * restarts.
+ */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(20_000, 32_000);

@@ -1,9 +1,14 @@
-/** What each part has to know, and no more: what a part does not hold cannot be taken from it. */
+/**
+ * Limits each process to the variables it needs, so that a compromised process can't reveal others.
+ */
 import { FEW_ARENAS } from "./heap-sizes.ts";
 
 type Variables = Record<string, string>;
 
-/** The web process serves strangers. It neither owns the database, nor signs the audit trail, nor sends mail. */
+/**
+ * The web process serves the public. It has no access to the database owner, the audit signing key
+ * or the mail server.
+ */
 export function webEnv({
   DATABASE_URL: _owner,
   DIRECT_URL: _direct,
@@ -22,12 +27,15 @@ const BACKGROUND = {
   matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,
 };
 
-/** The local stack's Supabase knows a project's keys, and nothing of the application on it. */
+/** The local stack's Supabase only gets the project's keys. */
 export function dataApiEnv(env: Variables): Variables {
   return only(env, DATA_API);
 }
 
-/** The worker seals, signs, delivers and mails, the matcher works in the database: neither lets anybody in. */
+/**
+ * The worker encrypts, signs, delivers and mails, and the matcher works in the database: neither
+ * authenticates anyone.
+ */
 export function backgroundEnv(env: Variables, kind: keyof typeof BACKGROUND): Variables {
   return only(env, BACKGROUND[kind]);
 }

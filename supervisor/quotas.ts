@@ -1,6 +1,6 @@
 import { connected } from "./check-connection.ts";
 
-/** How many of a kind a tenant can have, by the kinds of private.quotas. */
+/** The maximum number per tenant of each kind in private.quotas. */
 const DEFAULTS = {
   api_keys: 1_000,
   webhooks: 250,
@@ -14,7 +14,10 @@ const DEFAULTS = {
 
 export type Quotas = Partial<Record<keyof typeof DEFAULTS, number>>;
 
-/** Reads QUOTA_API_KEYS and so on; 0 is no quota. @throws Error naming the variable that is no whole number */
+/**
+ * Reads QUOTA_API_KEYS and the other variables; 0 means no quota. @throws Error that names a
+ * variable that is no whole number
+ */
 export function readQuotas(variables: Record<string, string | undefined>): Quotas {
   const quotas = Object.entries(DEFAULTS).map(([kind, max]) => {
     const name = `QUOTA_${kind.toUpperCase()}`;
@@ -26,13 +29,13 @@ export function readQuotas(variables: Record<string, string | undefined>): Quota
   return Object.fromEntries(quotas.filter(([, max]) => max > 0));
 }
 
-/** Has the database hold every tenant to these. */
+/** Stores the quotas in the database, which enforces them for every tenant. */
 export async function keepQuotas(connectionString: string, quotas: Quotas): Promise<void> {
   await connected(connectionString, (client) =>
     client.query(
-      `with wanted as (select key as kind, value::bigint as most from jsonb_each_text($1)),
-         gone as (delete from private.quotas q where not exists (select from wanted w where w.kind = q.kind))
-       insert into private.quotas as q (kind, most) select kind, most from wanted
+      `with quotas as (select key as kind, value::bigint as most from jsonb_each_text($1)),
+         removed as (delete from private.quotas q where not exists (select from quotas w where w.kind = q.kind))
+       insert into private.quotas as q (kind, most) select kind, most from quotas
        on conflict (kind) do update set most = excluded.most where q.most <> excluded.most`,
       [JSON.stringify(quotas)],
     ),

@@ -1,13 +1,16 @@
-/** The login role that calls of requests come in as: it owns nothing, may do nothing by itself, and becomes a request's role for one call. */
+/**
+ * The login role of requests: it owns nothing and has no other rights, and assumes a request's role
+ * for one call.
+ */
 import { randomBytes } from "node:crypto";
 import { connected } from "./check-connection.ts";
 
 const NAME = "tieout_requests";
-const MAY_BECOME = ["anon", "authenticated", "service_role"];
+const REQUEST_ROLES = ["anon", "authenticated", "service_role"];
 
 /**
- * Makes the role, or gives it a new password. `ownerUrl`: of a role that may grant the three (at Supabase `postgres`).
- * @returns REQUEST_DATABASE_URL
+ * Creates the role, or gives it a new password. `ownerUrl` must belong to a role that may grant the
+ * three roles (on Supabase, `postgres`). @returns REQUEST_DATABASE_URL
  */
 export async function makeRequestRole(ownerUrl: string): Promise<string> {
   const password = randomBytes(24).toString("base64url");
@@ -18,17 +21,20 @@ export async function makeRequestRole(ownerUrl: string): Promise<string> {
     await client.query(`alter role ${NAME} password ${client.escapeLiteral(password)}`);
     await client.query(`alter role ${NAME} set statement_timeout = '8s'`);
     await client.query(`alter role ${NAME} set lock_timeout = '8s'`);
-    await client.query(`grant ${MAY_BECOME.join(", ")} to ${NAME} with inherit false, set true`);
+    await client.query(`grant ${REQUEST_ROLES.join(", ")} to ${NAME} with inherit false, set true`);
     await client.query("commit");
   });
   const url = new URL(ownerUrl);
-  // Supabase's pooler reads the project behind a period.
+  // Supabase's pooler reads the project from the part after the period.
   url.username = url.username.replace(/^[^.]*/, NAME);
   url.password = password;
   return url.href;
 }
 
-/** What the role of a REQUEST_DATABASE_URL may do beyond becoming a request's role; null where it is as it should be. */
+/**
+ * The rights that the role of a REQUEST_DATABASE_URL has beyond assuming a request's role, or null
+ * if it has none.
+ */
 export async function excessOf(requestUrl: string): Promise<string | null> {
   return connected(requestUrl, async (client) => {
     const { rows } = await client.query<{
@@ -48,7 +54,7 @@ export async function excessOf(requestUrl: string): Promise<string | null> {
          array(select rolname::text from pg_roles o where o.oid <> r.oid and rolname <> all($1) and pg_has_role(r.oid, o.oid, 'member')) as others,
          array(select n from unnest($1::text[]) n where not exists (select from pg_roles o where rolname = n and pg_has_role(r.oid, o.oid, 'set'))) as missing
        from pg_roles r where rolname = current_user`,
-      [MAY_BECOME],
+      [REQUEST_ROLES],
     );
     const [found] = rows;
     if (!found) return "is unknown";

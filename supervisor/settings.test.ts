@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(DATA_DIR, { recursive: true }));
 
-test("secrets are made once, are long, and only their owner can read them", () => {
+test("creates long secrets once, which only their owner can read", () => {
   const first = readSettings({ DATA_DIR });
   expect(readSettings({ DATA_DIR }).secrets).toEqual(first.secrets);
   for (const secret of Object.values(first.secrets))
@@ -20,19 +20,19 @@ test("secrets are made once, are long, and only their owner can read them", () =
   expect(statSync(join(DATA_DIR, "secrets.json")).mode & 0o777).toBe(0o600);
 });
 
-test("the encryption key is 32 bytes", () => {
+test("creates an encryption key of 32 bytes", () => {
   expect(Buffer.from(readSettings({ DATA_DIR }).env.ENCRYPTION_KEYS ?? "", "base64")).toHaveLength(
     32,
   );
 });
 
-test("a variable wins over the secret that was made, and is not written down", () => {
+test("prefers a variable to the stored secret and does not store it", () => {
   const NEXTAUTH_SECRET = "given by the environment, long enough";
   expect(readSettings({ DATA_DIR, NEXTAUTH_SECRET }).env.NEXTAUTH_SECRET).toBe(NEXTAUTH_SECRET);
   expect(readFileSync(join(DATA_DIR, "secrets.json"), "utf8")).not.toContain(NEXTAUTH_SECRET);
 });
 
-test("an empty variable counts as none", () => {
+test("treats an empty variable as missing", () => {
   const { env, local, port } = readSettings({
     DATA_DIR,
     SUPABASE_URL: "",
@@ -46,7 +46,7 @@ test("an empty variable counts as none", () => {
   });
 });
 
-test("the local stack is for this machine alone unless HOST opens it; one on a Supabase project is for everybody", () => {
+test("binds a local stack to this machine unless HOST is set, and a Supabase project's to all addresses", () => {
   const project = Object.fromEntries(
     ["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [
       `SUPABASE_${name}`,
@@ -64,7 +64,7 @@ test("the local stack is for this machine alone unless HOST opens it; one on a S
   expect(readSettings({ DATA_DIR, ...hosted }).env.HOST).toBeUndefined();
 });
 
-test("the public keys of the audit trail are those of the keys that sign it", () => {
+test("derives the public audit keys from the signing keys", () => {
   const { AUDIT_SIGNING_KEY = "", AUDIT_PUBLIC_KEYS = "" } = readSettings({ DATA_DIR }).env;
   const [signing, verifying] = [AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS].map((key) =>
     Buffer.from(key, "base64"),
@@ -80,13 +80,13 @@ test("the public keys of the audit trail are those of the keys that sign it", ()
   ).toBe(`${AUDIT_PUBLIC_KEYS},${AUDIT_PUBLIC_KEYS}`);
 });
 
-test("database passwords stay out of the parts' variables", () => {
+test("keeps database passwords out of the processes' variables", () => {
   expect(
     Object.keys(readSettings({ DATA_DIR }).env).filter((name) => name.startsWith("POSTGRES_")),
   ).toEqual([]);
 });
 
-test("a machine runs only some of the processes when it has the secrets of the others, and none for nothing", () => {
+test("runs only some processes only with the shared secrets, and refuses to run none", () => {
   const project = Object.fromEntries(
     ["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [
       `SUPABASE_${name}`,
@@ -120,7 +120,7 @@ test("a machine runs only some of the processes when it has the secrets of the o
   expect(() => readSettings({ ...worker, WORKER_CONCURRENCY: "0" })).toThrow(/nothing to start/);
 });
 
-test("a worker that is given a database and no project gets no database of its own", () => {
+test("refuses a database without a project for a machine that only runs workers", () => {
   const worker = { DATA_DIR, WEB_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
   expect(() => readSettings({ ...worker, DATABASE_URL: "x" })).toThrow(
     /^DATABASE_URL is set without SUPABASE_URL/,

@@ -20,7 +20,10 @@ const SUPABASE_VARIABLES = [
 
 const MAX_PROCESSES = 64;
 
-/** Background processes by kind, and the variable with their number. `<kind>/main.ts` calls `runInBackground`; a new kind is added here. */
+/**
+ * Background processes by kind, with the variable for their number. `<kind>/main.ts` calls
+ * `runInBackground`; a new kind is added here.
+ */
 const BACKGROUND = [
   ["worker", "WORKER_CONCURRENCY"],
   ["matcher", "MATCHER_CONCURRENCY"],
@@ -48,13 +51,16 @@ export type Settings = {
   port: number;
   dataDir: string;
   secrets: Secrets;
-  /** The variables that every part of the application is configured by. */
+  /** The variables that configure every process of the application. */
   env: Record<string, string>;
-  /** False when the environment names a Supabase project to use. */
+  /** False if the environment names a Supabase project. */
   local: boolean;
   webs: number;
   background: { kind: (typeof BACKGROUND)[number][0]; processes: number }[];
-  /** Of the first background process; each further one has the next. Null: they listen nowhere. */
+  /**
+   * The metrics port of the first background process; each further process has the next port. Null:
+   * no metrics port.
+   */
   metricsPort: number | null;
   quotas: Quotas;
 };
@@ -63,12 +69,12 @@ export function dataDirOf(env: Environment): string {
   return resolve(env.DATA_DIR || ".data");
 }
 
-/** Reads DATA_DIR/secrets.json and adds whatever is missing from it, once. */
+/** Reads DATA_DIR/secrets.json and adds missing secrets. */
 function ensureSecrets(dataDir: string): Secrets {
   const file = join(dataDir, "secrets.json");
-  const known: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const stored: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   const secrets = Object.fromEntries(
-    Object.entries(SECRETS).map(([name, make]) => [name, known[name as keyof Secrets] ?? make()]),
+    Object.entries(SECRETS).map(([name, make]) => [name, stored[name as keyof Secrets] ?? make()]),
   ) as Secrets;
   const text = `${JSON.stringify(secrets, null, 2)}\n`;
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
@@ -89,7 +95,7 @@ export function readSettings(env: Environment = process.env): Settings {
   }
   requireLong(settings, "AUTH_JWT_SECRET", "sign tokens");
   if (settings.METRICS_TOKEN) requireLong(settings, "METRICS_TOKEN", "read the metrics");
-  sound(() => requireTrust(settings));
+  asSettingsError(() => requireTrust(settings));
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
@@ -98,12 +104,12 @@ export function readSettings(env: Environment = process.env): Settings {
     kind,
     processes: readCount(settings, name),
   }));
-  requireWork(webs, background);
+  requireAnyProcess(webs, background);
   if (local) refuseHalfJoined(env, webs, background);
   else requireShared(env, webs, background);
   settings.AUDIT_PUBLIC_KEYS ??= publicKeysOf(settings.AUDIT_SIGNING_KEY ?? "");
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
-  // A local stack is for trying: only this machine can reach it.
+  // A local stack is for evaluation, so only this machine can reach it.
   if (local) settings.HOST ??= "127.0.0.1";
   if (local) delete settings.DIRECT_URL;
   requireMail(settings);
@@ -112,7 +118,7 @@ export function readSettings(env: Environment = process.env): Settings {
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
   if (local) settings.DATABASE_DISK ??= dataDir;
-  const quotas = sound(() => readQuotas(settings));
+  const quotas = asSettingsError(() => readQuotas(settings));
   const metricsPort = env.METRICS_PORT ? readPort(env.METRICS_PORT, "METRICS_PORT") : null;
   return { port, dataDir, secrets, env: settings, local, webs, background, metricsPort, quotas };
 }
@@ -126,7 +132,7 @@ function requireLong(settings: Record<string, string>, name: string, may: string
   );
 }
 
-/** Mail servers refuse mail without a sender's address, or take it for spam. */
+/** Mail servers reject mail without a sender's address or treat it as spam. */
 function requireMail({ SMTP_URL, MAIL_FROM }: Record<string, string>): void {
   if (SMTP_URL !== undefined && !/^smtps?:\/\/[^/\s]+\/?$/.test(SMTP_URL))
     throw new SettingsError(
@@ -145,14 +151,15 @@ function requireMail({ SMTP_URL, MAIL_FROM }: Record<string, string>): void {
     );
 }
 
-/** A session's cookie is safe on https alone. A project on this machine is for trying. */
+/** Session cookies are only safe on https. A project on this machine is for evaluation. */
 function requireHttps({ SUPABASE_URL = "", NEXTAUTH_URL }: Record<string, string>): void {
   const isHere =
     URL.canParse(SUPABASE_URL) &&
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(SUPABASE_URL).hostname);
   if (isHere || NEXTAUTH_URL?.startsWith("https://")) return;
   throw new SettingsError(
-    "NEXTAUTH_URL has to be the dashboard's https address with a hosted Supabase project: its cookies are safe on https only.",
+    "NEXTAUTH_URL has to be the dashboard's https address with a hosted Supabase project: its " +
+      "cookies are safe on https only.",
   );
 }
 
@@ -173,17 +180,21 @@ function readCount(settings: Record<string, string>, name: string): number {
 
 type Background = Settings["background"];
 
-function requireWork(webs: number, background: Background): void {
+function requireAnyProcess(webs: number, background: Background): void {
   if (webs > 0 || background.some(({ processes }) => processes > 0)) return;
   throw new SettingsError(
-    "WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing to start.",
+    "WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing " +
+      "to start.",
   );
 }
 
 const runsEveryKind = (webs: number, background: Background) =>
   webs > 0 && background.every(({ processes }) => processes > 0);
 
-/** Who adds a worker to a database is not to get a database of its own, on which it looks well and has nothing to do. */
+/**
+ * A worker that is added to an existing database must not start its own empty one, where it would
+ * look healthy and do nothing.
+ */
 function refuseHalfJoined(
   { DATABASE_URL }: Environment,
   webs: number,
@@ -196,7 +207,10 @@ function refuseHalfJoined(
   );
 }
 
-/** Machines that share the work share its secrets: what one made for itself, the others could not read. */
+/**
+ * Machines that share the work must share secrets: one machine could not read what another
+ * encrypted with its own.
+ */
 function requireShared(env: Environment, webs: number, background: Background): void {
   const runs = (kind: string) => background.some((one) => one.kind === kind && one.processes > 0);
   if (runsEveryKind(webs, background)) return;
@@ -217,7 +231,7 @@ function requireShared(env: Environment, webs: number, background: Background): 
   );
 }
 
-function sound<Read>(read: () => Read): Read {
+function asSettingsError<Read>(read: () => Read): Read {
   try {
     return read();
   } catch (error) {

@@ -55,7 +55,7 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
   return urls;
 }
 
-/** @throws SettingsError where the role of requests has more rights than requests need. */
+/** @throws SettingsError if the role of requests has more rights than requests need. */
 export async function requireRequestRole({
   REQUEST_DATABASE_URL: url,
   REPLICA_DATABASE_URL: replicaUrl,
@@ -72,31 +72,32 @@ export async function requireRequestRole({
       `REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`,
     );
   if (!replicaUrl) return;
-  const beyond = await excessOf(replicaUrl).catch((error: Error) => {
-    // Nothing depends on it.
+  const replicaExcess = await excessOf(replicaUrl).catch((error: Error) => {
+    // A replica is optional, so this is only a warning.
     log("warn", `REPLICA_DATABASE_URL does not lead to a database: ${error.message}`);
     return null;
   });
-  if (beyond)
+  if (replicaExcess)
     throw new SettingsError(
-      `REPLICA_DATABASE_URL is no role for requests: ${beyond}. Give the role of REQUEST_DATABASE_URL.`,
+      `REPLICA_DATABASE_URL is no role for requests: ${replicaExcess}. Give the role of REQUEST_DATABASE_URL.`,
     );
 }
 
-/** @throws SettingsError where the worker could not receive notifications. */
+/** @throws SettingsError if the worker could not receive notifications. */
 export async function requireListening({
   DATABASE_URL = "",
   DIRECT_URL,
 }: Record<string, string>): Promise<void> {
   const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
-  const heard = await supportsListen(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
+  const canListen = await supportsListen(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
     throw new SettingsError(
       `${name} does not lead to a database: ${error.message || (error as NodeJS.ErrnoException).code}.`,
     );
   });
-  if (heard) return;
+  if (canListen) return;
   const advice =
-    "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not 6543)";
+    "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not " +
+    "6543)";
   throw new SettingsError(
     `${name} goes through a pooler in transaction mode, which loses what the worker listens for. ` +
       (DIRECT_URL ? `It has to be ${advice}.` : `Set DIRECT_URL as well: ${advice}.`),
@@ -137,7 +138,10 @@ export async function startDataApi(
 
 const bounded = (part: keyof typeof HEAP, file: string) => node(file, ...HEAP[part]);
 
-/** Those of a kind end one by one where they are renewed: the others take over what they leave. */
+/**
+ * Starts the background processes. Those of a kind are replaced one by one, while the others take
+ * over their jobs.
+ */
 export function startBackground({ env, background, metricsPort }: Settings): Part[] {
   let before = 0;
   return background.flatMap(({ kind, processes }) => {
@@ -159,7 +163,10 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
   });
 }
 
-/** Several web processes are one part: the first shares their port out among them. */
+/**
+ * Starts the web processes. Several are one child process, whose primary distributes their
+ * connections.
+ */
 export function startWeb({ env, webs }: Settings): Part[] {
   const command = bounded("web", webs > 1 ? "server/processes.ts" : "server/main.ts");
   return startParts(Math.min(webs, 1), {
@@ -175,13 +182,16 @@ export async function renewEach(parts: Part[]): Promise<void> {
   for (const part of parts) await part.renew();
 }
 
-/** Several replace themselves one by one; one alone leaves a gap. */
+/** Several web processes replace themselves one by one; a single one leaves a gap. */
 export async function renewWeb([web]: Part[], { webs }: Settings): Promise<void> {
   if (webs > 1) web?.signal("SIGUSR2");
   else await web?.renew();
 }
 
-/** Ready is 200 of /readyz: the database answers and workers do their work. Workers on other machines are not waited for. */
+/**
+ * Waits for 200 from /readyz: the database answers and workers are healthy. If no workers run on
+ * this machine, it only waits for /healthz.
+ */
 export async function webIsReady({
   port,
   webs,
@@ -199,7 +209,7 @@ export async function webIsReady({
   await until("The web server", () => answers(`http://${host}:${port}${path}`));
 }
 
-/** Each said itself that it is ready. */
+/** Waits until each process has reported that it is ready. */
 export async function allReady(parts: Part[]): Promise<void> {
   const timedOut = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -232,7 +242,8 @@ async function connects(connectionString: string): Promise<boolean> {
   } catch (error) {
     if ((error as DatabaseError).code === WRONG_PASSWORD) {
       throw new SettingsError(
-        "The database in DATA_DIR was created with other secrets than those in secrets.json. Restore that file, or remove DATA_DIR.",
+        "The database in DATA_DIR was created with other secrets than those in secrets.json. " +
+          "Restore that file, or remove DATA_DIR.",
       );
     }
     return false;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const SETTLED_MS = 200;
 const SOURCE = /(?<!\.test)\.ts$/;
 
-/** Calls back when sources under the folders changed and no more changes follow. */
+/** Calls back after sources in the folders changed and no further change followed for 200 ms. */
 export function onSourceChange(folders: string[], changed: () => void): void {
   let timer: NodeJS.Timeout | undefined;
   for (const folder of folders) {

@@ -23,7 +23,7 @@ if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not se
 
 const mailer = mailerFor(mailEnv());
 const { origin } = new URL(mailEnv().NEXTAUTH_URL);
-// Apart from the dispatcher's, which ends with it.
+// Not shared with the dispatcher, whose sender closes with it.
 const sender = createSender(WEBHOOK_ALLOW_HOSTS);
 const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
 

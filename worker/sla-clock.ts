@@ -2,18 +2,21 @@ import { Loop, type Query } from "#lib/background/loop.ts";
 import { log } from "#lib/runtime/log.ts";
 
 const BATCH = 5_000;
-/** A clock set meanwhile may be nearer than the next one known, so the wait never exceeds this. */
-const LOOK_AGAIN_MS = 400;
-/** What is due and was not moved on is held by somebody: by another worker, or by a change of the exception. */
-const HELD_MS = 50;
+/** The maximum wait, because a clock that is set during it may be due earlier. */
+const WAIT_MAX_MS = 400;
+/** The wait while due exceptions are locked by another worker or by a change. */
+const LOCKED_WAIT_MS = 50;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** `wait_ms`: until the next boundary of any exception, less than nothing where one is due; null where none is ahead. */
+/**
+ * `wait_ms` is the time until the next boundary of any exception, negative if one is due, or null
+ * if there is none.
+ */
 type Tick = { moved: number; wait_ms: number | null };
 
 /**
- * Moves the SLA clock on: sleeps until the next boundary of any exception, by the database's clock, and lets the database
- * report what was crossed. Any number of workers may run it.
+ * Advances the SLA clock: sleeps until the next boundary of any exception, by the database's clock,
+ * and then lets the database report the crossed thresholds. Any number of workers may run it.
  */
 export function startSlaClock(connectionString: string): Loop {
   return new Loop({
@@ -34,7 +37,7 @@ async function tick(query: Query): Promise<number> {
 }
 
 export function pauseAfter({ moved, wait_ms }: Tick): number {
-  if (wait_ms === null) return LOOK_AGAIN_MS;
-  if (wait_ms <= 0) return moved > 0 ? 0 : HELD_MS;
-  return Math.min(wait_ms, LOOK_AGAIN_MS);
+  if (wait_ms === null) return WAIT_MAX_MS;
+  if (wait_ms <= 0) return moved > 0 ? 0 : LOCKED_WAIT_MS;
+  return Math.min(wait_ms, WAIT_MAX_MS);
 }

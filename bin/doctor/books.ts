@@ -7,10 +7,12 @@ const MAX_LISTED = 20;
 type Pair = { tenant_id: string; pair_no: number; names: string };
 type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
 
-/** `npm run doctor -- --books`: only reads, and locks nothing. */
+/** `npm run doctor -- --books` only reads and takes no locks. */
 export const bookChecks: readonly Check[] = [{ name: "Books", look: lookAtBooks }];
 
-/** Every pair recomputed from its lines, decisions and closings, against what is shown of it. */
+/**
+ * Recomputes every pair from its lines, decisions and closings, and compares it with what is shown.
+ */
 async function lookAtBooks(project: Project) {
   return looking(project, async (client) => {
     await client.query("begin isolation level repeatable read read only");
@@ -38,7 +40,8 @@ async function lookAtBooks(project: Project) {
     if (found.length > listed.length) listed.push(`and ${found.length - listed.length} more`);
     return problem(
       `${found.length} places differ from what lines and decisions come to:\n  ${listed.join("\n  ")}`,
-      "Close none of these periods. Keep a copy of the database, and report this with the lines above.",
+      "Close none of these periods. Keep a copy of the database, and report this with the " +
+        "lines above.",
     );
   });
 }

@@ -7,7 +7,7 @@ import { examine, type Finding } from "./examine.ts";
 
 const SECRET = "a secret of the project, of more than thirty-two bytes";
 
-/** A Data API as a project has it, but for what a test sets. */
+/** A healthy project's Data API, except for what a test changes. */
 type DataApi = {
   knowsGetMe: boolean;
   isDown: boolean;
@@ -60,7 +60,7 @@ async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
 }
 
 describe("the doctor", () => {
-  test("finds nothing wrong with a sound Data API", async () => {
+  test("finds no problem with a healthy Data API", async () => {
     expect(Object.values(await found({})).map(({ verdict }) => verdict)).toEqual([
       "ok",
       "ok",
@@ -73,24 +73,24 @@ describe("the doctor", () => {
   test.each<[string, string, Partial<DataApi>, RegExp]>([
     [
       "Data API",
-      "one that has not heard of the migrations",
+      "one that has not reloaded its schema since the migrations",
       { knowsGetMe: false },
       /^it doesn't know get_me$/,
     ],
     ["Data API", "one that is down", { isDown: true }, /^it answers 503$/],
     [
       "JWT secret",
-      "one that believes anybody",
+      "one that accepts any token",
       { believesAnything: true },
       /^the Data API believes a token signed with another secret$/,
     ],
     [
       "Exposed schemas",
-      "one that exposes what is ours",
+      "one that exposes our private schemas",
       { exposed: ["public", "private"] },
       /^private can be reached$/,
     ],
-  ])("names under %s %s", async (check, _what, not, says) => {
+  ])("reports under %s %s", async (check, _what, not, says) => {
     expect((await found(not))[check]).toMatchObject({
       verdict: "problem",
       found: expect.stringMatching(says),
@@ -98,7 +98,7 @@ describe("the doctor", () => {
     });
   });
 
-  test("does not say what is exposed where nothing answers", async () => {
+  test("doesn't report exposed schemas if nothing answers", async () => {
     expect((await found({ isDown: true }))["Exposed schemas"]).toEqual({
       check: "Exposed schemas",
       verdict: "unknown",

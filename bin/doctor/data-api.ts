@@ -3,7 +3,7 @@ import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
 const TIMEOUT_MS = 10_000;
-/** What of ours must not be reached over the Data API. */
+/** Our schemas that the Data API must not expose. */
 const HIDDEN_SCHEMAS = ["private", "graphile_worker", "supabase_migrations"];
 
 export const dataApiChecks: readonly Check[] = [
@@ -21,7 +21,7 @@ export const dataApiChecks: readonly Check[] = [
   { name: "Exposed schemas", look: lookAtExposedSchemas },
 ];
 
-/** The kind of a key: by its prefix `sb_<kind>_…`, or in the older form by the role in the token. */
+/** The kind of a key: by its prefix `sb_<kind>_…`, or for older keys by the role in the token. */
 async function lookAtKey(variable: string, key: string, kind: string, role: string) {
   const is = kindOf(key);
   if (is === kind || is === role) return ok(`${variable} is a key of the kind ${is}`);
@@ -46,7 +46,8 @@ async function lookAtDataApi(project: Project) {
   if (response.status === 404) {
     return problem(
       "it doesn't know get_me",
-      "Run npm start once to apply the migrations, then reload its cache: notify pgrst, 'reload schema'.",
+      "Run npm start once to apply the migrations, then reload its cache: notify pgrst, " +
+        "'reload schema'.",
     );
   }
   if (response.status >= 500)
@@ -57,7 +58,7 @@ async function lookAtDataApi(project: Project) {
   return ok(`answers at ${project.url}`);
 }
 
-/** A token that we signed is believed, one signed with another secret is not. */
+/** The Data API must accept a token that we signed, and reject one signed with another secret. */
 async function lookAtJwtSecret(project: Project) {
   const [ours, another] = await Promise.all([
     callGetMe(project, await token(project)),
@@ -85,7 +86,8 @@ async function lookAtExposedSchemas(project: Project) {
       return { schema, status };
     }),
   );
-  // PostgREST: 406 for a schema that is not exposed. A stack that has one schema alone looks in that: 404.
+  // PostgREST returns 406 for a schema that is not exposed. A stack with only one schema looks up
+  // the table there: 404.
   const unsure = answers.filter(({ status }) => status === 401 || status >= 500);
   if (unsure.length > 0) return unknown("the Data API doesn't answer");
   const exposed = answers
@@ -98,7 +100,7 @@ async function lookAtExposedSchemas(project: Project) {
   );
 }
 
-/** Calls get_me, which every accepted credential can call. */
+/** Calls get_me, which every accepted credential may call. */
 function callGetMe(project: Project, bearer: string): Promise<Response> {
   return request(project, "/rest/v1/rpc/get_me", bearer, {
     method: "POST",
@@ -106,7 +108,7 @@ function callGetMe(project: Project, bearer: string): Promise<Response> {
   });
 }
 
-/** Reads a table of a schema, if that is exposed. */
+/** Reads a table of a schema, which works if the schema is exposed. */
 function readTable(project: Project, schema: string, bearer: string): Promise<Response> {
   return request(project, "/rest/v1/heartbeats", bearer, { headers: { "Accept-Profile": schema } });
 }
@@ -129,7 +131,7 @@ function request(
   });
 }
 
-/** A caller without a user or a tenant: recognizable, and allowed to do nothing. */
+/** A caller without a user or a tenant, which may do nothing. */
 function token({ jwtSecret }: Pick<Project, "jwtSecret">): Promise<string> {
   return new SignJWT({ role: "authenticated" })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

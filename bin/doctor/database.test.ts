@@ -14,7 +14,10 @@ beforeAll(async () => {
   ({ client, url } = await fresh());
 }, 60_000);
 
-/** What each check finds. `doubles`: a schema whose functions and views it meets in place of Postgres's own. */
+/**
+ * The finding of each check. `doubles` is a schema whose functions and views replace Postgres's
+ * own.
+ */
 async function found(doubles?: string): Promise<Record<string, Finding>> {
   const direct = new URL(url);
   if (doubles) direct.searchParams.set("options", `-c search_path=${doubles},pg_catalog`);
@@ -42,8 +45,8 @@ const later = (interval: string) =>
 const roles = (columns: string) =>
   `view pg_roles as select oid, rolname, ${columns} from pg_catalog.pg_roles`;
 
-describe("the doctor names", () => {
-  test("of an empty database that its migrations are pending, and what it can't say", async () => {
+describe("the doctor reports", () => {
+  test("that an empty database has pending migrations, and what it can't check", async () => {
     const findings = await found();
     expect(Object.values(findings).filter(({ verdict }) => verdict === "problem")).toEqual([
       {
@@ -61,25 +64,25 @@ describe("the doctor names", () => {
     ["Postgres", "an old Postgres", setting("server_version_num", "160004"), /^version 16$/],
     [
       "Connections",
-      "connections near their end",
+      "connections that are nearly used up",
       setting("max_connections", "4"),
       /^\d of 1 taken$/,
     ],
     [
       "Clock",
-      "a clock that is off",
+      "a clock that is wrong",
       later("10 seconds"),
       /^(9\.\d|10\.\d) s apart from this machine's$/,
     ],
     [
       "Long transactions",
-      "a transaction that nobody ends",
+      "a transaction that never ends",
       later("6 minutes"),
       /^pid \d+, left open, idle in transaction for 6 minutes$/,
     ],
     [
       "Roles",
-      "a role that passes row-level security by",
+      "a role that row-level security doesn't bind but must",
       roles("rolbypassrls or rolname = 'anon' as rolbypassrls, rolcanlogin, rolsuper"),
       /^anon passes row-level security$/,
     ],
@@ -97,19 +100,19 @@ describe("the doctor names", () => {
     ],
     [
       "Roles",
-      "roles that log in, or can't",
+      "roles that can log in but must not, and the reverse",
       roles("rolbypassrls, not rolcanlogin as rolcanlogin, rolsuper"),
       /^anon can log in; authenticated can log in; service_role can log in; authenticator can't log in$/,
     ],
     [
       "Roles",
-      "a role that is missing",
+      "a missing role",
       `${roles("rolbypassrls, rolcanlogin, rolsuper")} where rolname <> 'anon'`,
       /^anon is missing$/,
     ],
     [
       "Roles",
-      "a role that nobody may become",
+      "a role that the authenticator can't assume",
       "view pg_auth_members as select * from pg_catalog.pg_auth_members where roleid::regrole::text <> 'service_role'",
       /^authenticator can't become service_role$/,
     ],

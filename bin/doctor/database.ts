@@ -11,7 +11,7 @@ const LONG_MINUTES = 5;
 const FULL_SHARE = 0.9;
 const MIB = 1024 * 1024;
 
-/** What a Supabase project has: who may become whom, and whom row-level security does not bind. */
+/** The roles of a Supabase project, and whether row-level security binds them. */
 const ROLES = [
   { name: "anon", bypasses: false, canLogin: false },
   { name: "authenticated", bypasses: false, canLogin: false },
@@ -30,7 +30,7 @@ export const databaseChecks: readonly Check[] = [
   { name: "Size", look: lookAtSize },
 ];
 
-/** A connection for one look, direct. */
+/** Opens a direct connection for one check. */
 export function looking<Result>(
   { directUrl }: Pick<Project, "directUrl">,
   work: (client: Client) => Promise<Result>,
@@ -96,7 +96,8 @@ async function lookAtRoles(project: Project) {
 async function lookAtRequests({ requestUrl }: Project) {
   if (!requestUrl)
     return unknown(
-      "they go by the Data API, several times slower; npm run request-role makes a role for a direct way",
+      "they go by the Data API, several times slower; npm run request-role makes a role for a " +
+        "direct way",
     );
   const excess = await excessOf(requestUrl);
   if (excess === null)
@@ -111,11 +112,12 @@ async function lookAtNotifications({ directUrl, directName }: Project) {
   if (await supportsListen(directUrl)) return ok(`${directName} hears LISTEN`);
   return problem(
     `${directName} goes through a pooler in transaction mode, which loses what the worker listens for`,
-    "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at Supabase: port 5432, not 6543).",
+    "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at " +
+      "Supabase: port 5432, not 6543).",
   );
 }
 
-/** The time of a round trip's middle, against ours. */
+/** Compares the database's clock with ours at the middle of a round trip. */
 async function lookAtClock(project: Project) {
   const skew = await looking(project, async (client) => {
     const before = Date.now();
@@ -125,7 +127,8 @@ async function lookAtClock(project: Project) {
   if (skew <= MAX_SKEW_MS) return ok(`${Math.round(skew)} ms apart from this machine's`);
   return problem(
     `${(skew / 1000).toFixed(1)} s apart from this machine's`,
-    "Tokens are valid for a minute, and a clock this far off refuses them. Synchronise this machine's clock by NTP, and the database's where you run it.",
+    "Tokens are valid for a minute, and a clock this far off refuses them. Synchronise this " +
+      "machine's clock by NTP, and the database's where you run it.",
   );
 }
 
@@ -139,7 +142,8 @@ async function lookAtConnections(project: Project) {
   if (taken < max * FULL_SHARE) return ok(found);
   return problem(
     found,
-    "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.",
+    "Raise max_connections, run fewer processes, or find who holds the others: select * from " +
+      "pg_stat_activity.",
   );
 }
 
@@ -158,7 +162,8 @@ async function lookAtTransactions(project: Project) {
     .join("; ");
   return problem(
     whose,
-    "They hold back vacuum, and locks that others wait for. End one with select pg_terminate_backend(<pid>).",
+    "They hold back vacuum, and locks that others wait for. End one with select " +
+      "pg_terminate_backend(<pid>).",
   );
 }
 
@@ -177,6 +182,7 @@ async function lookAtSize(project: Project) {
   if (share < FULL_SHARE) return ok(found);
   return problem(
     found,
-    "Files are refused when it is reached. Give the project a larger disk and raise DATABASE_MAX_BYTES.",
+    "Files are refused when it is reached. Give the project a larger disk and raise " +
+      "DATABASE_MAX_BYTES.",
   );
 }

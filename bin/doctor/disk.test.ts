@@ -32,7 +32,7 @@ const gauges = (
 node_filesystem_avail_bytes{service_type="db",fstype="ext4",mountpoint="${mount}"} ${free}
 `;
 
-test("a hosted project's disk is the one of its database", async () => {
+test("checks the disk of a hosted project's database", async () => {
   answer = {
     status: 200,
     text: gauges("/", 10e9, 0.1e9) + gauges("/data", 8 * 1024 ** 3, 6.442450944e9),
@@ -40,7 +40,7 @@ test("a hosted project's disk is the one of its database", async () => {
   expect(await found("")).toEqual({ check: "Disk", verdict: "ok", found: "6.0 of 8.0 GiB free" });
 });
 
-test("one with less than a tenth left is a problem", async () => {
+test("reports less than a tenth of free space as a problem", async () => {
   answer = { status: 200, text: gauges("/data", 8 * 1024 ** 3, 5e8) };
   expect(await found("")).toMatchObject({
     verdict: "problem",
@@ -49,11 +49,11 @@ test("one with less than a tenth left is a problem", async () => {
   });
 });
 
-test("a project without metrics is not guessed at", async () => {
+test("reports an unknown disk for a project without metrics", async () => {
   answer = { status: 404, text: "not found" };
   expect(await found("")).toMatchObject({ verdict: "unknown" });
 });
 
-test("a disk of this machine is looked at itself", async () => {
+test("checks a disk of this machine directly", async () => {
   expect((await found(tmpdir()))?.found).toMatch(/^[\d.]+ of [\d.]+ GiB free$/);
 });

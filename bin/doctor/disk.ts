@@ -8,32 +8,39 @@ const GIB = 1024 ** 3;
 
 export const diskChecks: readonly Check[] = [{ name: "Disk", look: lookAtDisk }];
 
-/** Bytes. */
-type Room = { free: number; size: number };
+/** In bytes. */
+type DiskSpace = { free: number; size: number };
 
-/** By DATABASE_DISK where the database lies on this machine, else by what a hosted project tells of its own disk. */
+/**
+ * Checks DATABASE_DISK if the database is on this machine, else the metrics of a hosted project.
+ */
 async function lookAtDisk(project: Project) {
-  const room = project.disk ? await roomOf(project.disk) : await roomOfHosted(project);
-  if (!room)
+  const space = project.disk ? await roomOf(project.disk) : await roomOfHosted(project);
+  if (!space)
     return unknown(
-      "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own monitoring watch the disk",
+      "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own " +
+        "monitoring watch the disk",
     );
-  const share = room.free / room.size;
-  const found = `${(room.free / GIB).toFixed(1)} of ${(room.size / GIB).toFixed(1)} GiB free`;
+  const share = space.free / space.size;
+  const found = `${(space.free / GIB).toFixed(1)} of ${(space.size / GIB).toFixed(1)} GiB free`;
   if (share >= FREE_SHARE) return ok(found);
   return problem(
     found,
-    "A full disk makes the database read-only. Give the project a larger disk; docs/runbooks/disk-full.md says what takes room.",
+    "A full disk makes the database read-only. Give the project a larger disk; " +
+      "docs/runbooks/disk-full.md says what takes room.",
   );
 }
 
-async function roomOf(path: string): Promise<Room> {
+async function roomOf(path: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(path);
   return { free: bavail * bsize, size: blocks * bsize };
 }
 
-/** Supabase's Metrics API, which only hosted projects have: supabase.com/docs/guides/monitoring-and-debugging/metrics. */
-async function roomOfHosted({ url, secretKey }: Project): Promise<Room | null> {
+/**
+ * Reads Supabase's Metrics API, which only hosted projects have:
+ * supabase.com/docs/guides/monitoring-and-debugging/metrics.
+ */
+async function roomOfHosted({ url, secretKey }: Project): Promise<DiskSpace | null> {
   const response = await fetch(`${url}/customer/v1/privileged/metrics`, {
     headers: {
       Authorization: `Basic ${Buffer.from(`service_role:${secretKey}`).toString("base64")}`,
@@ -43,14 +50,14 @@ async function roomOfHosted({ url, secretKey }: Project): Promise<Room | null> {
   const text = response.ok ? await response.text() : "";
   const sizes = ofDisks(text, "node_filesystem_size_bytes");
   const free = ofDisks(text, "node_filesystem_avail_bytes");
-  // The database has a disk of its own at /data. Where none is called so, the largest.
+  // The database has its own disk at /data. Without that mount, the largest is used.
   const [largest] = [...sizes].sort(([, one], [, other]) => other - one);
   const mount = sizes.has("/data") ? "/data" : largest?.[0];
-  const [size, left] = [sizes.get(mount ?? ""), free.get(mount ?? "")];
-  return size && left !== undefined ? { free: left, size } : null;
+  const [size, available] = [sizes.get(mount ?? ""), free.get(mount ?? "")];
+  return size && available !== undefined ? { free: available, size } : null;
 }
 
-/** A metric in Prometheus' text format, by mount point. */
+/** A metric in Prometheus's text format, by mount point. */
 function ofDisks(text: string, metric: string): Map<string, number> {
   const lines = text.matchAll(
     new RegExp(`^${metric}\\{.*?mountpoint="([^"]+)".*?\\} (\\S+)`, "gm"),

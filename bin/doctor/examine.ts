@@ -1,6 +1,9 @@
 import type { Project } from "./project.ts";
 
-/** `unknown`: it could not be looked at, since something else is wrong or it cannot be seen from here. `advice`: how to fix a problem. */
+/**
+ * The result of a check. `unknown` means that it could not be checked, because something else is
+ * wrong or not visible from here. `advice` says how to fix a problem.
+ */
 export type Finding = {
   check: string;
   verdict: "ok" | "problem" | "unknown";
@@ -15,7 +18,7 @@ export const problem = (found: string, advice: string) =>
   ({ verdict: "problem", found, advice }) as const;
 export const unknown = (found: string) => ({ verdict: "unknown", found }) as const;
 
-/** Looks one check after another. One that throws is a problem: what it asked did not answer as a project does. */
+/** Runs the checks one after another. A check that throws is reported as a problem. */
 export async function* examine(
   project: Project,
   checks: readonly Check[],

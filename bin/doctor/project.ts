@@ -8,7 +8,7 @@ const NEEDED = [
   "DATABASE_URL",
 ] as const;
 
-/** How to reach a Supabase project. `directUrl`: DIRECT_URL, or DATABASE_URL where there is none. */
+/** How to reach a Supabase project. `directUrl` is DIRECT_URL, or else DATABASE_URL. */
 export type Project = {
   url: string;
   publishableKey: string;
@@ -16,27 +16,30 @@ export type Project = {
   jwtSecret: string;
   directUrl: string;
   directName: "DIRECT_URL" | "DATABASE_URL";
-  /** REQUEST_DATABASE_URL; empty where there is none. */
+  /** REQUEST_DATABASE_URL, or empty. */
   requestUrl: string;
   maxBytes: number;
-  /** DATABASE_DISK: a path on the database's disk; empty where that is another machine's. */
+  /** DATABASE_DISK, a path on the database's disk; empty if that is on another machine. */
   disk: string;
 };
 
-/** That of the environment, else of the stack that runs on DATA_DIR; null where neither names one whole. */
+/**
+ * The project of the environment, else of the stack that runs on DATA_DIR; null if neither is
+ * complete.
+ */
 export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
-  const given = stackEnvironment(env);
-  if (NEEDED.some((name) => !given[name])) return null;
-  const text = (name: string) => given[name] ?? "";
+  const variables = stackEnvironment(env);
+  if (NEEDED.some((name) => !variables[name])) return null;
+  const text = (name: string) => variables[name] ?? "";
   return {
     url: text("SUPABASE_URL").replace(/\/$/, ""),
     publishableKey: text("SUPABASE_PUBLISHABLE_KEY"),
     secretKey: text("SUPABASE_SECRET_KEY"),
     jwtSecret: text("SUPABASE_JWT_SECRET"),
     directUrl: text("DIRECT_URL") || text("DATABASE_URL"),
-    directName: given.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
+    directName: variables.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
     requestUrl: text("REQUEST_DATABASE_URL"),
-    maxBytes: Number(given.DATABASE_MAX_BYTES || 0),
+    maxBytes: Number(variables.DATABASE_MAX_BYTES || 0),
     disk: text("DATABASE_DISK"),
   };
 }

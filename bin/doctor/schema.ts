@@ -7,8 +7,8 @@ import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
 const MAX_LISTED = 20;
-/** The platform's own, which differ from project to project. */
-const OF_THE_PLATFORM = new Set(["extension", "schema", "default privileges"]);
+/** Objects of the platform, which differ between projects. */
+const PLATFORM_KINDS = new Set(["extension", "schema", "default privileges"]);
 
 export const schemaChecks: readonly Check[] = [
   { name: "Migrations", look: lookAtMigrations },
@@ -32,20 +32,23 @@ async function lookAtMigrations(project: Project) {
   return ok(`all ${migrations().length} are applied`);
 }
 
-/** Each table, column, policy, grant and function, against what the migrations make on an empty database. */
+/**
+ * Compares each table, column, policy, grant and function with what the migrations create on an
+ * empty database.
+ */
 async function lookAtSchema(project: Project) {
   const { pending } = await looking(project, migrationState);
   if (pending.length > 0) return unknown("it is compared when every migration is applied");
   const found = await looking(project, readCatalogue);
-  const wanted = await withFreshDatabases(async (fresh) => {
+  const expected = await withFreshDatabases(async (fresh) => {
     const { url, client } = await fresh();
     await migrate(url);
     return readCatalogue(client);
   });
-  const wrong = drift(wanted, found);
+  const wrong = drift(expected, found);
   if (wrong.length === 0)
     return ok(
-      `${wanted.length} tables, columns, policies, grants and functions as the migrations make them`,
+      `${expected.length} tables, columns, policies, grants and functions as the migrations make them`,
     );
   const listed = wrong.slice(0, MAX_LISTED).map(describe);
   if (wrong.length > listed.length) listed.push(`and ${wrong.length - listed.length} more`);
@@ -55,16 +58,19 @@ async function lookAtSchema(project: Project) {
   );
 }
 
-/** Tables of others in the same schemas are ignored. Grants and policies on ours are not. */
-function drift(wanted: readonly Thing[], found: readonly Thing[]): Difference[] {
-  const ours = new Set(wanted.map(({ owner }) => owner));
-  return differences(wanted, found).filter(({ change, before, after }) => {
+/** Ignores other tables in the same schemas, but not grants and policies on our tables. */
+function drift(expected: readonly Thing[], found: readonly Thing[]): Difference[] {
+  const ours = new Set(expected.map(({ owner }) => owner));
+  return differences(expected, found).filter(({ change, before, after }) => {
     const { kind, owner } = (after ?? before) as Thing;
-    return !OF_THE_PLATFORM.has(kind) && (change !== "added" || ours.has(owner));
+    return !PLATFORM_KINDS.has(kind) && (change !== "added" || ours.has(owner));
   });
 }
 
-/** PostgREST cuts what a call returns at its row limit, 1,000 by default, without a word. Each of ours returns one value. */
+/**
+ * PostgREST silently truncates results at its row limit, 1,000 by default. None of our functions
+ * returns rows.
+ */
 async function lookAtRowLimit(project: Project) {
   const { rows } = await looking(project, (client) =>
     client.query<{ name: string }>(

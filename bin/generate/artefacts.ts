@@ -13,8 +13,8 @@ type Artefact = { path: string } & (
 );
 
 /**
- * Committed files that follow from the schemas or from the contracts. In this order: contracts are made of facts, which is why they are
- * imported no sooner than they are asked for.
+ * Committed files that are generated from the schemas or the contracts, in this order: contracts
+ * import the facts, so they are imported only when they are needed.
  */
 export const ARTEFACTS = {
   types: { path: "lib/db/types.gen.ts", make: databaseTypes, needsDatabase: true },
@@ -53,7 +53,7 @@ export async function writeArtefact(name: ArtefactName, database?: Pool): Promis
   writeFileSync(fileOf(name), await make(ARTEFACTS[name], database));
 }
 
-/** The lines in which a committed file differs from what is produced now; none is well. */
+/** The lines in which a committed file differs from the generated one; empty if it is current. */
 export async function checkArtefact(name: ArtefactName, database?: Pool): Promise<string[]> {
   return difference(readFileSync(fileOf(name), "utf8"), await make(ARTEFACTS[name], database));
 }

@@ -2,7 +2,7 @@ import { VARIABLES } from "./variables.ts";
 
 const GENERATED = "Written by `npm run generate` from bin/generate/variables.ts.";
 
-/** docs/configuration.md: a table of the variables of each group. */
+/** Generates docs/configuration.md: a table of variables for each group. */
 export function configurationPage(): string {
   const sections = Object.entries(VARIABLES).map(([group, variables]) => {
     const rows = variables.map(({ names, meaning }) => {
@@ -12,13 +12,13 @@ export function configurationPage(): string {
     return [`## ${group}`, "", "| Variable | Meaning |", "| --- | --- |", ...rows].join("\n");
   });
   const intro =
-    "Tieout reads its configuration from environment variables. The local stack needs none: missing secrets are\n" +
-    "generated once into `DATA_DIR/secrets.json` (mode 0600), and `DATA_DIR/stack.json` has the addresses of the\n" +
-    "running stack.";
+    "Tieout reads its configuration from environment variables. The local stack needs none: " +
+    "missing secrets are\ngenerated once into `DATA_DIR/secrets.json` (mode 0600), and " +
+    "`DATA_DIR/stack.json` has the addresses of the\nrunning stack.";
   return `<!-- ${GENERATED} -->\n\n# Configuration\n\n${intro}\n\n${sections.join("\n\n")}\n`;
 }
 
-/** .env.example: every variable, commented out. */
+/** Generates .env.example: every variable, commented out. */
 export function environmentExample(): string {
   const groups = Object.entries(VARIABLES).map(([group, variables]) => {
     const names = variables.flatMap((variable) => variable.names).map((name) => `# ${name}=`);

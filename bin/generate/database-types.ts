@@ -2,7 +2,7 @@ import { generateTypescript, sortGeneratorMetadata } from "@supabase/postgrest-t
 import { introspect } from "@supabase/postgrest-typegen/introspection";
 import type { Pool } from "pg";
 
-/** The `Database` type of the exposed schema, made by the engine of `supabase gen types`. */
+/** The `Database` type of the exposed schema, generated as `supabase gen types` does. */
 export async function databaseTypes(database: Pool): Promise<string> {
   const metadata = sortGeneratorMetadata(
     await introspect(database, { includedSchemas: ["public"] }),

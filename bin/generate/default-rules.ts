@@ -1,9 +1,13 @@
 import { DEFAULT_RULES } from "../../matcher/engine/rules.ts";
 
 const HEADER =
-  "-- Written by `npm run generate` from matcher/engine/rules.ts: the rules of a pair that has none of its own.";
+  "-- Written by `npm run generate` from matcher/engine/rules.ts: the rules of a pair that has " +
+  "none of its own.";
 
-/** `private.default_rules()`, so that the database limits by the rules that the engine takes. */
+/**
+ * Generates `private.default_rules()`, so that the database checks limits with the rules that the
+ * engine uses.
+ */
 export function defaultRulesSql(): string {
   const rules = DEFAULT_RULES.map((rule) => `  ${JSON.stringify(rule).replaceAll("'", "''")}`).join(
     ",\n",

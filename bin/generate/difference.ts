@@ -1,13 +1,16 @@
-/** The lines of `made` that `kept` lacks and the reverse, in order, as a patch without context; empty where both are equal. */
-export function difference(kept: string, made: string): string[] {
-  if (kept === made) return [];
-  const [before, after] = [kept.split("\n"), made.split("\n")];
-  const keptLines = counted(before);
-  const madeLines = counted(after);
-  const gone = before.filter((line) => !take(madeLines, line)).map((line) => `- ${line}`);
-  const come = after.filter((line) => !take(keptLines, line)).map((line) => `+ ${line}`);
-  return gone.length + come.length > 0
-    ? [...gone, ...come]
+/**
+ * The lines that only one of two texts has, in order, as a patch without context; empty if both are
+ * equal.
+ */
+export function difference(committed: string, generated: string): string[] {
+  if (committed === generated) return [];
+  const [before, after] = [committed.split("\n"), generated.split("\n")];
+  const committedLines = counted(before);
+  const generatedLines = counted(after);
+  const removed = before.filter((line) => !take(generatedLines, line)).map((line) => `- ${line}`);
+  const added = after.filter((line) => !take(committedLines, line)).map((line) => `+ ${line}`);
+  return removed.length + added.length > 0
+    ? [...removed, ...added]
     : ["The lines are the same but in a different order."];
 }
 
@@ -18,7 +21,7 @@ function counted(lines: string[]): Map<string, number> {
 }
 
 function take(counts: Map<string, number>, line: string): boolean {
-  const left = counts.get(line) ?? 0;
-  counts.set(line, left - 1);
-  return left > 0;
+  const remaining = counts.get(line) ?? 0;
+  counts.set(line, remaining - 1);
+  return remaining > 0;
 }

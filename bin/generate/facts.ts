@@ -1,9 +1,10 @@
 import type { Pool } from "pg";
 
 const HEADER =
-  "/** Written by `npm run generate` from the database's own constraints: what its columns take. Safe in the browser. */";
+  "/** Written by `npm run generate` from the database's own constraints: what its columns " +
+  "take. Safe in the browser. */";
 
-/** The tables whose columns the wire has too. */
+/** The tables whose columns are also on the wire. */
 const TABLES = [
   "api_keys",
   "calendar_versions",
@@ -25,7 +26,7 @@ const TABLES = [
   "webhooks",
 ];
 
-/** What indexes and functions say. */
+/** Facts from indexes and functions. */
 const OTHERS = `select
   (select array(select m[1] from regexp_matches(pg_get_expr(indpred, indrelid), '''(\\w+)''', 'g') m)
     from pg_index where indexrelid = 'public.exceptions_by_deadline'::regclass) as "OPEN_EXCEPTION_STATUSES",
@@ -38,10 +39,15 @@ where c.contype = 'c' and cardinality(c.conkey) = 1 and r.relnamespace = 'public
 order by r.relname, a.attname, c.conname`;
 
 type Check = { table: string; column: string; definition: string };
-/** The values a column takes; or how long a text, how many members an array and how great a number may be. */
+/**
+ * The values that a column accepts, or the limits of a text's length, an array's size or a number.
+ */
 type Fact = string[] | { min?: number; max?: number };
 
-/** `lib/wire/facts.gen.ts`: one constant a table, one entry for each column with a check of its own. */
+/**
+ * Generates `lib/wire/facts.gen.ts`: one constant per table, with an entry for each column that has
+ * a check.
+ */
 export async function factsFile(database: Pool): Promise<string> {
   const { rows } = await database.query<Check>(CHECKS, [TABLES]);
   const constants: Record<string, unknown> = {};
@@ -58,7 +64,7 @@ export async function factsFile(database: Pool): Promise<string> {
   return `${[HEADER, ...exports].join("\n\n")}\n`;
 }
 
-/** One line a column. */
+/** Writes each column on one line. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(", ")}]`;
   const entries = Object.entries(value as object).map(([name, one]) => [
@@ -80,7 +86,10 @@ function factsOf(checks: Check[]): Record<string, Fact> {
   );
 }
 
-/** As pg_get_constraintdef writes checks: `= ANY (ARRAY['open'::text, …])`, `(length(title) >= 1) AND (length(title) <= 200)`. */
+/**
+ * Parses checks as pg_get_constraintdef writes them: `= ANY (ARRAY['open'::text, …])`,
+ * `(length(title) >= 1) AND (length(title) <= 200)`.
+ */
 function factOf(definition: string): Fact | undefined {
   const [, list] = /= ANY \(ARRAY\[([^\]]*)\]\)/.exec(definition) ?? [];
   if (list !== undefined)
@@ -94,7 +103,7 @@ function factOf(definition: string): Fact | undefined {
   };
 }
 
-/** Where each status of a reconciliation leads, asked of the function that decides. */
+/** The allowed status changes of a reconciliation, from the function that decides them. */
 async function movesOf(
   database: Pool,
   { status }: { status: string[] },

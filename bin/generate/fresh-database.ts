@@ -8,33 +8,36 @@ import { logProblemsOnly } from "../../supervisor/log.ts";
 import { readSettings } from "../../supervisor/settings.ts";
 import { startPostgres } from "../../supervisor/stack.ts";
 
-/** A database that has the platform and graphile_worker and nothing of ours, with a connection to it as its owner. */
+/**
+ * A database with the platform and graphile_worker, but none of our schemas, and a connection as
+ * its owner.
+ */
 export type FreshDatabase = { url: string; client: Client };
 export type Fresh = () => Promise<FreshDatabase>;
 
-/** Lends as many fresh databases as are asked for, and throws them away after. */
+/** Creates fresh databases on demand and deletes them afterwards. */
 export async function withFreshDatabases<Result>(
   work: (fresh: Fresh) => Promise<Result>,
 ): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), "tieout-generate-"));
-  const lent: Client[] = [];
+  const clients: Client[] = [];
   logProblemsOnly();
   try {
     const { owner, superuser } = await startPostgres(readSettings({ DATA_DIR: directory }));
     await runMigrations({ connectionString: owner });
     return await work(async () => {
-      const name = `fresh_${lent.length}`;
+      const name = `fresh_${clients.length}`;
       const maker = await connect(withDatabase(superuser, "template1"));
       await maker
         .query(`create database ${name} template postgres owner postgres`)
         .finally(() => maker.end());
       const url = withDatabase(owner, name);
       const client = await connect(url);
-      lent.push(client);
+      clients.push(client);
       return { url, client };
     });
   } finally {
-    await Promise.all(lent.map((client) => client.end()));
+    await Promise.all(clients.map((client) => client.end()));
     await stopParts();
     rmSync(directory, { recursive: true });
   }
@@ -42,7 +45,7 @@ export async function withFreshDatabases<Result>(
 
 async function connect(connectionString: string): Promise<Client> {
   const client = new Client({ connectionString });
-  // The server may end a connection before we do.
+  // The server may close a connection before we do.
   client.on("error", () => {});
   await client.connect();
   return client;

@@ -3,7 +3,7 @@ import { type Fresh, withFreshDatabases } from "./fresh-database.ts";
 
 const MINUTE = 60_000;
 
-/** Lends fresh databases to the tests of a file, from its first hook to the end of its last test. */
+/** Provides fresh databases to the tests of a file until its last test ends. */
 export function lentDatabases(): Fresh {
   let lend: Fresh;
   let lending: Promise<void>;

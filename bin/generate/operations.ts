@@ -5,7 +5,10 @@ import type { Contract } from "#lib/wire/contract.ts";
 const HEADER = `-- Written by \`npm run generate\` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
 -- who may call it at the Data API at all, and what one needs to read an event.`;
 
-/** The roles, the rows of private.permissions, private.operations and private.event_kinds, and the grants on the functions that serve /v1. */
+/**
+ * Generates the roles, the rows of private.permissions, private.operations and private.event_kinds,
+ * and the grants on the functions that serve /v1.
+ */
 export function operationsSql(contracts: readonly Contract[]): string {
   const callable = (by: (access: Access) => boolean) =>
     [
@@ -37,7 +40,7 @@ return ${array(ROLES)}::text[];`,
   ].join("\n\n")}\n`;
 }
 
-/** What has to be in the two tables for these contracts to be served. */
+/** The rows that the permission and operation tables need for these contracts. */
 export function operationRows(contracts: readonly Contract[]): string {
   const permissions = uniquePermissions(contracts).map((access) => [
     text(access.permission),
@@ -54,16 +57,16 @@ export function operationRows(contracts: readonly Contract[]): string {
   ].join("\n\n");
 }
 
-/** @throws Error where one permission means two things. */
+/** @throws Error if one permission has two meanings. */
 function uniquePermissions(contracts: readonly Contract[]): Access[] {
-  const known = new Map<string, Access>();
+  const byName = new Map<string, Access>();
   for (const { operationId, access } of contracts) {
-    const same = known.get(access.permission) ?? access;
-    if (JSON.stringify(same) !== JSON.stringify(access))
+    const existing = byName.get(access.permission) ?? access;
+    if (JSON.stringify(existing) !== JSON.stringify(access))
       throw new Error(`${operationId} means something else by ${access.permission}.`);
-    known.set(access.permission, access);
+    byName.set(access.permission, access);
   }
-  return [...known.values()].sort((a, b) => (a.permission < b.permission ? -1 : 1));
+  return [...byName.values()].sort((a, b) => (a.permission < b.permission ? -1 : 1));
 }
 
 function principalsOf({ roles, scope, service, publishable }: Access): string[] {

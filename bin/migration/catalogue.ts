@@ -3,7 +3,10 @@ import type { ClientBase } from "pg";
 
 const QUERY = readFileSync(new URL("catalogue.sql", import.meta.url), "utf8");
 
-/** Tables whose rows are part of the schema, since the contracts write them, by their keys; those that others refer to come first. */
+/**
+ * Tables whose rows the contracts generate, so they are part of the schema, with their keys.
+ * Referenced tables come first.
+ */
 const REFERENCE_TABLES: Record<string, string[]> = {
   "private.permissions": ["permission"],
   "private.operations": ["verb", "operation"],
@@ -11,8 +14,9 @@ const REFERENCE_TABLES: Record<string, string[]> = {
 };
 
 /**
- * A thing of our schemas. `make` and `unmake` are null where that is for a person to write: what holds data can be changed in more than
- * one way. `owner` is the table or function it belongs to. `shape`: what of a function cannot be replaced in place.
+ * An object of our schemas. `make` and `unmake` are null for objects with data, which a person must
+ * migrate. `owner` is the table or function it belongs to. `shape` is the part of a function that
+ * cannot be replaced in place.
  */
 export type Thing = {
   kind: string;
@@ -24,7 +28,7 @@ export type Thing = {
   shape: string | null;
 };
 
-/** All that the schemas public and private consist of, in the order in which it can be made. */
+/** Every object of the schemas public and private, in an order in which they can be created. */
 export async function readCatalogue(database: ClientBase): Promise<Thing[]> {
   await database.query("begin read only");
   try {
@@ -34,7 +38,7 @@ export async function readCatalogue(database: ClientBase): Promise<Thing[]> {
   }
 }
 
-/** The same within a transaction, whose search_path it empties. */
+/** Like `readCatalogue`, within a transaction, whose search_path it empties. */
 export async function readCatalogueWithin(database: ClientBase): Promise<Thing[]> {
   await database.query("set local search_path = ''");
   const { rows } = await database.query<Thing>(QUERY);
@@ -52,7 +56,8 @@ async function readRows(database: ClientBase, table: string, key: string[]): Pro
      from ${table} t order by ${key}`,
   );
   const { rows: columns } = await database.query<{ name: string }>(
-    "select attname as name from pg_catalog.pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum",
+    "select attname as name from pg_catalog.pg_attribute where attrelid = $1::regclass and " +
+      "attnum > 0 and not attisdropped order by attnum",
     [table],
   );
   const others = columns.flatMap(({ name }) =>

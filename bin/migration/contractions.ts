@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { statementsOf } from "../../supabase/local/sql-statements.ts";
 
-/** What takes away or narrows what the previous release still uses while its processes are replaced one by one. */
+/**
+ * Statements that remove or narrow what the previous release still uses while its processes are
+ * replaced one by one.
+ */
 const CONTRACTIONS: readonly [is: string, pattern: RegExp][] = [
   ["drops a table, a view or a schema", /^\s*drop (?:table|view|schema|type)\b/i],
   ["drops a column", /\bdrop column\b/i],
@@ -15,24 +18,25 @@ const CONTRACTIONS: readonly [is: string, pattern: RegExp][] = [
   ["drops a default", /\balter column \S+ drop default\b/i],
   ["takes a grant away", /^\s*revoke\b/i],
 ];
-/** A function that is made again in the same migration is changed, not taken away. */
+/** A function that the same migration creates again is changed, not removed. */
 const DROPPED_FUNCTION = /^\s*drop (?:function|procedure) (?:if exists )?([\w.]+)/i;
-/** Of a statement that the previous release was seen to live with: why. */
-const DECIDED = /^\s*--\s*contracts:\s*\S+/m;
+/** A comment that says why the previous release works with a statement. */
+const EXEMPTION = /^\s*--\s*contracts:\s*\S+/m;
 
 /**
- * The statements that the previous release can't live with: expand first, and take away in the release after
- * (https://martinfowler.com/bliki/ParallelChange.html). One that is sound says why above it: `-- contracts: …`.
+ * The statements that the previous release can't work with: expand first, and contract in the next
+ * release (https://martinfowler.com/bliki/ParallelChange.html). A safe statement says why in a
+ * comment above it: `-- contracts: …`.
  */
 export function contractionsIn(sql: string): string[] {
   const statements = statementsOf(sql);
   return statements.flatMap((statement) => {
-    if (DECIDED.test(statement)) return [];
+    if (EXEMPTION.test(statement)) return [];
     const bare = statement.replace(/--.*$/gm, "");
     const [, dropped] = DROPPED_FUNCTION.exec(bare) ?? [];
-    if (dropped !== undefined && !isMadeAgain(dropped, statements))
+    if (dropped !== undefined && !isRecreated(dropped, statements))
       return [`takes ${dropped} away`];
-    // What a function does is its own affair: it is replaced whole.
+    // Functions are replaced whole, so their bodies don't matter.
     if (/^\s*create (?:or replace )?(?:function|procedure)\b/i.test(bare)) return [];
     return CONTRACTIONS.flatMap(([is, pattern]) =>
       pattern.test(bare) ? [`${is}: ${bare.trim().split("\n", 1)[0]}`] : [],
@@ -40,7 +44,7 @@ export function contractionsIn(sql: string): string[] {
   });
 }
 
-function isMadeAgain(name: string, statements: readonly string[]): boolean {
+function isRecreated(name: string, statements: readonly string[]): boolean {
   return statements.some((statement) =>
     new RegExp(`create (?:or replace )?function ${name.replaceAll(".", "\\.")}\\s*\\(`, "i").test(
       statement,
@@ -48,7 +52,7 @@ function isMadeAgain(name: string, statements: readonly string[]): boolean {
   );
 }
 
-/** Of each migration after the one that the last release ended with. */
+/** Checks each migration after the last one of a release. */
 export function contractionsSince(
   released: string,
   migrations: readonly { version: string; name: string; file: URL }[],

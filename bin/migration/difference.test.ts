@@ -9,11 +9,11 @@ const SECONDS = 1000;
 const fresh = lentDatabases();
 const schemas = madeBySchemas(fresh);
 
-/** Statements that change a fresh database, and what a migration to it needs. */
+/** Statements that change a fresh database; each needs a migration. */
 const CHANGES: Record<string, string> = {
   "a function with another body":
     "create or replace function private.high_risk_below() returns integer language sql immutable set search_path = '' return 30",
-  "a function that is gone": "drop function private.drop_waiting_deliveries(text)",
+  "a removed function": "drop function private.drop_waiting_deliveries(text)",
   "a function with another answer": `drop function private.unlock_dead_workers();
     create function private.unlock_dead_workers() returns integer language plpgsql set search_path = '' as 'begin return 1; end';
     grant execute on function private.unlock_dead_workers() to service_role`,
@@ -21,12 +21,12 @@ const CHANGES: Record<string, string> = {
     "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
   "another policy":
     "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
-  "a policy that is gone": "drop policy records_read on public.records",
-  "a trigger that is gone": "drop trigger guard on public.exceptions",
+  "a removed policy": "drop policy records_read on public.records",
+  "a removed trigger": "drop trigger guard on public.exceptions",
   "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
   "another grant":
     "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
-  "a grant that is gone": "revoke execute on function private.may(text[]) from anon",
+  "a removed grant": "revoke execute on function private.may(text[]) from anon",
   "rows of the table of permissions":
     "delete from private.operations where operation = 'getMe'; update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'",
   "a permission in the place of another": `insert into private.permissions select 'read:self', principals, roles, scope from private.permissions
@@ -34,13 +34,13 @@ const CHANGES: Record<string, string> = {
     update private.operations set permission = 'read:self' where permission = 'read:me';
     delete from private.permissions where permission = 'read:me'`,
   "no row-level security": "alter table public.records disable row level security",
-  "a table that is new": `create table public.notes (id bigint generated always as identity, tenant_id text not null references public.tenants (id),
+  "a new table": `create table public.notes (id bigint generated always as identity, tenant_id text not null references public.tenants (id),
       body text not null check (length(body) <= 10), primary key (tenant_id, id));
     create index notes_by_body on public.notes (tenant_id, body); alter table public.notes enable row level security;
     grant select on public.notes to authenticated; create policy notes_read on public.notes for select to authenticated using (true)`,
 };
 
-/** What holds data is changed by a person. */
+/** Objects with data, which a person must migrate. */
 const BY_HAND: Record<string, [sql: string, named: string]> = {
   "a column": [
     "alter table public.tenants add column colour text",
@@ -72,7 +72,7 @@ describe("npm run migration", () => {
     expect(byHand.map(described)).toEqual([]);
     expect(statements).not.toHaveLength(0);
     expect(differences(await changedBy(statements.join("\n")), changed).map(described)).toEqual([]);
-    // And back, to what was before; a table is dropped by hand.
+    // Also back to the previous state; only a table must be dropped by hand.
     const back = planOf(changed, schemas.known).statements.join("\n");
     if (!sql.includes("create table"))
       expect(
@@ -94,7 +94,7 @@ describe("npm run migration", () => {
   });
 
   test.each(Object.entries(BY_HAND))(
-    "leaves %s to a person, and says which",
+    "leaves %s to a person, and names it",
     { timeout: 60 * SECONDS },
     async (_, [sql, named]) => {
       expect(planOf(schemas.known, await changedBy(sql)).byHand.map(described)).toContain(named);
@@ -102,7 +102,7 @@ describe("npm run migration", () => {
   );
 });
 
-/** What the schemas make after these statements. */
+/** The catalogue of the schemas after these statements. */
 async function changedBy(sql: string): Promise<Thing[]> {
   await schemas.wanted.client.query("begin");
   try {

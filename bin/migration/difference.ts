@@ -1,6 +1,6 @@
 import type { Thing } from "./catalogue.ts";
 
-/** What of a database can be made again from the schemas at any time, since it holds no data. */
+/** The kinds of objects without data, which can always be created again from the schemas. */
 const AUTOMATIC = new Set([
   "function",
   "trigger",
@@ -17,24 +17,24 @@ export type Difference = {
   after: Thing | undefined;
 };
 
-/** What has to happen to `made` for it to become `wanted`, in the order of `wanted`, removals last. */
+/** The changes that turn `made` into `wanted`, in the order of `wanted`, with removals last. */
 export function differences(made: readonly Thing[], wanted: readonly Thing[]): Difference[] {
   const before = byKey(made);
   const after = byKey(wanted);
-  const come = wanted.flatMap((thing): Difference[] => {
+  const additions = wanted.flatMap((thing): Difference[] => {
     const old = before.get(keyOf(thing));
     if (!old) return [{ change: "added", before: undefined, after: thing }];
     return old.definition === thing.definition
       ? []
       : [{ change: "changed", before: old, after: thing }];
   });
-  const gone = made
+  const removals = made
     .filter((thing) => !after.has(keyOf(thing)))
     .map((thing): Difference => ({ change: "removed", before: thing, after: undefined }));
-  return [...come, ...gone];
+  return [...additions, ...removals];
 }
 
-/** One line a difference: what it is of, and both sides where both are. */
+/** One line per difference: the object, and both definitions if both exist. */
 export function describe({ change, before, after }: Difference): string {
   const { kind, name } = (after ?? before) as Thing;
   if (change !== "changed") return `${kind} ${name} is ${change}`;
@@ -45,10 +45,15 @@ export function describe({ change, before, after }: Difference): string {
     : `${kind} ${name} is changed: ${short(before)} → ${short(after)}`;
 }
 
-/** `byHand`: the differences that need a statement of a person. `statements`: what makes all others. */
+/**
+ * `byHand` are the differences that need a hand-written statement; `statements` make all others.
+ */
 export type Plan = { byHand: Difference[]; statements: string[] };
 
-/** A table that is new is made as the schemas have it; one that exists may hold data, so what changes of it is for a person to write. */
+/**
+ * Plans a migration. New tables are created as in the schemas. Existing ones may hold data, so a
+ * person must write their changes.
+ */
 export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
   const all = differences(made, wanted);
   const newTables = new Set(
@@ -74,12 +79,13 @@ export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
   const dropped = new Set(
     changes.flatMap((one) => (isDropped(one) ? [one.before?.name ?? ""] : [])),
   );
-  const goesWithIt = ({ before }: Difference) =>
+  const isDroppedWithOwner = ({ before }: Difference) =>
     before !== undefined && before.kind !== "function" && dropped.has(before.owner);
   const unmade = changes.filter(
-    (one) => one.before && !goesWithIt(one) && (one.before.kind !== "function" || isDropped(one)),
+    (one) =>
+      one.before && !isDroppedWithOwner(one) && (one.before.kind !== "function" || isDropped(one)),
   );
-  // What a dropped function had goes with it: what stays as it was has to be made again too.
+  // Dropping a function also drops its grants and comments, so unchanged ones are created again.
   const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
   const makes = wanted.filter(
     (thing) =>
@@ -95,7 +101,7 @@ export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
         before?.unmake && before.kind !== "row" ? [before.unmake] : [],
       ),
       ...makes.map(({ make }) => make as string),
-      // Those that referred to them refer to others by now.
+      // Rows that referred to these have been changed by now.
       ...goneRows.flatMap(({ before }) => before?.unmake ?? []),
     ],
   };
@@ -105,7 +111,7 @@ function isDropped({ change, before, after }: Difference): boolean {
   return before?.kind === "function" && (change === "removed" || before.shape !== after?.shape);
 }
 
-/** Who uses something goes before it. */
+/** Dependent objects are dropped first. */
 const UNMADE_FIRST = ["policy", "trigger", "comment", "grant", "function"];
 
 function unmakeOrder(unmade: Difference[]): Difference[] {

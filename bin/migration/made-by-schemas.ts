@@ -5,13 +5,13 @@ import { run, schemaSql } from "./schemas.ts";
 
 const MINUTE = 60_000;
 
-/** What supabase/schemas makes, for the tests of a file: the database, and all that is in it. */
+/** The database that supabase/schemas creates, and its catalogue, for the tests of a file. */
 export function madeBySchemas(fresh: Fresh): { wanted: FreshDatabase; known: Thing[] } {
-  const made = {} as { wanted: FreshDatabase; known: Thing[] };
+  const state = {} as { wanted: FreshDatabase; known: Thing[] };
   beforeAll(async () => {
-    made.wanted = await fresh();
-    await run(made.wanted.client, schemaSql(), "supabase/schemas");
-    made.known = await readCatalogue(made.wanted.client);
+    state.wanted = await fresh();
+    await run(state.wanted.client, schemaSql(), "supabase/schemas");
+    state.known = await readCatalogue(state.wanted.client);
   }, MINUTE);
-  return made;
+  return state;
 }

@@ -18,7 +18,7 @@ const schemas = madeBySchemas(fresh);
 describe("supabase/schemas", () => {
   const files = readdirSync(SCHEMAS).filter((file) => file.endsWith(".sql"));
 
-  test("makes what the migrations make", { timeout: 60 * SECONDS }, async () => {
+  test("creates what the migrations create", { timeout: 60 * SECONDS }, async () => {
     const { url, client } = await fresh();
     await migrate(url);
     expect(await left(client)).toEqual([]);
@@ -34,17 +34,17 @@ describe("supabase/schemas", () => {
   });
 
   test.each(files)(
-    "%s says in its first line what it is about, and is no longer than a reading",
+    "%s says in its first line what it is about, and has at most 300 lines",
     (file) => {
       const text = readFileSync(new URL(file, SCHEMAS), "utf8");
       expect(text).toMatch(/^-- \S/);
-      // What is generated grows with the operations.
+      // Generated files grow with the number of operations.
       if (!file.includes(".gen.")) expect(text.split("\n").length).toBeLessThanOrEqual(300);
     },
   );
 });
 
-/** Of the migrations that the baseline stands for, the first and the last. */
+/** The first and the last migration that the baseline replaced. */
 const REPLACED = ["20261122135246", "20261126015851"];
 
 describe("a database of the migrations before the baseline", () => {
@@ -66,7 +66,7 @@ describe("a database of the migrations before the baseline", () => {
     return database;
   }
 
-  test("goes on from the baseline with what it holds", { timeout: 60 * SECONDS }, async () => {
+  test("continues from the baseline with its data", { timeout: 60 * SECONDS }, async () => {
     const { url, client } = await madeBefore(REPLACED);
     await client.query("select private.create_tenant('before', 'Before the baseline')");
     const [, ...since] = migrations();
@@ -81,7 +81,7 @@ describe("a database of the migrations before the baseline", () => {
     expect(await migrate(url)).toEqual([]);
   });
 
-  test("is refused where it lacks the last of them, and left as it is", {
+  test("is refused without the last of them, and left unchanged", {
     timeout: 60 * SECONDS,
   }, async () => {
     const { url, client } = await madeBefore(REPLACED.slice(0, 1));

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { schemaSql } from "./schemas.ts";
 
-// What runs with its owner's rights passes by every policy: what keeps tenants apart there is told from the text of the schema. A request
-// reaches what begins by entering, what that calls, and triggers.
+// Functions with their owner's rights bypass every policy, so this test checks in the schema's text
+// that they separate tenants. A request reaches functions that begin by entering, functions that
+// those call, and triggers.
 
 type Routine = { name: string; isDefiner: boolean; isTrigger: boolean; body: string };
 
-/** Statements that name no tenant: where, a part of the statement, and why it may. */
+/** Statements that name no tenant: the function, a part of the statement, and why it is safe. */
 const EXCEPTIONS: [name: string, part: string, why: string][] = [
   [
     "private.reduce_open_amounts",
@@ -46,7 +47,7 @@ const tables = new Set(
   ),
 );
 
-/** What these texts call, and what that calls, as far as it `goesOn`. */
+/** The functions that these texts call, directly or through functions that `goesOn` accepts. */
 function called(texts: string[], goesOn: (one: Routine) => boolean): Set<Routine> {
   const found = new Set<Routine>();
   const read = (text: string) => {
@@ -63,23 +64,29 @@ function called(texts: string[], goesOn: (one: Routine) => boolean): Set<Routine
   return found;
 }
 
-/** The table, and what the statement calls it. A new row's tenant is the caller's by default; no key goes beyond a tenant. */
+/**
+ * A table and the alias that the statement gives it. A new row's tenant defaults to the caller's,
+ * and no foreign key crosses tenants.
+ */
 const NO_NAME =
   "(?!(?:where|set|on|using|order|cross|join|left|limit|for|into|union|group|returning)\\b)";
 const TABLE = new RegExp(
   `\\b(?:from|join|update|using)\\s+((?:public|private)\\.\\w+)\\b(?!\\s*\\()(?:\\s+(?:as\\s+)?${NO_NAME}(\\w+))?`,
   "g",
 );
-/** Rows are told apart by their tenant, or by the chain of its events, which is its id. */
+/** A row is bound by its tenant, or by the chain of its events, which has the tenant's ID. */
 const EQUAL = /\b(?:(\w+)\.)?(?:tenant_id|chain)\s*(?:=|in)\s*(?:(\w+)\.(?:tenant_id|chain)\b|\S)/g;
 
-/** The tables of which a statement does not take the rows by the tenant, as it calls them. `around`: where its conditions may stand. */
+/**
+ * The tables of a statement that no condition binds to the tenant, by alias. `around` is the text
+ * that may contain the conditions.
+ */
 function unbound(statement: string, around: string): string[] {
   const names = [...statement.matchAll(TABLE)].flatMap(([, table = "", name = ""]) =>
     tables.has(table) ? [name] : [],
   );
   const equal = [...around.matchAll(EQUAL)].map(([, name = "", other]) => [name, other] as const);
-  // By what is no column of such a table, or by that of a table which is bound itself.
+  // Bound by an expression that is no such column, or by a column of a table that is bound itself.
   const bound = new Set<string>();
   const isTenant = (name: string | undefined) =>
     name === undefined || !names.includes(name) || bound.has(name);
@@ -90,14 +97,14 @@ function unbound(statement: string, around: string): string[] {
       if (other !== undefined && isTenant(name)) bound.add(other);
     }
   }
-  // A name that stands for several tables in turn is bound for each of them.
+  // An alias that stands for several tables must be bound once for each.
   const times = (name: string) => equal.filter((sides) => sides.includes(name)).length;
   return names.filter(
     (name) => !bound.has(name) || times(name) < names.filter((one) => one === name).length,
   );
 }
 
-test("every statement that a request reaches takes the rows of each table by the tenant", () => {
+test("every statement that a request reaches binds each table's rows to the tenant", () => {
   expect(routines).toHaveLength(schema.match(/create function/g)?.length ?? 0);
   const bodies = verbs.map(({ body }) => body);
   const reached = new Set([
@@ -123,7 +130,7 @@ test("every statement that a request reaches takes the rows of each table by the
   expect(EXCEPTIONS.filter((one) => !excepted.has(one.join()))).toEqual([]);
 });
 
-test("callers may execute no inner function but what a policy or a verb with their own rights calls", () => {
+test("callers may only execute inner functions that policies or verbs with the caller's rights call", () => {
   const policies = [...schema.matchAll(/create policy .*?;/gs)].map(([policy]) => policy);
   const own = verbs.filter(({ isDefiner }) => !isDefiner).map(({ body }) => body);
   const needed = new Set(

@@ -3,7 +3,10 @@ import type { Client } from "pg";
 
 const FOLDER = new URL("../../supabase/schemas/", import.meta.url);
 
-/** The files of supabase/schemas as one, in their order: what makes the whole schema on an empty platform. */
+/**
+ * The files of supabase/schemas in their order, as one text, which creates the whole schema on an
+ * empty platform.
+ */
 export function schemaSql(): string {
   const files = readdirSync(FOLDER)
     .filter((file) => file.endsWith(".sql"))
@@ -11,7 +14,7 @@ export function schemaSql(): string {
   return files.map((file) => readFileSync(new URL(file, FOLDER), "utf8")).join("\n");
 }
 
-/** @throws Error that names the statement, where one of them does not run. */
+/** Runs the statements in one transaction. @throws Error that names the failing statement */
 export async function run(database: Client, sql: string, what: string): Promise<void> {
   await database.query("begin");
   try {

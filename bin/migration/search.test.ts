@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { lentDatabases } from "../generate/lent-databases.ts";
 import { run, schemaSql } from "./schemas.ts";
 
-// What the search of exceptions finds, and by which index, where a tenant has many.
+// What the search of exceptions finds, and by which index, in a tenant with many.
 
 const MANY = 30_000;
 const fresh = lentDatabases();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const id = (n: number) => `exc_${n.toString(16).padStart(32, "0")}`;
 
-/** The ids that a list of two a page reads, with the one that says that there are more. */
+/** The IDs on a page of two, with the extra one that shows that there are more. */
 async function found(input: object): Promise<string[]> {
   await client.query("begin");
   try {
@@ -68,7 +68,7 @@ test.each([
   expect(await found(input)).toEqual(numbers.map(id));
 });
 
-test("what few have is found by the index of words, not by reading all", async () => {
+test("finds rare words by their index, without reading all rows", async () => {
   const read = async () => {
     await client.query("select pg_stat_force_next_flush()");
     const { rows } = await client.query(

@@ -7,7 +7,7 @@ import { TextArea } from "#components/ui/text-field.tsx";
 import { isInRanges, normaliseRange } from "#lib/wire/ip-range.ts";
 import { opensToAll, rangesOf } from "./draft.ts";
 
-/** The addresses a key works from. */
+/** The addresses from which a key can be used. */
 export function AllowlistField({
   value,
   onChange,

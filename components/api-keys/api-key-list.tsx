@@ -17,7 +17,7 @@ import { apiKeyPages } from "./queries.ts";
 import { apiKeySearch } from "./search.ts";
 import { useFirstCallToast } from "./use-first-call-toast.ts";
 
-/** `address`: the reader's own, as seen by the server. */
+/** `address` is the user's own, as the server sees it. */
 export function ApiKeyList({ address }: { address: string | null }) {
   const tenantId = useTenantId();
   const { search, set, linkTo, isFiltered, clear } = useSearch(apiKeySearch, ["q", "status"]);

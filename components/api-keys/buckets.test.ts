@@ -8,7 +8,7 @@ const usage = {
   days: [{ start: "2026-11-20T00:00:00.000Z", accepted: 7, refused: 2 }],
 } as unknown as ApiKeyUsage;
 
-test("there is a bucket for each hour of 7 days in UTC, the present one last", () => {
+test("returns a bucket for each hour of 7 days in UTC, the current one last", () => {
   const buckets = bucketsOf(usage, "hours");
   expect(buckets).toHaveLength(6 * 24 + 13);
   expect(buckets.at(0)?.start).toBe("2026-11-14T00:00:00.000Z");
@@ -18,16 +18,17 @@ test("there is a bucket for each hour of 7 days in UTC, the present one last", (
   ]);
 });
 
-test("there is a bucket for each of 90 days, today last", () => {
+test("returns a bucket for each of 90 days, today last", () => {
   const buckets = bucketsOf(usage, "days");
   expect(buckets).toHaveLength(90);
   expect(buckets.at(-1)).toEqual(usage.days[0]);
   expect(buckets.at(0)?.start).toBe("2026-08-23T00:00:00.000Z");
 });
 
-// At 00:00 UTC it is 23:00 of the day before in winter there, and midnight in summer: named by its own clock one day would come twice.
+// 00:00 UTC is 23:00 of the day before there in winter and midnight in summer, so in local time one
+// day would appear twice.
 test.each(["UTC", "Atlantic/Azores", "America/New_York", "Pacific/Kiritimati", "Europe/Berlin"])(
-  "each of 90 days is named once, over a change of clocks, for a reader in %s",
+  "names each of 90 days once across a clock change, for a user in %s",
   (timeZone) => {
     const names = bucketsOf(usage, "days").map((bucket) => nameOf(bucket, "days", timeZone));
     expect(new Set(names).size).toBe(90);
@@ -36,7 +37,7 @@ test.each(["UTC", "Atlantic/Azores", "America/New_York", "Pacific/Kiritimati", "
 );
 
 test.each(["UTC", "Atlantic/Azores", "America/New_York", "Pacific/Kiritimati", "Europe/Berlin"])(
-  "below the hours of 7 days each day stands once, for a reader in %s",
+  "shows each day once below the hours of 7 days, for a user in %s",
   (timeZone) => {
     const names = bucketsOf(usage, "hours").map((bucket) => nameOf(bucket, "hours", timeZone));
     const days = dayStarts(names).map(dayOf);

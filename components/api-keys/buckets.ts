@@ -6,7 +6,7 @@ export type Bucket = ApiKeyUsage["hours"][number];
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Of whole days in UTC, today the last. */
+/** Periods of whole days in UTC, ending today. */
 export const PERIODS = {
   hours: { name: "7 days", step_ms: HOUR_MS, days: 7, unit: "hour" },
   days: { name: "90 days", step_ms: DAY_MS, days: 90, unit: "day" },
@@ -14,7 +14,7 @@ export const PERIODS = {
 
 export type Period = keyof typeof PERIODS;
 
-/** Calls of a period, as the chart, the table and the list sum them up. */
+/** The calls of a period, as the chart, the table and the list add them up. */
 export function totalOf(buckets: readonly Bucket[]): Pick<Bucket, "accepted" | "refused"> {
   return buckets.reduce(
     (sum, { accepted, refused }) => ({
@@ -28,7 +28,10 @@ export function totalOf(buckets: readonly Bucket[]): Pick<Bucket, "accepted" | "
   );
 }
 
-/** The name of a bucket's time. A day is one of UTC, and named by it: in a zone that changes its clocks one would come twice and another not at all. */
+/**
+ * The name of a bucket. Days are named in UTC: in a zone with clock changes, one day would appear
+ * twice and another not at all.
+ */
 export function nameOf({ start }: Bucket, period: Period, timeZone: string): string {
   return period === "days" ? formatDay(start, "UTC") : formatMoment(start, timeZone);
 }
@@ -45,12 +48,12 @@ export function bucketsOf(usage: ApiKeyUsage, period: Period): Bucket[] {
   });
 }
 
-/** The day of a bucket, in its name. */
+/** The day in a bucket's name. */
 export function dayOf(name: string): string {
   return name.split(/,| \d{4}$/)[0] ?? name;
 }
 
-/** Of the names of hours the first of each day: below a chart each day is named once, wherever there is room. */
+/** The first name of each day, so that an axis shows each day once if there is room. */
 export function dayStarts(names: readonly string[]): string[] {
   return names.filter((name, at) => at === 0 || dayOf(name) !== dayOf(names[at - 1] ?? ""));
 }

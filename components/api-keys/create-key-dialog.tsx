@@ -19,7 +19,7 @@ export function CreateKeyDialog({
   onClose: () => void;
 }) {
   const tenantId = useTenantId();
-  // Set once, so that every attempt sends the same.
+  // Set once, so that every attempt sends the same expiry.
   const [openedMs] = useState(serverNow);
   const form = useForm({
     initial: NEW_DRAFT,

@@ -20,15 +20,15 @@ const KEY = {
   expires_at: "2027-01-01T00:00:00.000Z",
 } as ApiKey;
 
-describe("a change", () => {
-  test("is nothing where nothing was touched, however the ranges are written", () => {
+describe("the patch of a draft", () => {
+  test("is empty if nothing changed, however the ranges are written", () => {
     expect(patchOf(KEY, draftOf(KEY), NOW)).toEqual({});
     expect(patchOf(KEY, { ...draftOf(KEY), ip_allowlist: "192.0.2.1, 10.1.2.3/8" }, NOW)).toEqual(
       {},
     );
   });
 
-  test("names only what is different", () => {
+  test("contains only changed fields", () => {
     expect(patchOf(KEY, { ...draftOf(KEY), scopes: ["read:exceptions"] }, NOW)).toEqual({
       scopes: ["read:exceptions"],
     });
@@ -42,13 +42,13 @@ describe("a change", () => {
   });
 });
 
-test("a life of days starts now, a custom one lasts to the end of its day, and never has no end", () => {
+test("a lifetime in days starts now, a custom one ends with its day, and never has no end", () => {
   expect(endOf({ choice: "90", day: "" }, NOW)).toBe("2027-02-18T12:00:00.000Z");
   expect(endOf({ choice: "custom", day: "2026-12-24" }, NOW)).toBe("2026-12-24T23:59:59.000Z");
   expect(endOf({ choice: "never", day: "" }, NOW)).toBeNull();
 });
 
-test("ranges may stand on lines, or between commas, semicolons and blanks", () => {
+test("ranges can be separated by lines, commas, semicolons and blanks", () => {
   expect(rangesOf(" 10.0.0.1\n\n10.0.0.2, 10.0.0.3;::1 ")).toEqual([
     "10.0.0.1",
     "10.0.0.2",
@@ -58,17 +58,17 @@ test("ranges may stand on lines, or between commas, semicolons and blanks", () =
 });
 
 test.each([["0.0.0.0/0"], ["::/0"], ["203.0.113.9/0"], ["::ffff:0.0.0.0/96"]])(
-  "%s opens to all",
+  "%s allows every address",
   (range) => {
     expect(opensToAll(["10.0.0.0/8", range])).toBe(true);
   },
 );
 
-test("a narrow range does not open to all", () => {
+test("a narrow range does not allow every address", () => {
   expect(opensToAll(["10.0.0.0/8", "2001:db8::/32", "nonsense/0"])).toBe(false);
 });
 
-test("an empty form says what is missing, a filled one nothing", () => {
+test("an empty form reports its missing fields, and a complete one nothing", () => {
   expect(
     Object.keys(
       missingIn({
@@ -81,7 +81,7 @@ test("an empty form says what is missing, a filled one nothing", () => {
   expect(missingIn({ ...NEW_DRAFT, name: "Ledger", scopes: ["read:exceptions"] })).toEqual({});
 });
 
-test("blank descriptions are none", () => {
+test("blank descriptions become null", () => {
   expect(inputOf({ ...NEW_DRAFT, name: " Ledger ", description: "  " }, NOW)).toMatchObject({
     name: "Ledger",
     description: null,

@@ -59,14 +59,14 @@ export function inputOf(draft: Draft, nowMs: number): NewKeyInput {
 
 /** The differences between a draft and its key. */
 export function patchOf(key: ApiKey, draft: Draft, nowMs: number): KeyPatch {
-  const wanted = inputOf(draft, nowMs);
-  const ranges = wanted.ip_allowlist?.map((range) => normaliseRange(range) ?? range) ?? [];
+  const input = inputOf(draft, nowMs);
+  const ranges = input.ip_allowlist?.map((range) => normaliseRange(range) ?? range) ?? [];
   return {
-    ...(wanted.name !== key.name && { name: wanted.name }),
-    ...(wanted.description !== key.description && { description: wanted.description }),
-    ...(!sameSet(wanted.scopes, key.scopes) && { scopes: wanted.scopes }),
+    ...(input.name !== key.name && { name: input.name }),
+    ...(input.description !== key.description && { description: input.description }),
+    ...(!sameSet(input.scopes, key.scopes) && { scopes: input.scopes }),
     ...(!sameSet(ranges, key.ip_allowlist) && { ip_allowlist: ranges }),
-    ...(draft.expires_at.choice !== "keep" && { expires_at: wanted.expires_at }),
+    ...(draft.expires_at.choice !== "keep" && { expires_at: input.expires_at }),
   };
 }
 
@@ -86,7 +86,7 @@ export function opensToAll(ranges: readonly string[]): boolean {
   return ranges.some((range) => normaliseRange(range)?.endsWith("/0"));
 }
 
-/** Checks before anything is sent. */
+/** Validates before anything is sent. */
 export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Problems {
   const wrong = rangesOf(ip_allowlist).find((range) => normaliseRange(range) === null);
   return {

@@ -30,7 +30,7 @@ type Props = { apiKey: ApiKey; address: string | null; onClose: () => void };
 export function EditKeyDialog({ apiKey, address, onClose }: Props) {
   const cache = useQueryClient();
   const tenantId = useTenantId();
-  // As it was when the draft began: what others change meanwhile is not taken back.
+  // The key when the draft began, so that concurrent changes by others are kept.
   const [before] = useState(apiKey);
   // The draft under review and its changes.
   const [review, setReview] = useState<{ draft: Draft; patch: KeyPatch } | null>(null);

@@ -18,7 +18,7 @@ const CHOICES: { value: Expiry["choice"]; label: string }[] = [
   { value: "never", label: "Never" },
 ];
 
-/** `keeps`: the current expiry, null for never; undefined for a new key. */
+/** `keeps` is the current expiry, null for never; undefined for a new key. */
 export function ExpiryField({
   value,
   onChange,

@@ -3,12 +3,18 @@ import { createStore } from "#components/ui/store.ts";
 import { toastFailure } from "#components/ui/toast.ts";
 import type { NewApiKey } from "#lib/api-keys/contract.ts";
 
-/** A key whose secret is on the screen. Only this store holds it: no cache, URL, history or browser storage does. */
+/**
+ * A new key whose secret is being shown. Only this store holds the secret: no cache, URL, history
+ * or browser storage does.
+ */
 export type Issued = { key: NewApiKey; rotated: boolean };
 
 export const issued = createStore<Issued | null>(null);
 
-/** Replaces the dialog that issued a secret with the one that shows it. The first returns focus before the second takes it. */
+/**
+ * Replaces the dialog that issued a secret with the one that shows it. The first returns focus
+ * before the second takes it.
+ */
 export function reveal(shown: Issued, onClose: () => void): void {
   flushSync(onClose);
   issued.set(shown);

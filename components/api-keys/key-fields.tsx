@@ -8,7 +8,10 @@ import type { Draft } from "./draft.ts";
 import { ExpiryField } from "./expiry-field.tsx";
 import { ScopePicker } from "./scope-picker.tsx";
 
-/** `address`: the reader's own, as seen by the server. `keeps`: the key's current expiry, if it has one. */
+/**
+ * `address` is the user's own, as the server sees it. `keeps` is the key's current expiry, if it
+ * has one.
+ */
 type Props = { form: Fields<Draft>; address: string | null; keeps?: string | null };
 
 /** The fields of a key. */

@@ -5,7 +5,7 @@ import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { KeyDetails } from "./key-details.tsx";
 import { apiKeyById } from "./queries.ts";
 
-/** `onOpen`: opens another key. */
+/** `onOpen` opens another key. */
 type Props = {
   id: string | null;
   address: string | null;

@@ -3,7 +3,7 @@ import { COLUMNS } from "./key-table.tsx";
 
 const CELLS = ["w-3/4", "w-18", "w-40", "w-24", "w-20", "w-24", "w-16 @max-6xl:hidden"];
 
-/** The list's skeleton. `filters`: whether to include them. */
+/** The list's skeleton. `filters` says whether to include them. */
 export function KeySkeleton({ filters = false }: { filters?: boolean }) {
   return (
     <ListSkeleton

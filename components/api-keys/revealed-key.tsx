@@ -12,7 +12,10 @@ import { useStore } from "#components/ui/store.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { type Issued, issued } from "./issue.ts";
 
-/** Shows a secret once. Rendered outside the pages, so that navigation doesn't remove it before it's stored. */
+/**
+ * Shows a secret once. Rendered outside the pages, so that navigation doesn't remove it before it's
+ * stored.
+ */
 export function RevealedKey() {
   const shown = useStore(issued, null);
   return shown && <Reveal key={shown.key.id} issued={shown} />;

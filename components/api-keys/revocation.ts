@@ -3,7 +3,10 @@ import type { ApiKey, ApiKeyImpact } from "#lib/api-keys/contract.ts";
 
 type Revocation = { confirmation: string; reason: string };
 
-/** Whether the key was used in the last 7 days: then callers would break, and its name is asked for. `impact`: once it is known. */
+/**
+ * Whether the key was used in the last 7 days. Revoking it would break callers, so the dialog asks
+ * for its name. `impact` is undefined until loaded.
+ */
 export function isInUse(
   { calls_by_day }: Pick<ApiKey, "calls_by_day">,
   impact: Pick<ApiKeyImpact, "calls"> | undefined,

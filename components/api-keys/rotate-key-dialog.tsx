@@ -76,7 +76,7 @@ function EndsNow({ keyId }: { keyId: string }) {
   );
 }
 
-/** Never later than the key's own expiry. */
+/** The end of the grace period, but never later than the key's own expiry. */
 function endOf({ expires_at }: ApiKey, graceSeconds: number): string {
   const graceEnd = new Date(serverNow() + graceSeconds * 1000).toISOString();
   return expires_at !== null && expires_at < graceEnd ? expires_at : graceEnd;

@@ -3,7 +3,7 @@ import { groupedScopes, resourceWord } from "./labels.ts";
 
 const SHOWN = 2;
 
-/** The first two resources and how many more. */
+/** The first two resources and the number of others. */
 export function ScopeSummary({ scopes }: { scopes: readonly string[] }) {
   const groups = groupedScopes(scopes);
   if (scopes.length === SCOPES.length) return <span>Everything</span>;

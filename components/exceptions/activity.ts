@@ -1,13 +1,16 @@
-/** Who did something, and under which name. */
+/** The actor of an entry and their identity. */
 type By = { actor: string; actor_issuer: string | null; actor_subject: string | null };
 
 export type Entry<Of> = { key: string; at: string; by: By; entry: Of };
 
-/** Newest first. `isWhole`: no older ones are left to load. */
+/** Newest first. `isWhole` says that no older entries are left to load. */
 export type Stream<Of> = { entries: readonly Entry<Of>[]; isWhole: boolean };
 
-/** Two streams as one, newest first, as far back as both are loaded: what is older would fill up later, above what was read. */
-export function inOneStream<Of>(...streams: readonly Stream<Of>[]): {
+/**
+ * Merges streams, newest first, as far back as all are loaded: older entries would later be
+ * inserted above what was read.
+ */
+export function mergeStreams<Of>(...streams: readonly Stream<Of>[]): {
   entries: Entry<Of>[];
   hasOlder: boolean;
 } {
@@ -25,7 +28,7 @@ export function inOneStream<Of>(...streams: readonly Stream<Of>[]): {
   };
 }
 
-/** Two changes of one request can be alike in all that tells them apart: the second of them is another all the same. */
+/** Numbers entries with the same key, since two changes of one request can look the same. */
 function numbered<Of>(entries: readonly Entry<Of>[]): Entry<Of>[] {
   const seen = new Map<string, number>();
   return entries.map((entry) => {

@@ -32,7 +32,7 @@ const changes = (...rows: (SlaItem | string)[]) =>
     ][],
   );
 
-test("what comes, goes and moves takes its place in the order of the list, over all loaded pages", () => {
+test("inserts, removes and moves rows by the list's order across all loaded pages", () => {
   const board = boardOf([
     [item("a", 1), item("c", 3)],
     [item("e", 5), item("g", 7)],
@@ -46,7 +46,7 @@ test("what comes, goes and moves takes its place in the order of the list, over 
   expect(after.pages).toHaveLength(2);
 });
 
-test("what belongs behind the loaded pages stays out until they come, and a row that goes there leaves", () => {
+test("leaves out rows that belong after the loaded pages, and removes rows that move there", () => {
   const board = boardOf([[item("a", 1), item("c", 3)]], "more");
   expect(
     idsOf(withChanges(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at")),
@@ -56,7 +56,7 @@ test("what belongs behind the loaded pages stays out until they come, and a row 
   ]).toEqual(["b", "a"]);
 });
 
-test("a change that moves no row is shown at once, and only that", () => {
+test("shows a change that moves no row at once", () => {
   const board = boardOf([[item("a", 1), item("c", 3)]]);
   const come = changes(item("a", 1, { title: "renamed" }), item("c", 0), item("b", 2));
   const after = withQuietChanges(board, come, "due_at");
@@ -64,7 +64,7 @@ test("a change that moves no row is shown at once, and only that", () => {
   expect([...movesOf(board, come, "due_at").keys()]).toEqual(["c", "b"]);
 });
 
-test("every order has its own places", () => {
+test("sorts by every order", () => {
   const board = boardOf([
     [
       item("a", 5, {

@@ -6,7 +6,7 @@ import type { BoardSearch } from "./search.ts";
 /** The loaded pages of a board. */
 export type Board = InfiniteData<SlaList>;
 
-/** What happened to exceptions since a board was read; null: the filters don't match it any more. */
+/** Changed exceptions since a board was read; null if the filters no longer match. */
 export type Changes = ReadonlyMap<string, SlaItem | null>;
 
 type Patch = { [Field in keyof SlaItem]?: unknown };
@@ -25,9 +25,10 @@ export function withChange(board: Board, ids: ReadonlySet<string>, patch: Patch)
 }
 
 /**
- * Gives up what is being read, as it would overwrite an optimistic change. A next page is asked for again while the list's end is near
- * (use-virtual-rows.ts), a whole board with `readGivenUp`; one that has no rows yet reads on. Nothing to wait for: what is asked for again before the
- * change is written would begin with the rows before it.
+ * Cancels running reads, which would overwrite an optimistic change. A cancelled next page is
+ * requested again while the list's end is near (use-virtual-rows.ts), and a whole board by
+ * `readGivenUp`; a board without rows keeps reading. Not awaited, because a read that starts before
+ * the change is written would return the old rows.
  */
 export function cancelReads(cache: QueryClient, tenant: string): void {
   void cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
@@ -44,7 +45,7 @@ export function readGivenUp(cache: QueryClient, tenant: string): Promise<void> {
   });
 }
 
-/** The exception as a loaded board's row has it. */
+/** The exception in a row of a loaded board. */
 export function knownException(
   cache: QueryClient,
   tenant: string,
@@ -57,7 +58,7 @@ export function knownException(
   return undefined;
 }
 
-/** A board as of a later moment. */
+/** A board with the summary of a later moment. */
 export function asOf(board: Board, { as_of, summary }: Pick<SlaList, "as_of" | "summary">): Board {
   return {
     ...board,
@@ -65,7 +66,7 @@ export function asOf(board: Board, { as_of, summary }: Pick<SlaList, "as_of" | "
   };
 }
 
-/** A board with those changes that move no row: what else changed of the rows it has. */
+/** A board with the changes that move no row: only other fields of its rows changed. */
 export function withQuietChanges(board: Board, changes: Changes, sortBy: Sort): Board {
   const pages = board.pages.map((page) => ({
     ...page,
@@ -77,7 +78,7 @@ export function withQuietChanges(board: Board, changes: Changes, sortBy: Sort): 
   return { ...board, pages };
 }
 
-/** The changes that would move rows: what comes into the loaded ones, leaves them, or gets another place. */
+/** The changes that move rows: into the loaded pages, out of them, or to another place. */
 export function movesOf(board: Board, changes: Changes, sortBy: Sort): Changes {
   const shown = new Map(board.pages.flatMap(({ items }) => items.map((item) => [item.id, item])));
   return new Map(
@@ -89,17 +90,20 @@ export function movesOf(board: Board, changes: Changes, sortBy: Sort): Changes {
   );
 }
 
-/** A board after all changes, each row in its place. What belongs behind the loaded pages comes with them. */
+/**
+ * A board after all changes, with each row in its place. Rows after the loaded pages come with the
+ * next page.
+ */
 export function withChanges(board: Board, changes: Changes, sortBy: Sort): Board {
   const [first, ...rest] = board.pages;
   if (!first || changes.size === 0) return board;
-  const kept = board.pages.flatMap(({ items }) => items.filter(({ id }) => !changes.has(id)));
-  const come = [...changes.values()].filter(
+  const unchanged = board.pages.flatMap(({ items }) => items.filter(({ id }) => !changes.has(id)));
+  const added = [...changes.values()].filter(
     (item) => item !== null && isInReach(board, item, sortBy),
   ) as SlaItem[];
   const items = merged(
-    kept,
-    come.toSorted((left, right) => compare(left, right, sortBy)),
+    unchanged,
+    added.toSorted((left, right) => compare(left, right, sortBy)),
     sortBy,
   );
   return {
@@ -115,7 +119,7 @@ function isInReach({ pages }: Board, item: SlaItem, sortBy: Sort): boolean {
   );
 }
 
-/** Two sorted lists as one. */
+/** Merges two sorted lists. */
 function merged(left: readonly SlaItem[], right: readonly SlaItem[], sortBy: Sort): SlaItem[] {
   const both: SlaItem[] = [];
   let at = 0;

@@ -17,7 +17,7 @@ import { useNotifications } from "./use-arrivals.ts";
 
 const DENSITY_LABELS: Record<Density, string> = { comfortable: "Comfortable", compact: "Compact" };
 
-/** How the board looks in this browser, and whether it notifies. */
+/** Settings for how the board looks and notifies in this browser. */
 export function BoardDisplay() {
   const { board, setBoard } = usePreferences();
   const notifications = useNotifications();

@@ -7,7 +7,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { CommandLine } from "#components/ui/command-line.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
-/** The empty board: how to report the first exception. */
+/** The empty board, which shows how to report the first exception. */
 export function BoardEmpty({ origin }: { origin: string }) {
   const tenantId = useTenantId();
   const curl = [

@@ -26,15 +26,15 @@ type Props = {
   search: BoardSearch;
   onChange: (change: Partial<BoardSearch>) => void;
   onClear: (() => void) | false;
-  /** Ahead of the filters. */
+  /** Shown before the filters. */
   children: ReactNode;
 };
 
-/** Smallest amounts to choose from, in hundreds of the minor unit, where one currency is chosen. */
+/** The minimum amounts to choose from, in hundreds of the minor unit, if one currency is chosen. */
 const AMOUNTS = [10_000, 100_000, 1_000_000, 10_000_000];
 const ANY = "any";
 
-/** What is counted where there is more than one call counts. */
+/** The limit of the counts, which one call doesn't exceed. */
 const INCOMPLETE = {
   open: "Counts cover the 20,000 nearest deadlines.",
   closed: "Counts cover the 20,000 closed last.",
@@ -230,7 +230,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
   );
 }
 
-/** A filter by time, which a link brought: it can be removed. */
+/** A time filter from a link, which can only be removed. */
 function MomentFilter({
   name,
   from = null,
@@ -268,7 +268,7 @@ function noteOf(
   return `${count.toLocaleString("en")}${complete ? "" : "+"}`;
 }
 
-/** With the sum at risk. */
+/** Options that also show the sum at risk. */
 function moneyOptions(
   facets: SlaFacets["facets"] | undefined,
   found: (facet: Facet, word: (value: string) => ReactNode) => FacetOption<string>[],

@@ -12,7 +12,7 @@ const NAMES: Record<GroupName, string> = {
   paused: "Paused",
 };
 
-/** The heading of a risk's rows. `onToggle`: unfolds or folds the breached. */
+/** The heading of a risk group. `onToggle` folds or unfolds the breached rows. */
 export function BoardGroup({
   group,
   count,
@@ -23,7 +23,7 @@ export function BoardGroup({
   ref,
 }: {
   group: GroupName;
-  /** In words, "12" or "20,000+". */
+  /** As text: "12" or "20,000+". */
   count: string;
   folded: boolean;
   onToggle: (() => void) | null;

@@ -15,7 +15,7 @@ const shown = (items: Exception[], folded = false) =>
     line.kind === "group" ? `${line.group} ${line.rows}` : line.id,
   );
 
-test("rows stand under a heading for each risk, at its edges as the server draws them, and the paused come last", () => {
+test("groups rows by risk, with the server's limits, and paused ones last", () => {
   expect(
     shown([
       due(-9),
@@ -44,7 +44,7 @@ test("rows stand under a heading for each risk, at its edges as the server draws
   ]);
 });
 
-test("what is folded keeps its heading, and shelters what breaches until the server takes it away", () => {
+test("keeps the heading of a folded group, and hides rows that breach until the server removes them", () => {
   expect(shown([due(-1), due(30)], true)).toEqual(["breached 1", "-1", "high 1", "30"]);
   expect(shown([], true)).toEqual(["breached 0"]);
 });

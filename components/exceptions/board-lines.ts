@@ -3,7 +3,7 @@ import { type BreachRisk, breachRisk, minutesToBreach } from "./deadline.ts";
 
 export type GroupName = BreachRisk | "paused";
 
-/** A heading of the board, or a row; `index`: the row's place among the rows. */
+/** A heading or a row of the board. `index` is the row's place among the rows. */
 export type Line =
   | { id: string; kind: "group"; group: GroupName; rows: number }
   | { id: string; kind: "row"; item: Exception; index: number };
@@ -11,18 +11,18 @@ export type Line =
 const GROUPS: readonly GroupName[] = ["breached", "high", "medium", "low", "paused"];
 
 /**
- * Rows sorted by deadline under a heading for each risk, as of `now`. `folded`: the breached ones aren't among them, yet have their heading. Headings
- * of what has no row are left out.
+ * Rows sorted by deadline, with a heading for each risk as of `now`. With `folded`, the breached
+ * rows are missing but have a heading. Other groups without rows have none.
  */
 export function groupedLines(items: readonly Exception[], now: number, folded: boolean): Line[] {
   const lines: Line[] = folded ? [headingOf("breached", 0)] : [];
-  let last: GroupName | undefined = folded ? "breached" : undefined;
+  let lastGroup: GroupName | undefined = folded ? "breached" : undefined;
   for (const [index, item] of items.entries()) {
     const group = groupOf(item, now);
-    // A clock that runs on moves the border, never a row back over it.
-    if (last === undefined || GROUPS.indexOf(group) > GROUPS.indexOf(last)) {
+    // While the clock runs, the limit of a group moves, but no row moves back over it.
+    if (lastGroup === undefined || GROUPS.indexOf(group) > GROUPS.indexOf(lastGroup)) {
       lines.push(headingOf(group, 0));
-      last = group;
+      lastGroup = group;
     }
     lines.push({ id: item.id, kind: "row", item, index });
   }

@@ -17,7 +17,9 @@ const REPORTS = [
   { by: "assigned_to", name: "By assignee" },
 ] as const;
 
-/** The board's other actions: import, export, the policy, and the SLA report of the last 30 days. */
+/**
+ * The board's other actions: import, export, the policy, and the SLA report of the last 30 days.
+ */
 export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch }) {
   const tenant = useTenantId();
   const { since, until } = reportPeriod(asOf);

@@ -30,7 +30,7 @@ const FIELD_LABELS: Record<string, string> = {
   closed_at: "Closed",
 };
 
-/** What a change changed from what, with names for IDs. */
+/** The old and new value of each changed field, with names instead of IDs. */
 export function ChangedFields({ changes }: { changes: Change["changes"] }) {
   return (
     <dl className="mt-1 flex flex-col gap-1">

@@ -11,7 +11,9 @@ import { RESOLUTIONS } from "./resolutions.ts";
 
 type Closed = "resolved" | "dismissed";
 
-/** Resolves or dismisses an exception with a reason from the list, or in one's own words. Enter resolves. */
+/**
+ * Resolves or dismisses an exception with a reason from the list or the user's own. Enter resolves.
+ */
 export function CloseForm({
   onClose,
   onCancel,

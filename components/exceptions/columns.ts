@@ -1,6 +1,6 @@
 import type { BoardLook, Density } from "#components/preferences/preferences.ts";
 
-/** The columns of the wide board that can be left out. `usual`: shown unless one chooses otherwise. */
+/** The optional columns of the wide board. `usual` says whether it is shown by default. */
 const CHOICES = [
   { id: "due", name: "Due", usual: true },
   { id: "reason", name: "Reason", usual: false },
@@ -23,8 +23,8 @@ export function columnsOf({ columns }: BoardLook): ReadonlySet<Column> {
 }
 
 /**
- * A row of the board: each column has a width of its own, so that those chosen stand in line; the title has the rest. Where there is no room for words,
- * beside an open panel, icons stand for them.
+ * A row of the board. Each column has a fixed width, so that chosen columns line up; the title gets
+ * the rest. Next to an open panel, icons replace the text.
  */
 export const ROW = "@xl:flex @xl:flex-nowrap @xl:gap-x-3";
 const ICON = "@xl:shrink-0 @xl:@max-4xl:overflow-hidden @xl:@max-4xl:whitespace-nowrap";
@@ -42,5 +42,5 @@ export const WIDTHS: Record<Column | "box" | "risk" | "time" | "title", string> 
 };
 
 export const ROW_PX: Record<Density, number> = { comfortable: 44, compact: 32 };
-/** Of a heading. */
+/** The height of a heading. */
 export const GROUP_PX = 36;

@@ -20,7 +20,7 @@ import { commentsKey } from "./queries.ts";
 
 const SHOWN_PEOPLE = 5;
 
-/** What was typed and not sent, by exception: going to the next one loses nothing. */
+/** Unsent comments by exception, so that opening another one loses nothing. */
 const drafts = new Map<string, string>();
 
 /** A comment with mentions: @ lists the members. ⌘Enter sends. */
@@ -58,7 +58,7 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
       if (drafts.get(id) === text) drafts.delete(id);
       onClose();
     },
-    // In a toast: one may have gone on to the next exception.
+    // In a toast, because the user may have opened the next exception.
     failed: "Couldn't comment",
     stale: commentsKey(tenant, id),
   });
@@ -72,7 +72,7 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
   function insert(user: string): void {
     if (!mention || caret === null) return;
     const before = `${text.slice(0, mention.from)}@${personName(user)} `;
-    // At once: what is typed next goes behind the name.
+    // Synchronously, so that the next typed character goes after the name.
     flushSync(() => {
       change(before + text.slice(caret));
       setCaret(before.length);

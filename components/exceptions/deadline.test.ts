@@ -15,7 +15,7 @@ test.each([
   [240 * 60, 240, "medium"],
   [240 * 60 + 1, 241, "low"],
 ] as const)(
-  "%i s before due is %i minutes and %s, as the database has it",
+  "rounds %i s before the deadline to %i minutes and risk %s, as the database does",
   (seconds, minutes, risk) => {
     expect(minutesToBreach(due(seconds), NOW)).toBe(minutes);
     expect(breachRisk(minutes)).toBe(risk);
@@ -34,7 +34,7 @@ test.each([
   [2 * 60 * 60, "in 2 h"],
   [47 * 60 * 60, "in 47 h"],
   [52 * 60 * 60, "in 2 d 4 h"],
-])("%d s before due reads %s", (seconds, text) => {
+])("shows %d s before the deadline as %s", (seconds, text) => {
   expect(countdown(due(seconds), NOW)).toBe(text);
 });
 
@@ -44,6 +44,6 @@ test.each([
   [-60, "−0:01:00"],
   [3723, "1:02:03"],
   [360_000, "100:00:00"],
-] as const)("%d s of a clock are %s", (seconds, shown) => {
+] as const)("shows %d s of a clock as %s", (seconds, shown) => {
   expect(clockTime(seconds)).toBe(shown);
 });

@@ -4,9 +4,9 @@ export type BreachRisk = (typeof BREACH_RISKS)[number];
 
 const MINUTE_MS = 60_000;
 
-/** Rounded up like in the database, so that 0 and less is past the deadline. */
+/** Rounded up as in the database, so that 0 and less is past the deadline. */
 export function minutesToBreach(dueAt: string, nowMs: number): number {
-  // Math.ceil of a negative fraction gives -0.
+  // Math.ceil returns -0 for a negative fraction.
   return Math.ceil((Date.parse(dueAt) - nowMs) / MINUTE_MS) + 0;
 }
 
@@ -26,7 +26,7 @@ export function countdown(dueAt: string, nowMs: number): string {
   return minutes > 0 ? `in ${duration(minutes)}` : `${duration(-minutes)} late`;
 }
 
-/** What a paused clock has left: "2 h 5 min left". */
+/** The time left on a paused clock: "2 h 5 min left". */
 export function held(minutes: number): string {
   return `${duration(Math.max(0, minutes))} left`;
 }

@@ -10,12 +10,12 @@ import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Comment } from "#lib/exceptions/comments/contract.ts";
-import { type Entry, inOneStream } from "./activity.ts";
+import { type Entry, mergeStreams } from "./activity.ts";
 import { type Change, ChangedFields } from "./changed-fields.tsx";
 import { partsOf } from "./mentions.ts";
 import { commentPages, historyPages } from "./queries.ts";
 
-/** What happened to the exception and what was said about it, newest first. */
+/** The changes of an exception and its comments, newest first. */
 export function ExceptionActivity({ id }: { id: string }) {
   const tenant = useTenantId();
   const history = useInfiniteQuery(historyPages(tenant, id));
@@ -30,9 +30,9 @@ export function ExceptionActivity({ id }: { id: string }) {
     ) : (
       <PartSkeleton label="Loading the activity" bars={["h-5 w-3/4", "h-5 w-1/2"]} />
     );
-  const { entries, hasOlder } = inOneStream(
+  const { entries, hasOlder } = mergeStreams(
     streamOf(history.data, changed),
-    streamOf(comments.data, said),
+    streamOf(comments.data, commentEntry),
   );
   const isFetching = history.isFetchingNextPage || comments.isFetchingNextPage;
   const whichOf = namesakes(entries.map(({ by }) => by));
@@ -117,6 +117,6 @@ function changed(entry: Change): Entry<Change> {
   };
 }
 
-function said(entry: Comment): Entry<Comment> {
+function commentEntry(entry: Comment): Entry<Comment> {
   return { key: entry.id, at: entry.created_at, by: { ...entry, actor: entry.created_by }, entry };
 }

@@ -34,7 +34,7 @@ import { CalendarName, ReconciliationName } from "./names.tsx";
 import { RiskBadge } from "./risk-badge.tsx";
 import type { Acting } from "./use-exception-actions.ts";
 
-// Each has its own boundary: otherwise the whole panel would suspend while it loads.
+// Each part has its own boundary; otherwise the whole panel would suspend while one loads.
 const ExceptionLine = dynamic(
   () => import("./exception-line.tsx").then((part) => part.ExceptionLine),
   { loading: Waiting },
@@ -55,7 +55,8 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
     if (form !== "assign") return;
     assignee.current?.scrollIntoView({ block: "nearest" });
     acting.acts.cancel();
-    // Within an effect nothing is flushed, and the picker's field would come too late for the next key.
+    // Deferred, because effects don't flush synchronously and the picker's field would miss the
+    // next key.
     queueMicrotask(() => assignee.current?.click());
   });
 

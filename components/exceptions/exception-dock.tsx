@@ -22,7 +22,7 @@ import { CommentForm } from "./comment-form.tsx";
 import { pauseFault } from "./pause-fault.ts";
 import type { Acting } from "./use-exception-actions.ts";
 
-/** What can be done with an exception, each with its key; in its place, the form that an action asks for. */
+/** The actions on an exception with their keys, or the form of a chosen action. */
 export function ExceptionDock({ exception, acting }: { exception: Exception; acting: Acting }) {
   const { form, acts, undoable } = acting;
   const isOpen = exception.closed_at === null;

@@ -26,7 +26,9 @@ const KIND_LABELS: Record<(typeof LEDGER_KINDS)[number], string> = {
   reopened: "Reopened",
 };
 
-/** The SLA timeline: why it did or didn't breach, as a strip over the days and in rows that add up. */
+/**
+ * The SLA timeline: why it did or didn't breach, as a strip over the days and in rows that add up.
+ */
 export function ExceptionLedger({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
   if (!data)
@@ -41,7 +43,7 @@ export function ExceptionLedger({ id }: { id: string }) {
   const whichOf = namesakes(data.rows);
   const shown = shownRows(data.rows);
   const last = data.rows.at(-1);
-  // What is paused is due when the time left would run out, were it resumed now.
+  // A paused exception is due when its remaining time would end if it were resumed now.
   const dueAt =
     (last?.kind === "paused" ? data.segments.at(-1)?.ends_at : last?.due_at) ?? data.as_of;
   return (

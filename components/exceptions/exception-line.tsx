@@ -16,7 +16,7 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import { lineById, matchById } from "./queries.ts";
 
-/** The line that an exception is about, what is suggested for it, and the way to settle it. */
+/** The line of an exception, its suggested match, and the actions on it. */
 export function ExceptionLine({
   exception: { line_id, suggested_match_id, reconciliation_id, closed_at },
 }: {
@@ -69,7 +69,7 @@ export function ExceptionLine({
 
 const TEXTS = ["counterparty", "reference", "description"];
 
-/** What a match puts beside the line, by its texts and amount. */
+/** The other side of a match, by its texts and amount. */
 function counterpartOf({ members, explanation, currency }: Match, line_id: string): string {
   const own = members.find((member) => member.line_id === line_id)?.side ?? "left";
   const other = own === "left" ? "right" : "left";

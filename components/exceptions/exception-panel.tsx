@@ -9,6 +9,7 @@ import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { knownException } from "./board-cache.ts";
 import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { exceptionById } from "./queries.ts";
+
 import { useExceptionActions } from "./use-exception-actions.ts";
 
 const loadDetails = () => import("./exception-details.tsx");
@@ -23,13 +24,16 @@ type Props = {
   onClose: () => void;
 };
 
-/** The exception in the URL, filled from its row until it has loaded. `selects`: rows are selected. `onOpen`: puts another one there. */
+/**
+ * The exception in the URL, filled from its row until it has loaded. `selects` says that rows are
+ * selected. `onOpen` opens another one.
+ */
 export function ExceptionPanel({ id, selects, onOpen, onClose }: Props) {
   const tenantId = useTenantId();
   const cache = useQueryClient();
   const acting = useExceptionActions(id, { selects, onOpen });
 
-  // Once a row is pointed at or focused, so that the panel has its content when it opens.
+  // Loads when a row is hovered or focused, so that the panel opens with its content.
   useEffect(() => {
     const ready = new AbortController();
     const load = ({ target }: Event) => {

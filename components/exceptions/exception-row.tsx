@@ -24,9 +24,9 @@ type Props = {
   selected: boolean;
   /** `extend`: also the rows between this one and the last. Null: rows can't be selected. */
   onToggle: ((id: string, extend: boolean) => void) | null;
-  /** Pauses it, or resumes it if it is paused. Null: the key is the selection's. */
+  /** Pauses it, or resumes it if it is paused. Null if the key acts on the selection. */
   onPause: ((item: Exception) => void) | null;
-  /** Whether it has just come, or is gone and still shown. */
+  /** Whether it is new, or was removed and is still shown. */
   news: "arrived" | "left" | null;
   /** Its index among the table's lines. */
   index: number;
@@ -34,7 +34,10 @@ type Props = {
   ref: Ref<HTMLTableRowElement>;
 };
 
-/** The focus is around the row, which the link covers: a rule of the row's that looks into it is tried with every change of the board. */
+/**
+ * The link covers the row, so the focus ring is the link's. A rule of the row that looks inside
+ * would be evaluated at every change of the board.
+ */
 const LINK =
   "block truncate text-base font-medium focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus";
 
@@ -66,7 +69,7 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
     if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey || isClosed) return;
     const key = event.key.toLowerCase();
     if (key !== "x" && (key !== "p" || !onPause)) return;
-    // What opens takes the focus at once, and would get the letter too.
+    // Whatever opens takes the focus at once, and would get the letter too.
     event.preventDefault();
     if (key === "x") onToggle?.(item.id, event.shiftKey);
     else onPause?.(item);

@@ -15,7 +15,7 @@ import { ExceptionRow } from "./exception-row.tsx";
 import type { BoardSearch } from "./search.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 
-/** The checkbox, the risk, the time left and the title. */
+/** The columns that are always shown: checkbox, risk, time left and title. */
 const FIXED_COLUMNS = 4;
 const REGROUP_MS = 5000;
 
@@ -27,7 +27,7 @@ type Props = {
   state: BoardSearch["state"];
   sortBy: Sort;
   onSort: (sortBy: Sort) => void;
-  /** The breached under a heading alone; null: no headings. */
+  /** Whether only the heading of breached rows is shown; null if there are no headings. */
   folded: boolean | null;
   onFold: () => void;
   /** A group's number of rows; null: unknown. */
@@ -42,7 +42,7 @@ type Props = {
   left: ReadonlySet<string>;
   /** Null: rows can't be selected. */
   onToggle: ((id: string, extend: boolean) => void) | null;
-  /** Null: the key is the selection's. */
+  /** Null if the key acts on the selection. */
   onPause: ((item: Exception) => void) | null;
   onToggleAll: (all: boolean) => void;
   onEndNear: () => void;
@@ -70,7 +70,8 @@ export function ExceptionTable(props: Props) {
   const { board } = usePreferences();
   const columns = useMemo(() => columnsOf(board), [board]);
   const compact = board.density === "compact";
-  // Groups move on with the time, in steps: each looks at every row. Not by the browser's clock, which isn't the server's that rendered them first.
+  // Rows are regrouped every 5 s, because each time visits every row. It uses the server's clock,
+  // with which the first render was made.
   const tick = useServerTime((now) => Math.floor(now / REGROUP_MS), asOf);
   const lines = useMemo(
     () =>

@@ -6,7 +6,7 @@ import { classes } from "#components/ui/classes.ts";
 import { focusOnMount } from "#components/ui/focus-on-mount.ts";
 import { FIELD } from "#components/ui/text-field.tsx";
 
-/** A value that is edited where it is read: Enter or leaving the field saves, Escape keeps it as it was. */
+/** A value that is edited where it is shown. Enter or leaving the field saves; Escape cancels. */
 export function InPlace({
   label,
   value,
@@ -17,7 +17,7 @@ export function InPlace({
   children,
 }: {
   label: string;
-  /** As the field has it. */
+  /** In the field's format. */
   value: string;
   type?: "text" | "datetime-local";
   maxLength?: number;

@@ -16,7 +16,7 @@ export const STATUS_LABELS: Record<Status, string> = {
   resolved: "Resolved",
   dismissed: "Dismissed",
 };
-/** By the time left: high and medium are severities. */
+/** Named by the time left, because high and medium are severities. */
 export const RISK_LABELS = {
   breached: "Breached",
   at_risk: "At risk",
@@ -43,7 +43,7 @@ export function SeverityLabel({ severity }: { severity: Severity }) {
   );
 }
 
-/** For a flex box that is there anyway. */
+/** For use within an existing flex box. */
 export function SeverityParts({ severity }: { severity: Severity }) {
   return (
     <>
@@ -56,7 +56,7 @@ export function SeverityParts({ severity }: { severity: Severity }) {
   );
 }
 
-/** Few elements: a board has hundreds of them. */
+/** One path for all bars, because a board has hundreds of them. */
 function barsOf(from: number, to: number): string {
   const bars = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
   return bars
@@ -79,7 +79,7 @@ export function StatusLabel({ status }: { status: Status }) {
   );
 }
 
-/** For a flex box that is there anyway. */
+/** For use within an existing flex box. */
 export function StatusParts({ status }: { status: Status }) {
   return (
     <>

@@ -5,7 +5,10 @@ type Ledger = z.output<typeof getExceptionLedgerContract.response>;
 export type Row = z.output<typeof ledgerRow>;
 export type Segment = Ledger["segments"][number];
 
-/** A row in whole seconds. They add up as they are shown: left = left before − elapsed + moved, and elapsed is its three parts. */
+/**
+ * A row in whole seconds, which adds up as shown: left = left before − elapsed + moved, and elapsed
+ * is the sum of its three parts.
+ */
 export type ShownRow = {
   elapsed: number;
   worked: number;
@@ -16,12 +19,15 @@ export type ShownRow = {
   businessLeft: number | null;
 };
 
-/** Rounds a ledger's milliseconds so that what is shown still adds up: each is off by less than a second. */
+/**
+ * Rounds a ledger's milliseconds so that the shown seconds still add up; each is off by less than a
+ * second.
+ */
 export function shownRows(rows: readonly Row[]): ShownRow[] {
   const shown: ShownRow[] = [];
   for (const row of rows) {
     const before = shown.at(-1);
-    // Math.round of a small negative gives -0.
+    // Math.round returns -0 for a small negative number.
     const left = Math.round(row.remaining_seconds) + 0;
     const moved = Math.round(row.moved_seconds) + 0;
     const elapsed = before ? before.left + moved - left : 0;
@@ -37,7 +43,7 @@ export function shownRows(rows: readonly Row[]): ShownRow[] {
   return shown;
 }
 
-/** Whole numbers near these that add up to `total`: what is over goes to the largest. */
+/** Rounds numbers so that they add up to `total`: the difference goes to the largest. */
 function partsOf(total: number, parts: readonly number[]): number[] {
   const whole = parts.map(Math.round);
   const over = total - whole.reduce((sum, part) => sum + part, 0);
@@ -45,7 +51,10 @@ function partsOf(total: number, parts: readonly number[]): number[] {
   return whole.map((part, index) => (index === largest ? part + over : part));
 }
 
-/** Where segments lie on a strip from the first one's start to the last one's end, in shares of its length. */
+/**
+ * The positions of segments on a strip from the first start to the last end, as shares of its
+ * length.
+ */
 export function stripOf(
   segments: readonly Segment[],
 ): { start: number; end: number; share: (iso: string) => number } | null {
@@ -62,7 +71,10 @@ export function stripOf(
 const HOUR_MS = 3_600_000;
 const STEPS_HOURS = [1, 3, 6, 12, 24, 48, 168, 336, 672, 2184] as const;
 
-/** Moments to mark on a strip, at most `most`: midnights of the zone for days and weeks, whole hours for less. */
+/**
+ * The times to mark on a strip, at most `max`: midnights of the zone for days and weeks, whole
+ * hours for less.
+ */
 export function ticksOf(
   { start, end }: { start: number; end: number },
   timeZone: string,

@@ -7,7 +7,10 @@ import { type Segment, stripOf, ticksOf } from "./ledger-figures.ts";
 
 const TICKS_MAX = 6;
 
-/** The clock over the days: running filled, closed hours shaded, pauses hatched; what lies ahead is paler. */
+/**
+ * The clock over time: running is filled, closed hours are shaded, pauses hatched; the future is
+ * paler.
+ */
 const HATCHED =
   "bg-[repeating-linear-gradient(135deg,var(--color-muted)_0_1.5px,transparent_1.5px_6px)]";
 const LOOKS: Record<Segment["kind"], string> = {

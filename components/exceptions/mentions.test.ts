@@ -3,7 +3,7 @@ import { mentionAt, partsOf, withReferences } from "./mentions.ts";
 
 const PEOPLE = ["user:ada", "user:zoe.quist", "user:zoe"];
 
-test("names of known people become references, longest first, and nothing else does", () => {
+test("replaces names of known people by references, longest first, and nothing else", () => {
   expect(
     withReferences("@ada, ask @Zoe.Quist. Or @zoe! (@ada) a@ada @adam @ada-b @bob", PEOPLE),
   ).toBe(
@@ -11,7 +11,7 @@ test("names of known people become references, longest first, and nothing else d
   );
 });
 
-test("what is stored is shown as text and people, whatever it looks like", () => {
+test("shows a stored comment as text and people, whatever its text looks like", () => {
   expect(partsOf("<@user:ada>: see <b>this</b> <@nobody> <@user:zoe>")).toEqual([
     { user: "user:ada" },
     { text: ": see <b>this</b> <@nobody> " },
@@ -20,7 +20,7 @@ test("what is stored is shown as text and people, whatever it looks like", () =>
   expect(partsOf("")).toEqual([]);
 });
 
-test("a mention begins at an @ after a space, up to the caret", () => {
+test("starts a mention at an @ after a space, up to the caret", () => {
   expect(mentionAt("Ask @zo", 7)).toEqual({ from: 4, sought: "zo" });
   expect(mentionAt("@", 1)).toEqual({ from: 0, sought: "" });
   expect(mentionAt("mail@zo", 7)).toBeNull();

@@ -1,20 +1,26 @@
-/** A comment's text holds references, `<@user:ada>`; people read and write names, `@ada`. */
+/**
+ * The text of a stored comment contains references, `<@user:ada>`; people read and write names,
+ * `@ada`.
+ */
 export type Part = { text: string } | { user: string };
 
 const REFERENCE = /<@(user:[^\s<>]{1,120})>/g;
 const BEGUN = /(?:^|[\s(])@([^\s@<>]{0,120})$/;
 
-/** The mention that is being typed before the caret: where its @ is, and what follows it. */
+/** The mention being typed before the caret: the place of its @, and the text after it. */
 export function mentionAt(text: string, caret: number): { from: number; sought: string } | null {
   const sought = BEGUN.exec(text.slice(0, caret))?.[1];
   return sought === undefined ? null : { from: caret - sought.length - 1, sought };
 }
 
-/** Replaces each `@name` of a known person by a reference to them (`<@user:ada>`), as comments are stored. */
+/**
+ * Replaces each `@name` of a known person by a reference to them (`<@user:ada>`), as comments are
+ * stored.
+ */
 export function withReferences(text: string, people: readonly string[]): string {
   const known = new Map(people.map((user) => [user.replace(/^user:/, "").toLowerCase(), user]));
   return text.replace(/(?<=^|[\s(])@([^\s@<>]+)/g, (typed, word: string) => {
-    // A name can have a dot in it, and a sentence ends with one.
+    // A name can contain a dot, but a dot may also end a sentence.
     for (let length = word.length; length > 0; length -= 1) {
       const user = known.get(word.slice(0, length).toLowerCase());
       if (user && !/[\p{L}\p{N}_-]/u.test(word.charAt(length)))

@@ -25,7 +25,10 @@ import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { SEVERITY_LABELS, type Severity } from "./labels.tsx";
 import { exceptionsKey, newestReconciliations } from "./queries.ts";
 
-/** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the field has it, in the zone that the page shows. */
+/**
+ * Fields are named as in the body, so that a refusal finds its field. `amount_minor` is as typed;
+ * `due_at` is in the field's format, in the zone that the page shows.
+ */
 type Draft = {
   title: string;
   severity: Severity;
@@ -90,7 +93,7 @@ function bodyOf(
   };
 }
 
-/** Creates an exception by hand. `reconciliation`: that of the board, if it shows only one's. */
+/** Creates an exception. `reconciliation` is the board's, if it shows only one. */
 export function NewExceptionDialog({
   reconciliation,
   onClose,

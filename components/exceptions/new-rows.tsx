@@ -2,7 +2,9 @@
 
 import { ArrowUp } from "lucide-react";
 
-/** New rows, said once; those that wait so that no row moves are shown when this is pressed. */
+/**
+ * Announces new rows once. Rows that are held back so that none moves are shown when it is clicked.
+ */
 export function NewRows({
   count,
   arrived,

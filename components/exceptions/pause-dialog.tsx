@@ -24,7 +24,7 @@ type Props = {
 
 type Draft = { reason: string; end: PauseEnd; until: string };
 
-/** Asks why to pause, and until when. */
+/** Asks for the reason and the end of a pause. */
 export function PauseDialog({ count, send, onDone, onClose }: Props) {
   const { timeZone } = usePreferences();
   const pauseOf = ({ reason, end, until }: Draft): Pause => ({
@@ -60,7 +60,7 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
       <SelectField
         label="Resume"
         value={form.draft.end}
-        // Problems of the end are shown here, unless a time is picked.
+        // Problems with the end are shown here, unless a time is picked.
         error={picks ? undefined : form.problem("until")}
         hint={`Times are in ${zoneName(timeZone)}. The SLA policy may end it earlier.`}
         onChange={({ target }) => form.change({ end: target.value as PauseEnd, until: "" })}

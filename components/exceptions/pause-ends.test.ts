@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pauseUntil } from "./pause-ends.ts";
 
-test("a pause ends on the next morning, on the Monday after today, at a time, or not by itself", () => {
+test("ends a pause tomorrow morning, next Monday, at a given time, or never", () => {
   const [sunday, monday] = [Date.parse("2026-11-22T23:30Z"), Date.parse("2026-11-23T00:10Z")];
   expect(pauseUntil("tomorrow", "", sunday, "UTC")).toBe("2026-11-23T09:00:00.000Z");
   expect(pauseUntil("monday", "", sunday, "UTC")).toBe("2026-11-23T09:00:00.000Z");
@@ -14,9 +14,9 @@ test("a pause ends on the next morning, on the Monday after today, at a time, or
   expect(pauseUntil("open", "2026-11-25T14:30", monday, "UTC")).toBeNull();
 });
 
-test("a morning is one of the zone that the page shows, over a change of clocks", () => {
+test("uses mornings of the page's zone, across a clock change", () => {
   const sunday = Date.parse("2026-11-22T23:30Z");
-  // Monday already.
+  // It is already Monday there.
   expect(pauseUntil("monday", "", sunday, "Europe/Berlin")).toBe("2026-11-30T08:00:00.000Z");
   expect(pauseUntil("tomorrow", "", sunday, "America/New_York")).toBe("2026-11-23T14:00:00.000Z");
   expect(pauseUntil("tomorrow", "", Date.parse("2026-03-28T12:00Z"), "Europe/Berlin")).toBe(

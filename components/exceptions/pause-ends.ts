@@ -1,6 +1,6 @@
 import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
 
-/** When a pause ends by itself: the choices of the pause dialog. */
+/** When a pause ends automatically: the options of the pause dialog. */
 export const PAUSE_ENDS = ["tomorrow", "monday", "open", "time"] as const;
 export type PauseEnd = (typeof PAUSE_ENDS)[number];
 
@@ -14,7 +14,10 @@ export const PAUSE_END_LABELS: Record<PauseEnd, string> = {
 const MORNING = "09:00";
 const DAY_MS = 86_400_000;
 
-/** The moment, null for no end. `time`: as a datetime-local field has it, in the zone that the page shows; so are the mornings. */
+/**
+ * The end of a pause, or null. `time` is in the format of a datetime-local field; it and the
+ * mornings are in the zone that the page shows.
+ */
 export function pauseUntil(
   end: PauseEnd,
   time: string,

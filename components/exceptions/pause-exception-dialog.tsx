@@ -11,7 +11,9 @@ import { PauseDialog } from "./pause-dialog.tsx";
 import { exceptionsKey } from "./queries.ts";
 import { remember } from "./undo.ts";
 
-/** Pauses one exception. It leaves its place, so the next one takes the focus, and the panel if it is open. */
+/**
+ * Pauses one exception. Its row moves, so the next row gets the focus, and the panel if it is open.
+ */
 export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -25,7 +27,7 @@ export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () 
         const next = rowAfter(id);
         remember({ id, done: "Paused", steps: [{ resume: true }], etag: Promise.resolve(null) });
         toast("Paused");
-        // The dialog gives the focus back first.
+        // The dialog returns the focus first.
         flushSync(onClose);
         if (document.querySelector("dialog[data-panel][open]")) goToRow(next);
         else next?.focus();

@@ -6,17 +6,17 @@ const paused = { ...running, paused_at: "2026-11-20T09:00:00.000Z" };
 const closed = { ...running, closed_at: "2026-11-20T09:00:00.000Z" };
 const due = Date.parse(running.due_at);
 
-test("pausing is offered until the deadline, and from then on says to move it", () => {
+test("allows a pause until the deadline, and afterwards says to move it", () => {
   expect(pauseFault(running, due - 1)).toBe("");
   expect(pauseFault(running, due)).toMatch(/Move the deadline/);
 });
 
-test("what is paused or closed isn't paused, and says why", () => {
+test("refuses to pause a paused or closed exception, with the reason", () => {
   expect(pauseFault(paused, due - 1)).toMatch(/paused already/);
   expect(pauseFault(closed, due - 1)).toMatch(/Reopen/);
 });
 
-test("a selection can be paused where any of it can", () => {
+test("allows pausing a selection if any of it can be paused", () => {
   expect(commonPauseFault([paused, running], due - 1)).toBe("");
   expect(commonPauseFault([paused, running], due)).toMatch(/deadlines have passed/);
 });

@@ -4,7 +4,10 @@ import { minutesToBreach } from "./deadline.ts";
 
 type Clock = Pick<Exception, "due_at" | "paused_at" | "closed_at">;
 
-/** Why an exception can't be paused now; empty: it can. How many pauses the policy still allows, the server alone knows. */
+/**
+ * Why an exception can't be paused now, or an empty string. Only the server knows how many pauses
+ * the policy still allows.
+ */
 export function pauseFault({ due_at, paused_at, closed_at }: Clock, nowMs: number): string {
   if (closed_at !== null) return "It's closed. Reopen it to pause it.";
   if (paused_at !== null) return "It's paused already.";
@@ -13,7 +16,7 @@ export function pauseFault({ due_at, paused_at, closed_at }: Clock, nowMs: numbe
     : "";
 }
 
-/** The same of a selection, none of which can be paused. */
+/** The same for a selection, if none of it can be paused. */
 export function commonPauseFault(chosen: readonly Clock[], nowMs: number): string {
   return chosen.every((one) => pauseFault(one, nowMs))
     ? "The deadlines have passed, or the clocks are paused already."

@@ -32,13 +32,17 @@ const NAME_FRESH_MS = 60_000;
 export const exceptionsKey = (tenant: string) => resourceKey(tenant, "exceptions");
 
 /**
- * The cache key of a tenant's boards, for any filters. Not one of its exceptions': what makes those stale has a board ask what changed (use-board-poll.ts)
- * instead of reading all that is loaded again.
+ * The cache key of a tenant's boards, for any filters. It is not below the exceptions' key:
+ * invalidating that makes a board poll for changes (use-board-poll.ts), instead of reading all
+ * loaded pages again.
  */
 export const boardsKey = (tenant: string) =>
   [...resourceKey(tenant, "boards"), listSlaExceptionsContract.operationId] as const;
 
-/** Whether the breached are folded away: the board opens on what can still be saved. `unfolded`: because nothing else is open. */
+/**
+ * Whether the breached rows are folded, so that the board opens on what can still be saved.
+ * `unfolded` says that nothing else is open.
+ */
 export function foldsBreached(
   { state, sortBy, breached, breach_risk, q }: BoardSearch,
   unfolded = false,
@@ -51,7 +55,7 @@ export const CAN_BE_SAVED = ["high", "medium", "low"] as const;
 const listed = (values: readonly string[] | null) =>
   values?.map((value) => value.replaceAll(",", "\\,")).join(",");
 
-/** The board's filters as /v1 has them. */
+/** The board's filters in the API's format. */
 export function filtersOf({
   state,
   breach_risk,
@@ -90,7 +94,7 @@ export function filtersOf({
   });
 }
 
-/** Those of the open exceptions on the board. */
+/** The filters of the board's open exceptions. */
 export function openFilters(search: BoardSearch, unfolded = false) {
   return {
     ...filtersOf(search),
@@ -98,7 +102,7 @@ export function openFilters(search: BoardSearch, unfolded = false) {
   };
 }
 
-/** The board's open exceptions. Kept fresh by what changed (use-board-poll.ts). */
+/** The board's open exceptions, updated by their changes (use-board-poll.ts). */
 export function boardPages(tenant: string, search: BoardSearch, unfolded = false) {
   const query = {
     ...openFilters(search, unfolded),
@@ -115,12 +119,12 @@ export function boardPages(tenant: string, search: BoardSearch, unfolded = false
   );
 }
 
-/** Those of the closed exceptions, last closed first; or of all, newest first. */
+/** The filters of closed exceptions, last closed first, or of all, newest first. */
 function pastFilters(search: BoardSearch) {
   return { ...filtersOf(search), ...(search.state === "closed" && { sortBy: "closed_at" }) };
 }
 
-/** Closed exceptions, or all. */
+/** The pages of closed exceptions, or of all. */
 export function pastPages(tenant: string, search: BoardSearch) {
   const query = { ...pastFilters(search), limit: String(PAGE_SIZE) };
   return listQuery(
@@ -129,7 +133,7 @@ export function pastPages(tenant: string, search: BoardSearch) {
   );
 }
 
-/** All that the board lists, as a CSV file. */
+/** Everything that the board lists, as a CSV file. */
 export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob> {
   if (search.state === "open")
     return exportFromApi(listSlaExceptionsContract, "csv", {
@@ -139,7 +143,7 @@ export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob
   return exportFromApi(listExceptionsContract, "csv", { tenant, query: pastFilters(search) });
 }
 
-/** How many exceptions each filter's values have. */
+/** The number of exceptions for each value of each filter. */
 export function facetsOf(tenant: string, search: BoardSearch) {
   return oneQuery(
     {
@@ -206,7 +210,7 @@ export function lineById(tenant: string, id: string) {
   });
 }
 
-/** What is suggested for it. */
+/** The suggested match of an exception. */
 export function matchById(tenant: string, id: string) {
   return oneQuery({
     under: exceptionsKey(tenant),
@@ -215,7 +219,7 @@ export function matchById(tenant: string, id: string) {
   });
 }
 
-/** For the names behind its IDs. */
+/** A reconciliation, for its name. */
 export function reconciliationNameOf(tenant: string, id: string) {
   return oneQuery(
     {
@@ -227,7 +231,7 @@ export function reconciliationNameOf(tenant: string, id: string) {
   );
 }
 
-/** The newest reconciliations, to choose the one that an exception is about. */
+/** The newest reconciliations, to choose one for an exception. */
 export function newestReconciliations(tenant: string) {
   return oneQuery(
     {

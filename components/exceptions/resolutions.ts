@@ -1,4 +1,4 @@
-/** The reasons most exceptions end for. Any other is typed. */
+/** The most common reasons for closing an exception. Others are typed. */
 export const RESOLUTIONS = [
   "Matched by hand",
   "Timing difference, settles next period",

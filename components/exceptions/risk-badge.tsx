@@ -11,7 +11,10 @@ const ICONS: Record<BreachRisk, RowIconName> = {
   low: "circle-check",
 };
 
-/** `paused`: the clock stands still, whatever the risk was. `quiet`: for a row, whose rail has the colour. */
+/**
+ * `paused` says that the clock is stopped, whatever the risk was. `quiet` is for rows, which show
+ * the colour in their rail.
+ */
 export function RiskBadge({
   risk,
   paused = false,
@@ -41,7 +44,7 @@ export function RiskBadge({
   );
 }
 
-/** Of a closed exception, for a row: whether it was closed by its deadline. */
+/** Whether a closed exception met its deadline, for a row. */
 export function Outcome({ isMet }: { isMet: boolean }) {
   const Icon = isMet ? Check : X;
   return (

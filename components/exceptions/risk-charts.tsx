@@ -11,7 +11,7 @@ import { daysOf, reportPeriod } from "./report-period.ts";
 import { breachesPerDay, timeToBreach } from "./sla-queries.ts";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
-/** As high as a chart and the way to its table, so that nothing below moves. */
+/** The height of a chart and the link to its table, so that nothing below moves. */
 const CHART_BARS = ["h-47.5 w-full", "h-11.25 w-40"];
 const RISK_FILL = "fill-risk-rail";
 

@@ -1,6 +1,6 @@
 const CIRCLE = "M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0";
 
-/** The shapes of lucide's icons of these names, in one path each. */
+/** The shapes of lucide's icons, each in one path. */
 const PATHS = {
   "octagon-x":
     "m15 9-6 6M2.586 16.726A2 2 0 0 1 2 15.312V8.688a2 2 0 0 1 .586-1.414l4.688-4.688A2 2 0 0 1 8.688 2h6.624a2 2 0 0 1 1.414.586l4.688 4.688A2 2 0 0 1 22 8.688v6.624a2 2 0 0 1-.586 1.414l-4.688 4.688a2 2 0 0 1-1.414.586H8.688a2 2 0 0 1-1.414-.586zM9 9l6 6",
@@ -17,7 +17,10 @@ const PATHS = {
 
 export type RowIconName = keyof typeof PATHS;
 
-/** An icon of a board's row. Few elements, and no component's work: a board has hundreds of them. */
+/**
+ * An icon of a board's row. It is a single element and not a component, because a board has
+ * hundreds of them.
+ */
 export function RowIcon({
   name,
   className,

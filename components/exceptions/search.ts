@@ -23,7 +23,10 @@ const assignee = createParser({
   serialize: String,
 });
 
-/** The board's URL: what is listed, its filters as /v1 has them (each with several values), and the open exception. */
+/**
+ * The state in the board's URL: what is listed, the API's filters (each with several values), and
+ * the open exception.
+ */
 export const boardSearch = {
   state: parseAsStringLiteral(FACET_STATES).withDefault("open"),
   breach_risk: parseAsArrayOf(parseAsStringLiteral(RISK_FILTERS)),
@@ -41,7 +44,7 @@ export const boardSearch = {
   closed_before: parseAsMoment,
   q: parseAsString,
   sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
-  /** Whether the breached are listed with the rest; null: only where nothing else is open. */
+  /** Whether breached rows are listed with the rest; null: only if nothing else is open. */
   breached: parseAsBoolean,
   charts: parseAsBoolean.withDefault(false),
   exception: parseAsId("exc"),
@@ -63,7 +66,7 @@ export const FACETS = [
 ] as const;
 export type Facet = (typeof FACETS)[number];
 
-/** When something happened: a moment of the past, which no view keeps. */
+/** Times in the past, which views don't store. */
 export const PAST_FILTERS = [
   "breached_from",
   "breached_before",

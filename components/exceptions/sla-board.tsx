@@ -34,7 +34,7 @@ import { ViewBar } from "./views/view-bar.tsx";
 const SelectionBar = dynamic(
   () => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar),
   {
-    // Its own boundary: otherwise the whole page would suspend while it loads.
+    // It has its own boundary; otherwise the whole page would suspend while it loads.
     loading: () => null,
   },
 );
@@ -49,7 +49,7 @@ const STATES = [
   { value: "all", label: "All" },
 ] as const;
 
-/** `origin`: the service's own, for examples. */
+/** `origin` is the service's own, for examples. */
 export function SlaBoard({ origin }: { origin: string }) {
   const { tenant } = useMember();
   const { search, set, linkTo, isFiltered, clear } = useSearch(boardSearch, FILTERS);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
-test("every bucket of the answer has a name of its own, in full and short", () => {
+test("gives every bucket a unique full and short name", () => {
   const ends = [-1441, 0, 59, 240, 1440, null];
   const bars = barsOf(
     ends.map((to_minutes) => ({

@@ -3,7 +3,7 @@ import type { timeToBreach } from "#lib/exceptions/sla/contract.ts";
 
 type Bucket = z.output<typeof timeToBreach>["buckets"][number];
 
-/** By a bucket's upper bound in minutes: its name, and the label of its bar. */
+/** The name of a bucket and the label of its bar, by its upper bound in minutes. */
 const NAMES = new Map<number | null, readonly [name: string, short: string]>([
   [-1441, ["Over 1 day late", "> 1 d late"]],
   [0, ["Up to 1 day late", "≤ 1 d late"]],

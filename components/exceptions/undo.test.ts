@@ -12,7 +12,7 @@ const open = {
 };
 const exception = (fields: Partial<Exception> = {}) => ({ ...open, ...fields }) as Exception;
 
-test("a change of fields is taken back to what they were", () => {
+test("restores the previous fields of a change", () => {
   expect(
     inverseOf(exception(), { assigned_to: "user:ada", due_at: "2031-01-01T00:00:00.000Z" }),
   ).toEqual([{ patch: { assigned_to: "user:leo", due_at: "2030-01-01T00:00:00.000Z" } }]);
@@ -21,7 +21,7 @@ test("a change of fields is taken back to what they were", () => {
   ]);
 });
 
-test("a resolved exception is opened again, in review and paused if it was", () => {
+test("reopens a resolved exception, in review and paused if it was", () => {
   const patch = { status: "resolved", resolution: "Found." } as const;
   expect(inverseOf(exception(), patch)).toEqual([{ patch: { status: "open" } }]);
   const before = exception({
@@ -37,7 +37,7 @@ test("a resolved exception is opened again, in review and paused if it was", () 
   ]);
 });
 
-test("a reopened exception is closed again with its resolution", () => {
+test("closes a reopened exception again with its resolution", () => {
   const before = exception({
     status: "dismissed",
     resolution: "Test data.",
@@ -48,7 +48,7 @@ test("a reopened exception is closed again with its resolution", () => {
   ]);
 });
 
-test("an act is known to be taken back by its first step or by more of them, not by what someone else changed", () => {
+test("recognises an undone action by its first steps, and not by another user's change", () => {
   const steps = inverseOf(exception({ status: "in_review" }), {
     status: "resolved",
     resolution: "Found.",
@@ -61,7 +61,7 @@ test("an act is known to be taken back by its first step or by more of them, not
   expect(isTaken([{ resume: true }], exception())).toBe(false);
 });
 
-test("undo takes the last act on the open exception, otherwise the last of all", () => {
+test("undoes the last action on the open exception, otherwise the last of all", () => {
   const act = (id: string, done: string) => ({ id, done, steps: [], etag: Promise.resolve(null) });
   const all = [
     act("exc_1", "first"),

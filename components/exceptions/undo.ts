@@ -5,12 +5,12 @@ import type { Pause } from "./pause-dialog.tsx";
 
 export type Patch = z.input<NonNullable<typeof updateExceptionContract.body>>;
 
-/** One call that takes a part of an act back. */
+/** One call that undoes a part of an action. */
 export type Step = { patch: Patch } | { pause: Pause } | { resume: true };
 
 /**
- * An act of this session, known from the moment it is sent. `etag`: the version it left, once it is answered; if there is
- * another by now, someone else changed it since.
+ * An action of this session, stored when it is sent. `etag` is the version it created, once it is
+ * answered; if the current one differs, someone else has changed the exception.
  */
 export type Act = {
   id: string;
@@ -21,7 +21,7 @@ export type Act = {
 
 const NONE: readonly Act[] = [];
 
-/** What was done in this session and not taken back, the latest last. */
+/** The actions of this session that were not undone, the latest last. */
 export const acts = createStore(NONE);
 
 export function remember(act: Act): void {
@@ -33,12 +33,15 @@ export function forget(act: Act): void {
   acts.set(acts.get().filter((one) => one !== act));
 }
 
-/** What U takes back: the last act on the open exception, otherwise the last of all. */
+/** The action that U undoes: the last one on the open exception, otherwise the last of all. */
 export function lastAct(all: readonly Act[], id: string | null): Act | undefined {
   return all.findLast((act) => act.id === id) ?? all.at(-1);
 }
 
-/** Whether an exception is as the first steps leave it, or more of them: they were taken, and only the answer was lost. */
+/**
+ * Whether an exception looks as after the first of these steps, or more of them: they were applied,
+ * and only the response was lost.
+ */
 export function isTaken(steps: readonly Step[], exception: Exception): boolean {
   let left: Patch = {};
   return steps.some((step) => {
@@ -50,7 +53,7 @@ export function isTaken(steps: readonly Step[], exception: Exception): boolean {
   });
 }
 
-/** What takes a patch back. A closed exception reopens as it was: in review, paused. */
+/** The steps that undo a patch. A closed exception reopens as it was: in review, paused. */
 export function inverseOf(before: Exception, patch: Patch): Step[] {
   const wasClosed = before.closed_at !== null;
   if (wasClosed && patch.status === "open")

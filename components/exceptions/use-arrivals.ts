@@ -8,7 +8,10 @@ const LISTED = 3;
 
 const notifying = createStore(false);
 
-/** Whether this browser notifies of new exceptions while the board is in the background: asked for once, kept in the browser. */
+/**
+ * Whether this browser notifies of new exceptions while the board is in the background. The choice
+ * is stored in the browser.
+ */
 export function useNotifications() {
   const isOn = useStore(notifying, false);
   useEffect(() => {
@@ -20,21 +23,24 @@ export function useNotifications() {
   }, []);
   return {
     isOn,
-    /** Returns false where the browser doesn't allow it. */
+    /** Returns false if the browser doesn't allow it. */
     async toggle(): Promise<boolean> {
-      const wanted =
+      const isWanted =
         !notifying.get() &&
         "Notification" in window &&
         (await Notification.requestPermission()) === "granted";
-      const refused = !notifying.get() && !wanted;
-      localStorage.setItem(KEY, wanted ? "on" : "off");
-      notifying.set(wanted);
+      const refused = !notifying.get() && !isWanted;
+      localStorage.setItem(KEY, isWanted ? "on" : "off");
+      notifying.set(isWanted);
       return !refused;
     },
   };
 }
 
-/** What came while nobody looked: counted in the tab's title, and notified of where that was asked for. */
+/**
+ * Counts exceptions that arrived while the board was hidden in the tab's title, and notifies if
+ * that is on.
+ */
 export function useArrivals() {
   const [unseen, setUnseen] = useState(0);
   const title = useRef("");
@@ -44,7 +50,7 @@ export function useArrivals() {
     title.current ||= document.title;
     document.title = `(${unseen.toLocaleString("en")}) ${title.current}`;
     return () => {
-      // Another page may have set its own.
+      // Another page may have set its own title.
       if (document.title.startsWith("(")) document.title = title.current;
     };
   }, [unseen]);

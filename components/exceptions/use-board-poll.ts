@@ -16,23 +16,26 @@ import {
 import { boardPages, exceptionsKey, openFilters } from "./queries.ts";
 import type { BoardSearch } from "./search.ts";
 
-/** With what a call takes, what others do shows within five seconds. */
+/** With the duration of a call, changes by others show within five seconds. */
 const REFRESH_MS = 4000;
 const PAGE = 250;
-/** Beyond that the list is read again. */
+/** With more pages of changes, the list is read again. */
 const PAGES_MAX = 4;
 const HIGHLIGHT_MS = 4000;
 const NONE: Changes = new Map();
 const NOTHING: Waiting = { as_of: "", changes: NONE };
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** What waits to be shown on the board as of that moment. A board that was read again has it already. */
+/**
+ * Changes waiting to be shown, as of a moment. A board that was read later contains them already.
+ */
 type Waiting = { as_of: string; changes: Changes };
 
 /**
- * Keeps the board fresh by what changed, however many rows are loaded. While `isHeld` (the pointer is over the rows, or they are scrolled), rows keep
- * their places: only what moves none of them is shown, the rest waits for `show`. `waiting`: how many new rows do; `left`: rows that are gone;
- * `arrived`: rows that have just come.
+ * Keeps the board fresh by its changes, however many rows are loaded. While `isHeld` (the pointer
+ * is over the rows, or they are scrolled), rows don't move: only changes that move none are shown,
+ * the rest waits for `show`. `waiting` is the number of waiting new rows, `left` are removed rows,
+ * `arrived` are new rows.
  */
 export function useBoardPoll(
   { tenant, search, unfolded }: { tenant: string; search: BoardSearch; unfolded: boolean },
@@ -53,7 +56,7 @@ export function useBoardPoll(
   const [pending, setPending] = useState(NOTHING);
   const [arrived, setArrived] = useState(NOBODY);
   const waits = useRef(NOTHING);
-  const told = useRef(NOBODY);
+  const announced = useRef(NOBODY);
   const query = openFilters(search, unfolded);
   const { sortBy } = search;
   const key = JSON.stringify(queryKey);
@@ -63,11 +66,11 @@ export function useBoardPoll(
     setPending(waiting);
   }, []);
 
-  // Another list: what waited for the last one is part of it, or isn't.
+  // Another list was opened: changes waiting for the previous one are dropped.
   // biome-ignore lint/correctness/useExhaustiveDependencies: by the list alone
   useEffect(() => {
     hold(NOTHING);
-    told.current = NOBODY;
+    announced.current = NOBODY;
     setArrived(NOBODY);
   }, [key]);
 
@@ -114,9 +117,12 @@ export function useBoardPoll(
       const moves = movesOf(shown, changes, sortBy);
       const known = new Set(idsOf(shown));
       const fresh = [...moves.values()].filter(
-        (item) => item !== null && !known.has(item.id) && !told.current.has(item.id),
+        (item) => item !== null && !known.has(item.id) && !announced.current.has(item.id),
       );
-      told.current = new Set([...told.current, ...fresh.flatMap((item) => item?.id ?? [])]);
+      announced.current = new Set([
+        ...announced.current,
+        ...fresh.flatMap((item) => item?.id ?? []),
+      ]);
       if (fresh.length > 0) onArrival(fresh.flatMap((item) => item?.title ?? []));
       hold({ as_of: read.as_of, changes: moves });
       if (moves.size > 0 && !isHeld()) show();
@@ -133,16 +139,16 @@ export function useBoardPoll(
   const board = cache.getQueryData<Board>(queryKey);
   const changes = waitingFor(board, pending);
   const isKnown = new Set(changes.size === 0 ? [] : idsOf(board));
-  const gone = [...changes].flatMap(([id, item]) => (item === null ? [id] : []));
+  const removed = [...changes].flatMap(([id, item]) => (item === null ? [id] : []));
   return {
     error: poll.error,
     show,
     arrived,
     waiting:
       changes.size -
-      gone.length -
-      [...changes.keys()].filter((id) => isKnown.has(id) && !gone.includes(id)).length,
-    left: gone.length === 0 ? NOBODY : new Set(gone),
+      removed.length -
+      [...changes.keys()].filter((id) => isKnown.has(id) && !removed.includes(id)).length,
+    left: removed.length === 0 ? NOBODY : new Set(removed),
   };
 }
 
@@ -152,7 +158,7 @@ function waitingFor(board: Board | undefined, { as_of, changes }: Waiting): Chan
 
 type Read = Pick<SlaChanges, "as_of" | "summary"> & { changes: Changes };
 
-/** Null: so much that the list should be read again. */
+/** Null if there are so many that the list should be read again. */
 async function changesSince({
   tenant,
   query,

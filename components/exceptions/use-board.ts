@@ -19,12 +19,12 @@ import { useArrivals, useNotifications } from "./use-arrivals.ts";
 import { useBoardPoll } from "./use-board-poll.ts";
 import { filtersToSave } from "./views/filters-of-view.ts";
 
-/** As many and more are counted no further, nor changed at once. */
+/** Larger numbers are neither counted exactly nor changed at once. */
 const COUNTED_MAX = 10_000;
 
 const NO_ITEMS: readonly SlaItem[] = [];
 
-/** What the board lists: open exceptions, kept fresh row by row, or past ones. */
+/** The rows of the board: open exceptions, updated row by row, or past ones. */
 export function useBoard(
   tenant: string,
   search: BoardSearch,
@@ -42,7 +42,7 @@ export function useBoard(
   const breached =
     countIn(facets, "breached") ??
     (filters === "{}" ? (open.newest?.summary.breached_count ?? 0) : 0);
-  // Where nothing can still be saved, the breached are all there is to see.
+  // If nothing can still be saved, the breached rows are all there is to show.
   if (folds && search.breached === null && open.isBare && breached > 0) setUnfoldedFor(filters);
 
   const isScrolled = useCallback(
@@ -106,12 +106,15 @@ export function useBoard(
     arrived: poll.arrived,
     left: poll.left,
     show: poll.show,
-    /** The pointer has left the rows. */
+    /** Called when the pointer has left the rows. */
     release: () => !isScrolled() && poll.show(),
   };
 }
 
-/** Whether the pointer was used since the keyboard was: one that only rests over the rows doesn't hold them. */
+/**
+ * Whether the pointer was used after the keyboard: a pointer that only rests over the rows doesn't
+ * hold them.
+ */
 function usePointerInUse(): () => boolean {
   const inUse = useRef(true);
   useEffect(() => {
@@ -120,7 +123,7 @@ function usePointerInUse(): () => boolean {
     let at: string | null = null;
     const use = ({ type, screenX, screenY }: PointerEvent) => {
       const now = `${screenX} ${screenY}`;
-      // Browsers also report a move where the page moved below a pointer at rest.
+      // Browsers also report a move if the page moved below a resting pointer.
       if (type === "pointerdown" || (at !== null && at !== now)) inUse.current = true;
       at = now;
     };
@@ -132,7 +135,7 @@ function usePointerInUse(): () => boolean {
   return useCallback(() => inUse.current, []);
 }
 
-/** What a bulk change of everything would change: as many as one call's filter may match. */
+/** What a bulk change of everything would change, up to the limit of one call's filter. */
 function matchingOf(search: BoardSearch, total: number, folded: number): Matching | null {
   const count = total - folded;
   const filter = {

@@ -19,12 +19,13 @@ import { useUpdateException } from "./use-update-exception.ts";
 
 type Form = "close" | "comment" | "pause";
 
-/** What the panel shows of the acts, and how it starts them. */
+/** The state of the panel's actions, and the functions that start them. */
 export type Acting = ReturnType<typeof useExceptionActions>;
 
 /**
- * The acts on the open exception, by button and by key; with the panel closed, the keys act on the row that has the focus, or, where
- * rows are selected, are the selection's. What takes a row away goes on to the next one. `onOpen`: shows an exception in the panel.
+ * The actions on the open exception, by button and key. With the panel closed, the keys act on the
+ * focused row or, if rows are selected, on the selection. An action that removes a row moves on to
+ * the next one. `onOpen` shows an exception in the panel.
  */
 export function useExceptionActions(
   openId: string | null,
@@ -34,7 +35,7 @@ export function useExceptionActions(
   const cache = useQueryClient();
   const change = useUpdateException();
   const resume = useResumeException();
-  // Not away from what is typed by the time that it is undone.
+  // Doesn't move away from a field that the user types in when the undo finishes.
   const { last, undo } = useUndo(openId, (id) => id !== openId && !takesKeys() && onOpen(id));
   const assignee = useRef<HTMLButtonElement>(null);
   const [asked, setAsked] = useState<{ id: string; form: Form | "assign" } | null>(null);
@@ -44,7 +45,7 @@ export function useExceptionActions(
     knownException(cache, tenant.id, id);
 
   function ask(id: string, wanted: Form | "assign"): void {
-    // At once: what is typed next goes into the form.
+    // Synchronously, so that the next typed character goes into the form.
     flushSync(() => setAsked({ id, form: wanted }));
     if (id !== openId) rowOf(id)?.click();
   }
@@ -67,7 +68,10 @@ export function useExceptionActions(
       change({ id, patch: { assigned_to: self }, done: `Assigned to ${personName(self)}` });
   }
 
-  /** Closes the form of this render. One that was asked for since stays: what closes it may be a late answer. */
+  /**
+   * Closes the form of this render. A form opened since stays, because a late response may be what
+   * closes it.
+   */
   const cancel = () => {
     setAsked((now) => (now === asked ? null : now));
     // The field that had the focus is gone.
@@ -91,7 +95,7 @@ export function useExceptionActions(
           ["a", on((id) => ask(id, "assign"))],
           ["m", on(take)],
           ["c", on((id) => ask(id, "comment"))],
-          // A row of the board has this key itself.
+          // The board's rows handle this key themselves.
           ["p", (event) => !(event.target as Element).closest?.("a[data-row]") && on(pause)(event)],
           undoes,
         ],
@@ -100,7 +104,7 @@ export function useExceptionActions(
   const id = openId ?? "";
   return {
     form,
-    /** What is about to be paused. */
+    /** The ID of the exception to pause. */
     pausing: asked?.form === "pause" ? asked.id : null,
     assignee: assignee as RefObject<HTMLButtonElement | null>,
     undoable: last?.done,

@@ -6,7 +6,10 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { pauseFault, tellPauseFault } from "./pause-fault.ts";
 import { useResumeException } from "./use-resume-exception.ts";
 
-/** The P key on a row: asks why to pause, or says why it can't be, or resumes at once. `item`: what is about to be paused. */
+/**
+ * The P key on a row: opens the pause dialog, says why it can't be paused, or resumes at once.
+ * `item` is the exception to pause.
+ */
 export function usePauseByKey() {
   const [item, setItem] = useState<Exception | null>(null);
   const resume = useResumeException();

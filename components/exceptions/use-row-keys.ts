@@ -13,8 +13,9 @@ const LINK = "[data-row]";
 const PAGE = 10;
 
 /**
- * Makes a table's rows one tab stop: the arrows, Home, End and the page keys go from row to row, and where the focused row goes away, the focus is on
- * the one in its place. `reveal`: renders the row at an index. `indexOf`: of a row's place.
+ * Makes a table's rows one tab stop. Arrows, Home, End and the page keys move between rows; if the
+ * focused row is removed, the row in its place gets the focus. `reveal` renders the row at an
+ * index; `indexOf` returns a row's index.
  */
 export function useRowKeys({
   ids,
@@ -28,33 +29,34 @@ export function useRowKeys({
   body: RefObject<HTMLElement | null>;
 }) {
   const [stop, setStop] = useState<string | null>(null);
-  /** The row that has the focus, and its place. */
+  /** The focused row and its index. */
   const focused = useRef<{ id: string; at: number } | null>(null);
   /** The row to focus once it is rendered. */
-  const wanted = useRef<string | null>(null);
+  const rowToFocus = useRef<string | null>(null);
   const known = stop !== null && ids.includes(stop);
 
   function focusWanted(): HTMLElement | null {
     const link =
-      body.current?.querySelector<HTMLElement>(`tr[data-id="${wanted.current}"] ${LINK}`) ?? null;
-    if (link) wanted.current = null;
+      body.current?.querySelector<HTMLElement>(`tr[data-id="${rowToFocus.current}"] ${LINK}`) ??
+      null;
+    if (link) rowToFocus.current = null;
     link?.focus({ preventScroll: true });
     return link;
   }
 
   function focus(at: number): void {
-    wanted.current = ids[at] ?? null;
+    rowToFocus.current = ids[at] ?? null;
     const link = focusWanted();
     if (link) link.closest("tr")?.scrollIntoView({ block: "nearest" });
     else reveal(indexOf(at));
   }
 
-  // After every render: how many frames it takes until a revealed row is there, the machine decides.
+  // After every render, because it may take several frames until a revealed row exists.
   useLayoutEffect(() => {
-    if (wanted.current === null) return;
+    if (rowToFocus.current === null) return;
     const { activeElement } = document;
     if (activeElement === document.body || body.current?.contains(activeElement)) focusWanted();
-    else wanted.current = null;
+    else rowToFocus.current = null;
   });
 
   const latest = useRef({ focus, ids });

@@ -18,7 +18,10 @@ export function useSelection(items: readonly SlaItem[]) {
     [items, marked],
   );
 
-  /** `extend`: also every row between this and the last one selected. Stable, because every row receives it. */
+  /**
+   * `extend` also selects every row between this and the last one. It is stable, because every row
+   * receives it.
+   */
   const toggle = useCallback((id: string, extend: boolean) => {
     const concerned = extend ? between(rows.current, last.current, id) : [id];
     last.current = id;

@@ -17,7 +17,10 @@ import { type Act, acts, forget, isTaken, lastAct, type Step } from "./undo.ts";
 
 const NONE: readonly Act[] = [];
 
-/** Takes acts of this session back, unless someone else changed the exception since. `onDone`: with its ID. */
+/**
+ * Undoes actions of this session, unless someone else has changed the exception since. `onDone`
+ * receives its ID.
+ */
 export function useUndo(id: string | null, onDone: (id: string) => void) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -39,7 +42,8 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
     },
     onDone: (_, act) => {
       forget(act);
-      // The row is back in its place at once, also where the rows of others wait (use-board-poll.ts).
+      // The row returns to its place at once, even while other users' rows wait
+      // (use-board-poll.ts).
       cache.invalidateQueries({ queryKey: boardsKey(tenant) });
       toast(`Undone: ${act.done}`);
       onDone(act.id);
@@ -71,6 +75,6 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
     );
   }
 
-  // The act before it can be taken back while lists are still read again.
+  // The previous action can be undone while lists are still being read again.
   return { last, undo: () => last && last !== taken.current && start(last) };
 }

@@ -10,7 +10,7 @@ import { type Board, cancelReads, knownException, readGivenUp, withChange } from
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
 import { inverseOf, type Patch, remember } from "./undo.ts";
 
-/** `done`: the toast on success, and what undoing it is called. */
+/** `done` is the toast on success, and the name of the action when it is undone. */
 type Change = { id: string; patch: Patch; done: string };
 
 /** Updates exceptions optimistically; reverted if the server refuses. */

@@ -6,22 +6,25 @@ import { SelectField } from "#components/ui/select-field.tsx";
 import { calendarsQuery } from "./calendar-names.ts";
 import { useTenantId } from "./member.tsx";
 
-/** What a severity has until it names a calendar of its own. */
+/** The option of a severity without its own calendar. */
 const SAME = "same";
 
 type Props = {
   label: string;
   labelHidden?: boolean;
-  /** A calendar's ID; empty: none; undefined: the same as the others, where `same` says so. */
+  /**
+   * A calendar's ID. Empty: no calendar. Undefined: the same as the others, if `same` names that
+   * option.
+   */
   value: string | undefined;
   same?: string;
-  /** What no calendar means. */
+  /** The label of having no calendar. */
   none?: string;
   error: string | undefined;
   onChange: (calendar: string | undefined) => void;
 };
 
-/** One of the tenant's calendars, or none. */
+/** Picks one of the tenant's calendars, or none. */
 export function CalendarField({
   label,
   labelHidden = false,

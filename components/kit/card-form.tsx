@@ -5,7 +5,10 @@ import { Button } from "#components/ui/button.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import type { FormState } from "./use-form.ts";
 
-/** A form on a page: what went wrong with it as a whole, and its button, `wide` as its column. */
+/**
+ * A form on a page, with its general error and its button. `wide` makes the button as wide as the
+ * column.
+ */
 export function CardForm({
   form,
   start,
@@ -28,7 +31,7 @@ export function CardForm({
   return (
     <form
       ref={form.ref}
-      // Without scripts nothing that was typed gets into a URL.
+      // Without scripts, the form would be sent by GET and put its values into a URL.
       method="post"
       noValidate
       onSubmit={(event) => {

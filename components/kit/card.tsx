@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-/** A titled part of a page. `hint`: below the title; `aside`: opposite it. */
+/** A titled part of a page. `hint` is below the title, `aside` opposite it. */
 export function Card({
   title,
   hint,

@@ -1,4 +1,4 @@
-/** What a change replaces, row by row: its name, what is now and what will be. */
+/** A table of changes: name, current value, new value. */
 export function ChangeTable({
   rows,
 }: {

@@ -6,7 +6,7 @@ import { inWords, namedValues } from "./field-labels.ts";
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** An object of any shape, as fields that people read. */
+/** Shows an object of any shape as labelled fields. */
 export function DataFields({ label, value }: { label: string; value: object }) {
   return (
     <section aria-label={label}>
@@ -21,7 +21,7 @@ export function DataFields({ label, value }: { label: string; value: object }) {
   );
 }
 
-/** A value of any type in one line, its times and days as everywhere. */
+/** A value of any type on one line, with times and dates formatted as elsewhere. */
 export function DataValue({ value }: { value: unknown }) {
   if (typeof value === "string" && MOMENT.test(value) && isDate(value)) return <Time iso={value} />;
   if (typeof value === "string" && DAY.test(value) && isDate(value)) return formatDay(value, "UTC");

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { fieldName, inWords, namedValues } from "./field-labels.ts";
 
-test("a field's name is words, whatever way it is written", () => {
+test("turns a field name of any style into words", () => {
   expect(
     ["source_line", "sourceLine", "ip_allowlist", "line_ids", "minutes.high", "url"].map(fieldName),
   ).toEqual(["Source line", "Source Line", "IP allowlist", "Line IDs", "Minutes › high", "URL"]);
 });
 
-test("every field of an object is named, also those inside others", () => {
+test("names every field of an object, including nested ones", () => {
   const value = {
     host: "sap",
     codes: ["1000", "1010"],
@@ -26,7 +26,7 @@ test("every field of an object is named, also those inside others", () => {
   ]);
 });
 
-test("a value is read in one line, without braces", () => {
+test("shows a value on one line, without braces", () => {
   expect(
     [null, "", [], {}, true, 118, ["a", "b"], { source_line: 118, checked: false }].map(inWords),
   ).toEqual([

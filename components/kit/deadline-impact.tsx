@@ -6,7 +6,7 @@ type Moved = {
   no_longer_breached: number;
 };
 
-/** How many open deadlines a change moves, and which way. */
+/** How many open deadlines a change moves, and in which direction. */
 export function DeadlineImpact({
   changed,
   earlier,

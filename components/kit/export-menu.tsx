@@ -7,11 +7,14 @@ import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import type { ExportFormat } from "#lib/wire/contract.ts";
 import { useExport } from "./export.tsx";
 
-type Asked = Parameters<typeof exportFromApi>;
+type ExportArguments = Parameters<typeof exportFromApi>;
 
-type File = { label: string; name: string; format: ExportFormat; call: Asked[2] };
+type File = { label: string; name: string; format: ExportFormat; call: ExportArguments[2] };
 
-/** Exports all results of a filtered list. `name`: the file's, without extension. `more`: further files of it. */
+/**
+ * Exports all results of a filtered list. `name` is the file name without extension; `more` are
+ * further files of the export.
+ */
 export function ExportMenu({
   label,
   name,
@@ -23,8 +26,8 @@ export function ExportMenu({
 }: {
   label: string;
   name: string;
-  contract: Asked[0];
-  call: Asked[2];
+  contract: ExportArguments[0];
+  call: ExportArguments[2];
   failed: string;
   onSaved?: () => void;
   more?: readonly File[];

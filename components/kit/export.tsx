@@ -8,7 +8,7 @@ import { useMutate } from "./use-mutate.ts";
 
 type File = { name: string; load: () => Promise<Blob> };
 
-/** Downloads an export of /v1. `failed`: the toast when it can't. */
+/** Downloads an export of /v1. `failed` is the toast if it fails. */
 export function useExport({ failed, onSaved }: { failed: string; onSaved?: () => void }) {
   return useMutate({
     send: ({ load }: File) => load(),

@@ -12,7 +12,10 @@ export type FacetOption<Value extends string> = {
   note?: ReactNode;
 };
 
-/** A filter of several values, each with its count. `children`: what else is in the menu; `hint`: what the counts leave out. */
+/**
+ * A filter of several values, each with its count. `children` are further items of the menu; `hint`
+ * says what the counts leave out.
+ */
 export function FacetMenu<Value extends string>({
   name,
   values,
@@ -24,7 +27,7 @@ export function FacetMenu<Value extends string>({
   name: string;
   values: readonly Value[] | null;
   options: readonly FacetOption<Value>[];
-  /** Null: nothing is chosen. */
+  /** Null if nothing is chosen. */
   onChange: (values: Value[] | null) => void;
   hint?: string | false | undefined;
   children?: ReactNode;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** A description list. `ruled`: with a line above, to separate it from other parts of a panel. */
+/** A description list. `ruled` adds a line above, to separate it from other parts of a panel. */
 export function Facts({ ruled = false, children }: { ruled?: boolean; children: ReactNode }) {
   return (
     <dl
@@ -42,7 +42,7 @@ export function IdentifierFact({
 }: {
   name: string;
   value: string;
-  /** What the button does. */
+  /** The label of the button. */
   copy?: string;
 }) {
   return (

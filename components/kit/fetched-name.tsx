@@ -17,7 +17,7 @@ type Kind = {
   name: string;
 };
 
-/** By the prefix of their IDs: what answers with the name, and in which field. */
+/** By the prefix of an ID: the operation that returns the name, and its field. */
 const KINDS: Record<string, Kind> = {
   key: {
     contract: getApiKeyContract as unknown as Contract,
@@ -31,7 +31,10 @@ const KINDS: Record<string, Kind> = {
 };
 const STALE_MS = 60_000;
 
-/** What a resource is called, by its ID: the ID itself where it has no name, is gone, or may not be seen. */
+/**
+ * The name of a resource by its ID. Shows the ID if the resource has no name, no longer exists, or
+ * can't be read.
+ */
 export function FetchedName({ id }: { id: string }) {
   const kind = KINDS[id.slice(0, id.indexOf("_"))];
   return kind ? <Named kind={kind} id={id} /> : id;

@@ -1,4 +1,4 @@
-/** A field of an object, however deep: its name in words, and what it holds that holds no fields itself. */
+/** A field of an object at any depth, with its name in words and a value without nested fields. */
 type NamedValue = { key: string; name: string; value: unknown };
 
 const CAPITALS = new Set(["api", "csv", "iban", "id", "ids", "ip", "json", "sla", "url", "utc"]);
@@ -18,17 +18,17 @@ export function fieldName(path: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** All fields of an object or a list, those inside others under both names. */
+/** All fields of an object or a list; nested ones are named after their parents, too. */
 export function namedValues(value: object, under: readonly string[] = []): NamedValue[] {
-  return Object.entries(value).flatMap(([key, held]) => {
+  return Object.entries(value).flatMap(([key, fieldValue]) => {
     const path = [...under, Array.isArray(value) ? String(Number(key) + 1) : key];
-    return isNested(held)
-      ? namedValues(held, path)
-      : [{ key: path.join(), name: path.map(fieldName).join(" › "), value: held }];
+    return isNested(fieldValue)
+      ? namedValues(fieldValue, path)
+      : [{ key: path.join(), name: path.map(fieldName).join(" › "), value: fieldValue }];
   });
 }
 
-/** A value in one line. */
+/** A value on one line. */
 export function inWords(value: unknown): string {
   if (value === null || value === undefined || value === "") return "None";
   if (typeof value === "boolean") return value ? "Yes" : "No";
@@ -41,7 +41,7 @@ export function inWords(value: unknown): string {
   return words.join(isNested(value) ? "; " : ", ");
 }
 
-/** An object, or a list with one in it; not one that is empty. */
+/** Whether it is a non-empty object, or a list that contains an object. */
 function isNested(value: unknown): value is object {
   if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return false;
   return !Array.isArray(value) || value.some((item) => typeof item === "object" && item !== null);

@@ -5,7 +5,7 @@ export function Figures({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-2 gap-3 @3xl:grid-cols-4">{children}</dl>;
 }
 
-/** `children`: the line below the number. */
+/** `children` is the line below the number. */
 export function Figure({
   name,
   value,

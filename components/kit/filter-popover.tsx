@@ -7,7 +7,10 @@ import { FilterTrigger } from "./filters.tsx";
 
 const TYPING_MS = 300;
 
-/** A filter of several fields behind one button, which acts as one types. `value`: what is chosen, in words; null: nothing. `children`: only while open. */
+/**
+ * A filter of several fields behind one button, applied while typing. `value` describes the chosen
+ * values; null if there are none. `children` are only mounted while it is open.
+ */
 export function FilterPopover({
   name,
   value,
@@ -17,7 +20,7 @@ export function FilterPopover({
 }: {
   name: string;
   value: string | null;
-  /** Takes what the fields say. Returns false if they can't be used, and once they are done with, says why. */
+  /** Applies the fields. Returns false if they are invalid, and also shows why if `isDone`. */
   onApply: (fields: FormData, isDone: boolean) => boolean;
   onClear: () => void;
   children: ReactNode;
@@ -32,7 +35,7 @@ export function FilterPopover({
     if (timer.current) clearTimeout(timer.current);
     timer.current = null;
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at the end alone
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on unmount only
   useEffect(() => stopTimer, []);
 
   function apply(isDone: boolean): boolean {
@@ -42,7 +45,7 @@ export function FilterPopover({
     return onApply(new FormData(fields), isDone);
   }
 
-  // In the task that opens it: the next key goes into the field.
+  // In the same task that opens it, so that the next key goes into the field.
   function onBeforeToggle({ newState }: ToggleEvent<HTMLElement>): void {
     if (newState !== "open") return;
     flushSync(() => setOpen(true));

@@ -7,7 +7,7 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 
 const ANY = "any";
 
-/** A list's filter bar. `onClear`: set while any filter is active. */
+/** A list's filter bar. `onClear` is set while any filter is active. */
 export function FilterBar({
   onClear,
   children,
@@ -32,7 +32,7 @@ export function ClearFilters({ onClear }: { onClear: () => void }) {
   );
 }
 
-/** One of several values, or any. */
+/** Picks one of several values, or any. */
 export function FilterMenu<Value extends string>({
   name,
   value,
@@ -64,7 +64,7 @@ export function FilterMenu<Value extends string>({
   );
 }
 
-/** A filter that no control of the bar shows; pressing it removes it. */
+/** A filter without a control in the bar, for example from a link; clicking it removes it. */
 export function FilterChip({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (
     <Button size="sm" variant="selected" onClick={onRemove}>
@@ -85,7 +85,7 @@ export function FilterTrigger({ children }: { children: ReactNode }) {
   );
 }
 
-/** One end of a range of days. */
+/** The start or end of a range of days. */
 export function FilterDay({
   label,
   value,

@@ -6,7 +6,7 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import type { FormState } from "./use-form.ts";
 
-/** A form in a dialog: its problems, an uncertain result, and the buttons. */
+/** A form in a dialog, with its problems, an uncertain result, and the buttons. */
 export function FormDialog({
   form,
   title,
@@ -21,7 +21,7 @@ export function FormDialog({
   form: FormState;
   title: string;
   description?: ReactNode;
-  /** The button's label, and while pending. */
+  /** The button's label, and the one while pending. */
   start: string;
   pending: string;
   danger?: boolean;

@@ -5,7 +5,7 @@ type Texts = {
   external_id?: string | null;
 };
 
-/** What a person calls a line by. */
+/** The name of a line: its first available text. */
 export function lineName({ counterparty, description, reference, external_id }: Texts): string {
   return counterparty ?? description ?? reference ?? external_id ?? "No text";
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { LoadMore, type Pages } from "./load-more.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
-/** As `useList` gives it. */
+/** The result of `useList`. */
 type List<Page> = {
   pages: Pages & { refetch: () => unknown };
   items: readonly unknown[];

@@ -22,7 +22,10 @@ export function PageSkeleton({
   );
 }
 
-/** `row`: a row's classes, height first; `cells`: the widths of its cells; `filters`: the widths of the filters. */
+/**
+ * `row` is a row's classes, height first; `cells` are the widths of its cells; `filters` are the
+ * widths of the filters.
+ */
 type Shape = {
   label: string;
   count: number;

@@ -4,7 +4,7 @@ import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 
-/** How far below the screen the next page is fetched. */
+/** How far below the screen the next page is already fetched. */
 const AHEAD = "600px";
 
 export type Pages = Pick<
@@ -16,19 +16,20 @@ export type Pages = Pick<
 export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
-  // After any fetch: one that was given up for another must be asked for again, though the end never left the screen.
-  const goesOn = hasNextPage && !isFetching && !isFetchNextPageError;
+  // Observes again after every fetch: a cancelled page must be requested again, although the end
+  // never left the screen.
+  const shouldFetch = hasNextPage && !isFetching && !isFetchNextPageError;
 
   useEffect(() => {
-    if (!goesOn || !end.current) return;
-    // Several changes come at once where the page was busy: the last is what holds.
+    if (!shouldFetch || !end.current) return;
+    // A busy page receives several changes at once, of which the last is current.
     const observer = new IntersectionObserver(
       (changes) => changes.at(-1)?.isIntersecting && fetchNextPage(),
       { rootMargin: AHEAD },
     );
     observer.observe(end.current);
     return () => observer.disconnect();
-  }, [goesOn, fetchNextPage]);
+  }, [shouldFetch, fetchNextPage]);
 
   return (
     <div ref={end} className="flex justify-center py-4 text-sm text-muted">

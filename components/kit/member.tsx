@@ -6,8 +6,8 @@ import type { Role } from "#lib/wire/access.ts";
 export type Tenant = { id: string; name: string };
 
 /**
- * The signed-in member of the page's tenant. `self`: the member as an assignee. `tenants`: the IDs of all tenants they
- * belong to.
+ * The signed-in member of the page's tenant. `self` is the member as an assignee; `tenants` are the
+ * IDs of all tenants they belong to.
  */
 export type Member = {
   tenant: Tenant;

@@ -14,7 +14,7 @@ export function Page({
   children,
 }: {
   title: string;
-  /** The parent page; `path` within the tenant. */
+  /** The parent page. `path` is relative to the tenant. */
   parent?: { name: string; path: string };
   actions?: ReactNode;
   children: ReactNode;

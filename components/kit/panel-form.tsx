@@ -7,7 +7,10 @@ import { PanelTitle } from "./panel-parts.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import type { FormState } from "./use-form.ts";
 
-/** A form in a panel: fields, problems, and buttons that stay visible. Warns before unsaved changes are lost. */
+/**
+ * A form in a panel: fields, problems, and buttons that stay visible. Warns before unsaved changes
+ * are lost.
+ */
 export function PanelForm({
   form: { ref, isPending, uncertain, unplaced, submit },
   title,

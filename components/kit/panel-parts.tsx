@@ -15,7 +15,7 @@ export function PanelDock({ children }: { children: ReactNode }) {
   );
 }
 
-/** `ref`: to focus it when the focused button disappears. */
+/** `ref` lets a caller focus it when the focused button disappears. */
 export function PanelTitle({
   ref,
   children,

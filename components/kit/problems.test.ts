@@ -12,18 +12,18 @@ const problems = problemsOf(
   new ApiProblem(400, { code: "invalid_request", detail: "See errors.", request_id: null, errors }),
 );
 
-test("what the server refuses stands at its field: an item by what is said of it, a field within an object by its name", () => {
+test("shows a server's error at its field: an item's by its message, a nested field's by its name", () => {
   expect(problemAt(problems, "ip_allowlist")).toBe("Not a range.");
   expect(problemAt(problems, "config")).toBe("config.api_key: This looks like a credential.");
   expect(problemAt(problems, "name")).toBe("Too long.");
   expect(problemAt(problems, "nam")).toBeUndefined();
 });
 
-test("what is no answer of the server is about no field", () => {
+test("shows no field error for a failure without a response", () => {
   expect(problemsOf(new Error("no answer"))).toEqual({});
   expect(problemsOf(null)).toEqual({});
 });
 
-test("a field that is changed is no longer wrong, and the others still are", () => {
+test("clears the error of a changed field and keeps the others", () => {
   expect(Object.keys(forgiven(problems, ["config"]))).toEqual(["name", "ip_allowlist.3"]);
 });

@@ -12,15 +12,15 @@ import type { Contract } from "#lib/wire/contract.ts";
 type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
 export type Answered<C extends Contract> = z.output<C["response"]>;
 
-/** One page of a list. `as_of`: the database's time of the response. */
+/** One page of a list. `as_of` is the database's time of the response. */
 export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
 
-/** A query of /v1. `under`: the key of its resource. */
+/** A query of /v1. `under` is the key of its resource. */
 type QuerySpec<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
 
 /**
- * A query that the server can also run, calling the verb directly for the first paint (app/prefetched.tsx). `cached`: turns
- * a response into the shape the query cache holds.
+ * A query that the server can also run, calling the verb directly for the first paint
+ * (app/prefetched.tsx). `cached` turns a response into the shape that the query cache stores.
  */
 export type ServerQuery<C extends Contract> = QuerySpec<C> & {
   cached: (answer: Answered<C>, etag: string | null) => unknown;
@@ -31,14 +31,17 @@ export function resourceKey(tenant: string, resource: string) {
   return ["tenants", tenant, resource] as const;
 }
 
-/** The cache key of an operation's responses; without its last two parts, of all of them regardless of input. */
+/**
+ * The cache key of an operation's responses. Without its last two parts, it matches every input.
+ */
 function keyOf<C extends Contract>({ under, contract, call: { params, query } }: QuerySpec<C>) {
   return [...under, contract.operationId, params ?? null, query ?? null] as const;
 }
 
 /**
- * A paginated list. `next`: extra query of every page but the first. `refreshMs`: the polling interval, given the first page;
- * a refresh fetches every loaded page, so the interval grows with their number. `refetchOnMount`: false where something else keeps it fresh.
+ * A paginated list. `next` is added to the query of every page but the first. `refreshMs` returns
+ * the polling interval, given the first page; a refresh fetches every loaded page, so the interval
+ * grows with their number. `refetchOnMount` is false if something else keeps the list fresh.
  */
 export function listQuery<C extends Contract>(
   question: QuerySpec<C> & (Answered<C> extends ListPage ? unknown : never),
@@ -100,7 +103,7 @@ export function oneQuery<C extends Contract>(
   };
 }
 
-/** A resource with the version that was read; `etag` goes into If-Match. */
+/** A resource with the version that was read; `etag` is sent as If-Match. */
 export type Version<Data> = { data: Data; etag: string | null };
 
 /** A single versioned resource. */

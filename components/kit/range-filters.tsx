@@ -10,7 +10,7 @@ type Days = { date_from: string | null; date_to: string | null };
 type Amounts = { amount_from: number | null; amount_to: number | null };
 type Filter<Range> = { search: Range; onChange: (change: Range) => void };
 
-/** Value dates from one day to another. */
+/** Filters by a range of value dates. */
 export function DateFilter({ search: { date_from, date_to }, onChange }: Filter<Days>) {
   const day = (iso: string) => formatDay(iso, "UTC");
   return (
@@ -50,7 +50,7 @@ type Wrong = { from?: string; to?: string };
 
 const NO_AMOUNT = "Enter an amount, for example -12.50.";
 
-/** Amounts in minor units, entered in the currency's own. */
+/** Filters by amounts in minor units, entered in the currency's main unit. */
 export function AmountFilter({
   search: { amount_from, amount_to },
   onChange,
@@ -63,7 +63,7 @@ export function AmountFilter({
       const text = String(fields.get(name)).trim();
       return text === "" ? null : (parseMoney(text, String(fields.get("currency"))) ?? undefined);
     });
-    // What is typed halfway isn't wrong yet.
+    // An incomplete input isn't an error yet.
     setWrong(
       isDone
         ? {
@@ -89,7 +89,10 @@ export function AmountFilter({
   );
 }
 
-/** In the currency that they began with: the lines listed, which it comes from, change as one types. */
+/**
+ * Keeps the currency of the first render: it comes from the listed lines, which change while the
+ * user types.
+ */
 function AmountFields({
   search: { amount_from, amount_to },
   currency: listed,

@@ -1,6 +1,8 @@
 export type RejectedRow = { line: number | null; field: string | null; message: string };
 
-/** The rejected rows of a file: where, and what is wanted there. `more`: what is said of those that aren't listed. */
+/**
+ * The rejected rows of a file, with place and reason. `more` describes those that aren't listed.
+ */
 export function RejectedRows({
   rows,
   more,

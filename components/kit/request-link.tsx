@@ -6,14 +6,17 @@ import { getRequestContract } from "#lib/request-log/contract.ts";
 import { useTenantId } from "./member.tsx";
 import { useIsAllowed } from "./permissions.ts";
 
-/** How long requests are kept. */
-const KEPT_MS = 14 * 86_400_000;
+/** How long the request log keeps requests. */
+const RETENTION_MS = 14 * 86_400_000;
 
-/** The request that did something `at` a moment, for those who may read requests, as long as the log has it. */
+/**
+ * A link to the request that did something at a time, for members who may read requests, while the
+ * log still has it.
+ */
 export function RequestLink({ id, at }: { id: string; at: string }) {
   const tenant = useTenantId();
   const may = useIsAllowed(getRequestContract.access);
-  if (!may || Date.parse(at) < serverNow() - KEPT_MS) return null;
+  if (!may || Date.parse(at) < serverNow() - RETENTION_MS) return null;
   return (
     <Link
       href={`/${tenant}/requests?request=${id}`}

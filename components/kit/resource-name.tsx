@@ -2,7 +2,10 @@
 
 import dynamic from "next/dynamic";
 
-/** What a resource is called, by its ID. Loaded once there is one to name: it knows many contracts, and most lists are about none. */
+/**
+ * The name of a resource by its ID. Loaded on demand, because it imports many contracts and most
+ * lists don't need it.
+ */
 export const ResourceName = dynamic(
   () => import("./fetched-name.tsx").then((part) => part.FetchedName),
   { ssr: false },

@@ -16,9 +16,10 @@ import { useKeys } from "./use-keys.ts";
 export const NEW = "new";
 
 /**
- * The panel of the resource in the URL, beside its list: its skeleton, its error, or its content. State is reset with each
- * visit and kept while the panel slides away. J and K go to the next and the previous row. `known`: what a row already says
- * of the resource, shown until it has loaded. `create`: the form shown for a new resource.
+ * The panel of the resource in the URL, next to its list: its skeleton, its error, or its content.
+ * State is reset with each visit and kept while the panel slides away. J and K go to the next and
+ * the previous row. `known` is the data of the row, shown until the resource has loaded. `create`
+ * is the form for a new resource.
  */
 export function ResourcePanel<Data, Key extends readonly unknown[]>({
   id,
@@ -43,12 +44,12 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
   if (id !== null && id !== last) setLast(id);
   const visit = useVisit(id !== null);
   const creates = create !== undefined && last === NEW;
-  const asked = query(last ?? "");
+  const resourceQuery = query(last ?? "");
   const { data, error, refetch } = useQuery({
-    ...asked,
+    ...resourceQuery,
     enabled: id !== null && !creates,
     ...(known && { placeholderData: () => known(last ?? "") }),
-  } as typeof asked);
+  } as typeof resourceQuery);
   useKeys(
     creates
       ? []
@@ -82,14 +83,17 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
   );
 }
 
-/** Opens the row beside the open one; with none open, the focus goes from row to row, and to the first at first. */
+/**
+ * Opens the row after or before the open one. If none is open, moves the focus from row to row,
+ * starting at the first.
+ */
 function goOn(open: string | null, step: 1 | -1): void {
   const focused = document.activeElement?.closest<HTMLElement>("a[data-row]")?.dataset.row ?? null;
   if (open === null) rowFrom(focused, step)?.focus();
   else goToRow(rowFrom(open, step));
 }
 
-/** To the rows beside the open one. */
+/** Buttons for the next and the previous row. */
 function Steps({ id }: { id: string | null }) {
   return (
     <div className="flex items-center">

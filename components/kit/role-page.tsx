@@ -11,7 +11,7 @@ import { Page } from "./page.tsx";
 import { useIsAllowed } from "./permissions.ts";
 import { roleNames } from "./role-names.ts";
 
-/** `refusal`: what the page is for and who can use it; `ask`: what to ask an admin for. */
+/** `refusal` says what the page is for and who can use it; `ask` says what to ask an admin for. */
 type Props = {
   access: Access;
   title: string;
@@ -19,7 +19,10 @@ type Props = {
   children: ReactNode;
 };
 
-/** A page for roles that meet `access`. Others see why not and whom to ask. */
+/**
+ * A page for roles that meet `access`. Other users see why they can't use it, and which role to ask
+ * for.
+ */
 export function RolePage({ access, title, refusal, children }: Props) {
   const { tenant, roles } = useMember();
   const hasHome = useIsAllowed(needs("read:overview"));

@@ -8,8 +8,8 @@ import { rowAt, rowFrom } from "./rows.ts";
 import type { PageLink } from "./use-search.ts";
 
 /**
- * A row's link, covering the whole row: to another page or to a panel. The arrow keys, Home and End move between rows; while a panel is
- * open, it follows them.
+ * A link that covers its whole row and opens a page or a panel. The arrow keys, Home and End move
+ * between rows; an open panel follows them.
  */
 export function RowLink({
   to,
@@ -20,7 +20,10 @@ export function RowLink({
 }: {
   to: PageLink | string;
   title?: string;
-  /** Of a table whose rows are one tab stop, and which moves between them itself: -1 for all but one. */
+  /**
+   * For tables whose rows are a single tab stop and that manage focus themselves: -1 for all rows
+   * but one.
+   */
   tabIndex?: number | undefined;
   className?: string;
   children: ReactNode;
@@ -28,7 +31,7 @@ export function RowLink({
   const isPage = typeof to === "string";
   const opens = isPage ? to : to.opens;
   const stop = useContext(RowStop);
-  const given = {
+  const linkProps = {
     "data-row": opens,
     title,
     className: classes(
@@ -40,10 +43,10 @@ export function RowLink({
       : { tabIndex }),
     children,
   };
-  if (isPage) return <PrefetchLink href={to} {...given} />;
+  if (isPage) return <PrefetchLink href={to} {...linkProps} />;
   return (
     <a
-      {...given}
+      {...linkProps}
       href={to.href}
       aria-current={to.isOpen ? "true" : undefined}
       onFocus={(event) =>
@@ -61,7 +64,7 @@ export function RowLink({
   );
 }
 
-/** By the keyboard. */
+/** Whether the focus came from another row by keyboard. */
 function comesFromRow({ currentTarget, relatedTarget }: FocusEvent<HTMLAnchorElement>): boolean {
   return (
     currentTarget.matches(":focus-visible") &&

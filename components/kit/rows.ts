@@ -1,4 +1,4 @@
-/** The links of the page's rows, in their order, as far as they are rendered. */
+/** The links of the page's rendered rows, in their order. */
 function rowLinks(): HTMLAnchorElement[] {
   return [...document.querySelectorAll<HTMLAnchorElement>("a[data-row]")];
 }
@@ -15,12 +15,12 @@ export function rowFrom(id: string | null, step: 1 | -1): HTMLAnchorElement | un
   return at < 0 ? links[0] : links[at + step];
 }
 
-/** The link of the first row, or of the last. */
+/** The link of the first or the last row. */
 export function rowAt(end: "first" | "last"): HTMLAnchorElement | undefined {
   return rowLinks().at(end === "first" ? 0 : -1);
 }
 
-/** The link of the row that takes the place of `id` once it is gone. */
+/** The link of the row that follows when `id` is removed. */
 export function rowAfter(id: string): HTMLAnchorElement | undefined {
   const links = rowLinks();
   const at = links.findIndex((link) => link.dataset.row === id);
@@ -31,7 +31,7 @@ export function rowAfter(id: string): HTMLAnchorElement | undefined {
 export function goToRow(link: HTMLAnchorElement | undefined): void {
   link?.focus();
   link?.click();
-  // Behind a panel that lies over the list, no row takes focus.
+  // Rows below a modal panel can't take focus, so the panel gets it.
   if (link && document.activeElement !== link)
     document.querySelector<HTMLElement>("dialog[data-panel]:modal")?.focus();
 }

@@ -21,17 +21,17 @@ export const parseAsDay = createParser({
 
 const MOMENT = /^(?:19[7-9]|2\d\d)\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** A time as /v1 gives it: UTC, of 1970 to 2999. */
+/** A time in the API's format: UTC, 1970 to 2999. */
 export const parseAsMoment = createParser({
   parse: (text) => (MOMENT.test(text) && !Number.isNaN(Date.parse(text)) ? text : null),
   serialize: String,
 });
 
-/** A search as a list's query, without empty values. */
+/** The query of a list from search values, without empty ones. */
 export function queryOf(
-  given: Record<string, string | number | boolean | null | undefined>,
+  values: Record<string, string | number | boolean | null | undefined>,
 ): Record<string, string> {
-  const entries = Object.entries(given).filter(
+  const entries = Object.entries(values).filter(
     ([, value]) => value !== null && value !== undefined && value !== "",
   );
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));

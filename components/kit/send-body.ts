@@ -5,7 +5,10 @@ type Sent = {
   signal?: AbortSignal | undefined;
 };
 
-/** As `fetch`, which doesn't report how much of a body was sent. `onSent`: bytes so far. @throws as fetch does */
+/**
+ * Like `fetch`, which doesn't report upload progress. `onSent` receives the bytes sent so far.
+ * @throws as fetch does
+ */
 export function sendBody(
   url: string,
   { method, headers, body, signal }: Sent,

@@ -5,7 +5,7 @@ import { queryOf } from "./search-params.ts";
 const NAMED_MAX = 200;
 const MAX_SEARCH_LENGTH = 200;
 
-/** The newest sources by name, to choose one of. `q`: words that the name has. */
+/** The newest sources by name, to choose from. `q` filters by words of the name. */
 export function sourcesNamed(tenant: string, q: string) {
   return oneQuery({
     under: resourceKey(tenant, "sources"),

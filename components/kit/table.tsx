@@ -18,7 +18,7 @@ type Listed = {
 const ROW =
   "relative border-b border-line text-sm transition-colors duration-100 hover:bg-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus";
 
-/** A table whose rows become cards on narrow screens. `grid`: the column widths. */
+/** A table whose rows become cards on narrow screens. `grid` sets the column widths. */
 export function CardTable({ caption, columns, grid, stale, children }: Listed & { grid: string }) {
   return (
     <RowTable
@@ -89,7 +89,10 @@ function Headings({ columns, className }: { columns: readonly Column[]; classNam
   });
 }
 
-/** A labelled value in a card; the wide table shows the label as a column heading. `always`: label it there too. */
+/**
+ * A labelled value in a card; the wide table shows the label as a column heading. `always` shows it
+ * in both.
+ */
 export function Named({
   name,
   always = false,

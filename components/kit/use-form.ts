@@ -6,15 +6,15 @@ import { useMutate } from "./use-mutate.ts";
 
 type Declared<Draft, Answer> = {
   initial: Draft | (() => Draft);
-  /** Checks before anything is sent. */
+  /** Validates before anything is sent. */
   check?: (draft: Draft) => Problems;
   send: (draft: Draft, idempotencyKey: string) => Promise<Answer>;
   onDone: (answer: Answer, sent: Draft) => void;
-  /** Where the draft has what the body has at a path, if its fields are not named as in the body. */
+  /** Maps a path of the body to the draft's field, if they are named differently. */
   fieldOf?: (path: string, sent: Draft) => string;
 };
 
-/** A form: its draft (fields named as in the body), its problems, and the attempt that sends it. */
+/** A form: its draft (fields named as in the body), its problems, and the action that sends it. */
 export function useForm<Draft extends object, Answer>({
   initial,
   check,
@@ -94,18 +94,18 @@ export function useForm<Draft extends object, Answer>({
       if (Object.keys(found).length === 0) start();
     },
     retry: start,
-    /** A refusal that no field shows. */
+    /** A refusal that isn't shown at a field. */
     unplaced: attempt.refused && !placed ? attempt.refused : null,
   };
 }
 
-/** The form as its fields see it. */
+/** The part of a form that its fields use. */
 export type Fields<Draft extends object> = Pick<
   ReturnType<typeof useForm<Draft, unknown>>,
   "draft" | "problem" | "change" | "text"
 >;
 
-/** The form as its frame (dialog or panel) sees it. */
+/** The part of a form that its frame (dialog or panel) uses. */
 export type FormState = Pick<
   ReturnType<typeof useForm<object, unknown>>,
   "ref" | "isPending" | "uncertain" | "unplaced" | "submit" | "retry"

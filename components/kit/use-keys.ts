@@ -3,28 +3,29 @@
 import { useLayoutEffect, useRef } from "react";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 
-/** Where a key types text or moves within a widget. */
+/** Elements in which keys type text or move within a widget. */
 const TAKES_KEYS =
   "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu]";
-/** What is over the page and its panel. */
+/** Overlays above the page and its panel. */
 const OVER = "dialog:modal:not([data-panel]), [role=dialog]:popover-open";
-/** Where Enter and Space press what has the focus. */
+/** Elements that Enter and Space press. */
 const PRESSED = "button, a, summary, [role=menuitem]";
 
-/** Whether keys go into a widget, or into what is over the page. */
+/** Whether keys go into a widget or an overlay. */
 export function takesKeys(target: Element | null = document.activeElement): boolean {
   return target?.closest?.(TAKES_KEYS) != null || document.querySelector(OVER) !== null;
 }
 
-/** After g, a letter goes to a page. */
+/** How long after g a letter goes to a page. */
 export const SEQUENCE_MS = 1500;
 
-/** A letter, in lowercase, or the name of another key. */
+/** A lowercase letter or the name of another key, with its action. */
 export type Key = readonly [key: string, act: (event: KeyboardEvent) => unknown];
 
 /**
- * Single keys of a page and of its panel; none while a dialog is open over them. Where single keys are switched off, they work within
- * `always` alone, a selector of the widget that they belong to.
+ * Single-key shortcuts of a page and its panel, inactive while a dialog is open above them. If
+ * single-key shortcuts are off, they only work within `always`, a selector of the widget they
+ * belong to.
  */
 export function useKeys(keys: readonly Key[], { always }: { always?: string } = {}): void {
   const { singleKeys } = usePreferences();
@@ -32,7 +33,7 @@ export function useKeys(keys: readonly Key[], { always }: { always?: string } = 
   useLayoutEffect(() => {
     latest.current = keys;
   });
-  // By the time that they can be seen: an effect runs later, and loses the key of who is quick.
+  // Registered in the layout phase: an effect runs later, and would lose the key of a fast user.
   useLayoutEffect(() => {
     if (!singleKeys && !always) return;
     let wentAt = Number.NEGATIVE_INFINITY;

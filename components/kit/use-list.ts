@@ -44,7 +44,10 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
   }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   return {
     pages,
-    /** The end is near. Another function after any fetch: a page that was given up for a refresh must be asked for again, though the end never left the screen. */
+    /**
+     * Loads the next page, when the end is near. It is a new function after every fetch, because a
+     * cancelled page must be requested again although the end never left the screen.
+     */
     loadMore,
     items,
     /** The first page; undefined while loading. */
@@ -53,12 +56,15 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
     isStale,
     /** True once the list is known to be empty. */
     isBare: newest !== undefined && items.length === 0 && !isStale,
-    /** Why nothing is shown. Data stays visible while a refresh fails, unless the server now refuses access. */
+    /**
+     * The error to show instead of items. Items stay visible while a refresh fails, unless the
+     * server now refuses access.
+     */
     failure: error && (!data || isRefusal(error)) ? error : null,
   };
 }
 
-/** An item that moved between requests can be on two pages. */
+/** Removes duplicates: an item that moved between requests can be on two pages. */
 function withoutTwins<Item extends { id: string }>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }

@@ -19,8 +19,8 @@ type Declared<Input, Answer> = {
 };
 
 /**
- * The one way a page changes something. The idempotency key stays the same until it succeeds or the input changes, so that
- * retrying after a lost response is safe.
+ * The only way in which pages change something. The idempotency key stays the same until the call
+ * succeeds or the input changes, so that retrying after a lost response is safe.
  */
 export function useMutate<Input = void, Answer = unknown>({
   send,
@@ -33,7 +33,7 @@ export function useMutate<Input = void, Answer = unknown>({
   const cache = useQueryClient();
   const intent = useRef({ given: "", key: "" });
   const { mutate, error, isPending, reset } = useMutation({
-    // Offline it fails right away instead of waiting silently.
+    // Fails at once while offline, instead of waiting silently.
     networkMode: "always",
     gcTime: 0,
     // The input stays in these closures, so that no cache holds a secret.
@@ -55,9 +55,9 @@ export function useMutate<Input = void, Answer = unknown>({
   });
 
   function start(input: Input): void {
-    const given = JSON.stringify(input) ?? "";
-    if (intent.current.key === "" || given !== intent.current.given)
-      intent.current = { given, key: newIdempotencyKey() };
+    const inputText = JSON.stringify(input) ?? "";
+    if (intent.current.key === "" || inputText !== intent.current.given)
+      intent.current = { given: inputText, key: newIdempotencyKey() };
     const { key } = intent.current;
     mutate({
       run: () => send(input, key),
@@ -74,9 +74,9 @@ export function useMutate<Input = void, Answer = unknown>({
     reset,
     isPending,
     error: isPending ? null : error,
-    /** The server refused, and says why. */
+    /** The server's refusal, with its reason. */
     refused: error && isRefusal(error) ? error : null,
-    /** No response: it may have happened, so only the same request can be retried. */
+    /** There was no response, so it may have happened: only the same request can be retried. */
     uncertain: error && !isRefusal(error) && !isPending ? error : null,
   };
 }

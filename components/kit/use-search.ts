@@ -11,8 +11,9 @@ import {
 import { useCallback, useMemo } from "react";
 
 /**
- * A link within the page: `follow` for a click, `href` for another tab. `opens`: the values it puts into the URL. `isOpen`:
- * whether they are there; `switches`: whether others are, which `replace` leaves out of the history.
+ * A link within the page: `follow` handles a click, `href` is for another tab. `opens` are the
+ * values it puts into the URL; `isOpen` says whether they are there. `switches` says whether others
+ * are, which `replace` then keeps out of the history.
  */
 export type PageLink = {
   href: string;
@@ -24,8 +25,9 @@ export type PageLink = {
 };
 
 /**
- * The state in a page's URL: its filters and what is open. `filters`: the names of the list's filters. `set` replaces the
- * URL; `linkTo` adds to the history, so that Back closes what it opened.
+ * The state in a page's URL: its filters and what is open. `filters` are the names of the list's
+ * filters. `set` replaces the URL; `linkTo` adds to the history, so that Back closes what it
+ * opened.
  */
 export function useSearch<Parsers extends UseQueryStatesKeysMap>(
   parsers: Parsers,

@@ -10,17 +10,23 @@ import {
   useSyncExternalStore,
 } from "react";
 
-/** Rows rendered beyond the screen, for the keyboard and fast scrolling: a few at first, all once the page has settled. */
+/**
+ * Rows rendered outside the screen, for the keyboard and fast scrolling: two at first, twelve once
+ * the page has settled.
+ */
 const OVERSCAN = { first: 2, usual: 12 };
 const PAINTED_MS = 50;
 const SETTLED_MS = 300;
 const HEAD_PX = 80;
-/** Rows of the first paint. What a larger screen shows comes right after it: more at once would make one long task of it. */
+/**
+ * The maximum number of rows in the first paint. More would make one long task; a larger screen
+ * gets the rest right after.
+ */
 const FIRST_MAX = 14;
 
 /**
- * The rows of a long table that are near the screen; the page scrolls, not the table. `rowPx`: an item's usual height, which
- * `measure` corrects. `onEndNear`: called while the last row is near.
+ * The rows of a long table that are near the screen; the page scrolls, not the table. `rowPx` is an
+ * item's usual height, which `measure` corrects. `onEndNear` is called while the last row is near.
  */
 export function useVirtualRows<Item extends { id: string }>({
   items,
@@ -36,7 +42,7 @@ export function useVirtualRows<Item extends { id: string }>({
   const scrollMargin = useDistanceFromTop(body, phase !== "first");
   const pxOf = (index: number) => (items[index] ? rowPx(items[index]) : 0);
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
-    // Where things are on the screen is asked for after the first paint: before it, the answer would take a layout of its own.
+    // Positions are read after the first paint, because reading them before would force a layout.
     enabled: phase !== "first",
     count: items.length,
     estimateSize: pxOf,
@@ -44,7 +50,7 @@ export function useVirtualRows<Item extends { id: string }>({
     getItemKey: (index) => items[index]?.id ?? index,
     overscan: phase === "settled" ? OVERSCAN.usual : OVERSCAN.first,
     scrollMargin,
-    // Below the sticky head, which stands as high as the page scrolls to (globals.css).
+    // Below the sticky header; globals.css uses the same height.
     scrollPaddingStart: HEAD_PX,
   });
   const placed = virtualizer.getVirtualItems();
@@ -52,7 +58,8 @@ export function useVirtualRows<Item extends { id: string }>({
   const last = placed.at(-1);
 
   const endIsNear = last !== undefined && last.index >= items.length - OVERSCAN.usual;
-  // After every render: a page that was given up must be asked for again, though the end never left the screen.
+  // After every render, because a cancelled page must be requested again although the end never
+  // left the screen.
   useEffect(() => {
     if (endIsNear) onEndNear();
   });
@@ -73,7 +80,8 @@ export function useVirtualRows<Item extends { id: string }>({
           paddingBottom: last
             ? scrollMargin + virtualizer.getTotalSize() - last.end
             : items.slice(FIRST_MAX).reduce((sum, item) => sum + rowPx(item), 0),
-          // To the browser, a row that is no longer rendered and the space that replaces it are two changes: it would scroll to and fro for ever.
+          // The browser would treat a removed row and its replacing space as two changes and scroll
+          // back and forth for ever.
           overflowAnchor: "none" as const,
         }
       : // The content security policy forbids style attributes from the server.
@@ -89,7 +97,10 @@ const never = () => () => {};
 const yes = () => true;
 const no = () => false;
 
-/** A row's height as the browser reports it with a layout, and as estimated until then: no layout is forced. */
+/**
+ * A row's height as the browser reports it after a layout, and estimated until then, so that no
+ * layout is forced.
+ */
 function measureOnceLaidOut(
   row: HTMLTableRowElement,
   entry: ResizeObserverEntry | undefined,
@@ -103,7 +114,10 @@ function measureOnceLaidOut(
   );
 }
 
-/** Until the first paint, after it, and once the page has settled. An effect may run before the paint: only time tells. */
+/**
+ * The phase of the page: before the first paint, after it, and settled. Effects may run before the
+ * paint, so timers decide.
+ */
 function usePhase(): "first" | "painted" | "settled" {
   const [phase, setPhase] = useState<"first" | "painted" | "settled">("first");
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** How long after an input someone counts as present: automatic refreshes don't keep an idle session alive. */
+/**
+ * A user counts as present for a minute after an input, so that automatic refreshes don't keep an
+ * idle session alive.
+ */
 const ATTENDED_MS = 60_000;
 const ACTS = ["pointerdown", "pointermove", "wheel", "keydown"] as const;
 

@@ -6,18 +6,19 @@ import type { BarProps, Datum, Bars as Drawn } from "./bars.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** How far from the screen a chart is drawn already. */
+/** How far from the screen a chart starts to load: one screen. */
 const NEAR = "100%";
 
 /**
- * Bars in a box of their parent's size, so that nothing shifts. The chart library is loaded once a chart is near the screen; each chart is drawn in a
- * task of its own, after the page around it is painted: together they would be one long task.
+ * Bars in a box of their parent's size, so that nothing shifts. The chart library is loaded once a
+ * chart is near the screen. Each chart is drawn in a separate task after the page around it is
+ * painted: together they would be one long task.
  */
 export function Bars(props: Omit<BarProps, "width">) {
   const box = useRef<HTMLDivElement>(null);
   const [chart, setChart] = useState<{ Drawn: typeof Drawn; width: number } | null>(null);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     const sizes = new ResizeObserver(([entry]) => {
       const { width = 0 } = entry?.contentRect ?? {};
       setChart((current) =>
@@ -32,14 +33,14 @@ export function Bars(props: Omit<BarProps, "width">) {
         if (width === undefined) return;
         near.disconnect();
         const { Bars: Drawn } = await import("./bars.tsx");
-        setTimeout(() => isGone || flushSync(() => setChart({ Drawn, width })));
+        setTimeout(() => isUnmounted || flushSync(() => setChart({ Drawn, width })));
         if (box.current) sizes.observe(box.current);
       },
       { rootMargin: NEAR },
     );
     if (box.current) near.observe(box.current);
     return () => {
-      isGone = true;
+      isUnmounted = true;
       near.disconnect();
       sizes.disconnect();
     };

@@ -2,7 +2,7 @@
 
 import { Bar, BarChart, CartesianGrid, LabelList, Tooltip, XAxis, YAxis } from "recharts";
 
-/** `fill`: a Tailwind class. */
+/** `fill` is a Tailwind class. */
 export type Series = { key: string; name: string; fill: string };
 
 /** A bar: its name, one number per series, and the risk it shows, if any. */
@@ -14,17 +14,17 @@ export type BarProps = {
   series: readonly Series[];
   width: number;
   height: number;
-  /** Whether the series stand beside each other, not on each other. */
+  /** Whether the series are side by side; otherwise they are stacked. */
   beside?: boolean;
-  /** The short name below the bar: of few bars each has one, in lines where it is long. */
+  /** The short name below a bar. If there are few bars, each has one, wrapped if it is long. */
   tick?: (name: string) => string;
-  /** The names of the bars that have one below; left out: as many as there is room for. */
+  /** The names of the bars that have a tick; if omitted, as many as fit. */
   ticks?: readonly string[] | undefined;
 };
 
-const LABELLED_MAX = 8;
+const LABELLED_BARS_MAX = 8;
 const TICK = { fill: "var(--color-muted)", fontSize: 12 };
-/** In which six names stand apart at a phone's width. */
+/** The width at which six names still fit on a phone. */
 const SHORT_NAME_PX = 40;
 const TWO_LINES_PX = 38;
 const DIGIT_PX = 8;
@@ -34,8 +34,9 @@ const LINE = { stroke: "var(--color-line)" };
 type Shape = { x?: number; y?: number; width?: number; height?: number; payload?: Datum };
 
 /**
- * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
- * Sizes are set in the browser: the content security policy forbids style attributes from the server.
+ * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data
+ * refreshes while it's read. Sizes are set in the browser: the content security policy forbids
+ * style attributes from the server.
  */
 export function Bars({
   label,
@@ -47,7 +48,7 @@ export function Bars({
   tick,
   ticks,
 }: BarProps) {
-  const isFew = data.length <= LABELLED_MAX;
+  const isFew = data.length <= LABELLED_BARS_MAX;
   const each = isFew && tick !== undefined && ticks === undefined;
   return (
     <BarChart
@@ -112,7 +113,10 @@ export function Bars({
   );
 }
 
-/** Room for the largest number on the axis, which may be the next round one. Measured in the page, it would take the chart a second round. */
+/**
+ * The width of the largest axis label, which may be the next round number. Measuring it in the page
+ * would draw the chart twice.
+ */
 function widthOf(data: readonly Datum[], series: readonly Series[]): number {
   const max = Math.max(
     0,

@@ -2,7 +2,10 @@
 
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 
-/** A step of time: what is stacked in its bar, from the bottom, and what its lines say there; null where there was nothing. */
+/**
+ * A step of time: the values stacked in its bar, from the bottom, and the values of its lines; null
+ * if there are none.
+ */
 export type ChartStep = {
   name: string;
   words: string;
@@ -10,7 +13,7 @@ export type ChartStep = {
   lines: readonly (number | null)[];
 };
 
-/** `fill`, `stroke`: Tailwind classes. */
+/** `fill` and `stroke` are Tailwind classes. */
 type Look = { stack: readonly string[]; lines: readonly string[] };
 
 type Range = { from: number; to: number };
@@ -22,8 +25,9 @@ const LINES = 46;
 const HEIGHT = BARS + GAP + LINES;
 
 /**
- * Bars over lines, along the same steps of time. A range is chosen by dragging, or by the keyboard: arrows move, with Shift they extend, Enter
- * chooses, Escape lets go. `onChoose` is given the first and the last step; without it the chart is only read.
+ * Bars over lines, along the same steps of time. A range is chosen by dragging, or by keyboard:
+ * arrows move, with Shift they extend, Enter chooses, Escape cancels. `onChoose` receives the first
+ * and the last step; without it, the chart is read-only.
  */
 export function BrushChart({
   label,
@@ -42,7 +46,7 @@ export function BrushChart({
   const last = steps.length - 1;
   const seen = at === null ? null : Math.min(at, last);
   const range = seen === null || anchor === null ? null : between(anchor, seen);
-  const letGo = () => setAnchor(null);
+  const clearAnchor = () => setAnchor(null);
 
   function stepAt(event: PointerEvent): number {
     const box = ref.current?.getBoundingClientRect();
@@ -54,7 +58,7 @@ export function BrushChart({
   }
 
   function choose(chosen: Range): void {
-    letGo();
+    clearAnchor();
     onChoose?.(chosen.from, chosen.to);
   }
 
@@ -70,7 +74,7 @@ export function BrushChart({
       choose(range ?? { from: seen, to: seen });
     } else if (event.key === "Escape" && anchor !== null) {
       event.stopPropagation();
-      letGo();
+      clearAnchor();
     }
   }
 
@@ -89,7 +93,7 @@ export function BrushChart({
         onFocus={() => setAt((known) => known ?? last)}
         onBlur={() => {
           setAt(null);
-          letGo();
+          clearAnchor();
         }}
         onPointerDown={(event) => {
           setAt(stepAt(event));
@@ -99,7 +103,7 @@ export function BrushChart({
         }}
         onPointerMove={(event) => setAt(stepAt(event))}
         onPointerUp={(event) => anchor !== null && choose(between(anchor, stepAt(event)))}
-        onPointerCancel={letGo}
+        onPointerCancel={clearAnchor}
         onPointerLeave={() => anchor === null && setAt(null)}
         className="touch-pan-y rounded-md outline-offset-4 select-none focus-visible:outline-2 focus-visible:outline-focus"
       >
@@ -170,7 +174,7 @@ function Bars({ steps, fills }: { steps: readonly ChartStep[]; fills: readonly s
   return steps.flatMap(({ name, stack }, place) => {
     let y = BARS;
     return stack.map((part, layer) => {
-      // An error among thousands of calls is still seen.
+      // At least two pixels, so that one error among thousands of calls is visible.
       const height = part === 0 ? 0 : Math.max(2, (part / max) * BARS);
       y -= height;
       if (height === 0) return null;
@@ -188,7 +192,7 @@ function Bars({ steps, fills }: { steps: readonly ChartStep[]; fills: readonly s
   });
 }
 
-/** On a scale of powers: a slow call among many fast ones would flatten them all. */
+/** A logarithmic scale, because one slow call would flatten all others. */
 function Lines({ steps, strokes }: { steps: readonly ChartStep[]; strokes: readonly string[] }) {
   const max = Math.log1p(
     Math.max(1, ...steps.flatMap(({ lines }) => lines.map((value) => value ?? 0))),

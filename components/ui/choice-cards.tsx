@@ -1,6 +1,6 @@
 type Choice<Value extends string> = { value: Value; name: string; hint: string };
 
-/** Any number of a few choices, each in a card with what it means. */
+/** Any number of a few choices, each in a card with an explanation. */
 export function ChoiceCards<Value extends string>({
   legend,
   choices,
@@ -12,7 +12,7 @@ export function ChoiceCards<Value extends string>({
   choices: readonly Choice<Value>[];
   chosen: readonly Value[];
   error?: string;
-  /** With the chosen ones in the choices' order. */
+  /** Receives the chosen values in the choices' order. */
   onChange: (chosen: Value[]) => void;
 }) {
   const toggled = (toggled: Value, on: boolean) =>

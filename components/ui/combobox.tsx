@@ -27,7 +27,7 @@ type Listed<Value> = {
   onSearch: (search: string) => void;
   options: readonly Option<Value>[];
   onChoose: (value: Value) => void;
-  /** Whether what was typed is still being answered: Enter waits for it. */
+  /** Whether results are still loading; Enter waits for them. */
   settling?: boolean;
   /** The search status: no results, loading, or what can be typed. */
   note?: ReactNode;
@@ -47,7 +47,7 @@ export function Combobox<Value>({
   triggerClass: string;
   align?: keyof typeof ALIGN;
   disabled?: boolean;
-  /** The button, for a shortcut that presses it. */
+  /** The button, for a shortcut that clicks it. */
   opener?: Ref<HTMLButtonElement>;
   onOpen?: () => void;
 }) {
@@ -55,7 +55,8 @@ export function Combobox<Value>({
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
 
-  // The field is mounted before the list shows, so that opening it focuses the field in the same task and the next key is not lost.
+  // The field is mounted before the list shows, so that opening focuses it in the same task and the
+  // next key isn't lost.
   function onBeforeToggle({ newState }: { newState: string }) {
     if (newState !== "open") return;
     flushSync(() => setOpen(true));
@@ -63,7 +64,7 @@ export function Combobox<Value>({
     onOpen?.();
   }
 
-  // Mounted until focus has returned.
+  // Unmounts only after focus has returned.
   function onToggle({ newState }: { newState: string }) {
     if (newState === "open") return;
     setOpen(false);
@@ -128,7 +129,7 @@ function SearchList<Value>({
     label,
     keys: options.map(({ key }) => key),
     isSettling: () => settling,
-    // Nothing chosen yet: at the first.
+    // Until an option is chosen, the current one is active.
     preset:
       search === ""
         ? options.find(({ current, value }) => current && value !== null)?.key
@@ -169,7 +170,7 @@ function SearchList<Value>({
             role="option"
             tabIndex={-1}
             {...listbox.option(key)}
-            // The field keeps the focus.
+            // Keeps the focus in the field.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onChoose(value)}
             className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 py-1.5 text-sm select-none aria-selected:bg-hover max-sm:min-h-11"

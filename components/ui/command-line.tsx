@@ -1,6 +1,9 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** A command to copy. The button has a column of its own: over the command, it would hide what is scrolled below it. */
+/**
+ * A command with a copy button. The button has its own column, because over the command it would
+ * hide scrolled text.
+ */
 export function CommandLine({ text, onCopied }: { text: string; onCopied?: () => void }) {
   return (
     <div className="flex items-start rounded-md border border-line bg-canvas text-left">

@@ -10,8 +10,8 @@ import { Toaster } from "./toaster.tsx";
 const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button";
 
 /**
- * A modal dialog, open while it is rendered; on a phone a bottom sheet. A click outside doesn't close it, so that no
- * input is lost. `held`: closing calls `onClose` but doesn't close it.
+ * A modal dialog, open while it is rendered; on a phone a bottom sheet. A click outside doesn't
+ * close it, so that no input is lost. `held`: closing calls `onClose` but doesn't close it.
  */
 export function Dialog({
   onClose,

@@ -3,7 +3,10 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
-/** A collapsible section that mounts its content on first open. `open`: whether it is open from the start. */
+/**
+ * A collapsible section that mounts its content when it is first opened. `open` says whether it
+ * starts open.
+ */
 export function Disclosure({
   title,
   open = false,

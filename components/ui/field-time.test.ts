@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fieldTime, momentOfField } from "./field-time.ts";
 
-test("a moment is edited in the zone that the page shows, whichever the browser's is", () => {
+test("edits a time in the zone that the page shows, whatever the browser's zone", () => {
   const noon = "2026-11-20T12:00:00.000Z";
   for (const [zone, text] of [
     ["UTC", "2026-11-20T12:00"],
@@ -14,17 +14,17 @@ test("a moment is edited in the zone that the page shows, whichever the browser'
   }
 });
 
-test("a moment goes through a field unchanged, in summer and in winter", () => {
+test("leaves a time unchanged by a round trip, in summer and in winter", () => {
   for (const iso of ["2026-07-01T10:00:00.000Z", "2026-11-20T14:30:00.000Z"])
     for (const zone of ["UTC", "Europe/Berlin", "America/New_York"])
       expect(momentOfField(fieldTime(iso, zone), zone)).toBe(iso);
 });
 
-test("what no moment is stays as it was typed", () => {
+test("leaves text that is no time as it was typed", () => {
   expect(momentOfField("12026-11-20T12:00", "Europe/Berlin")).toBe("12026-11-20T12:00");
 });
 
-test("as clocks change, a time that comes twice is the first one, and one that is left out the one after", () => {
+test("reads a repeated local time as the first one, and a skipped one as the time after the gap", () => {
   expect(momentOfField("2026-10-25T02:30", "Europe/Berlin")).toBe("2026-10-25T00:30:00.000Z");
   expect(momentOfField("2026-10-25T03:00", "Europe/Berlin")).toBe("2026-10-25T02:00:00.000Z");
   expect(momentOfField("2026-03-29T02:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00.000Z");

@@ -4,7 +4,10 @@ import { FileUp } from "lucide-react";
 import { type DragEvent, type ReactNode, useId, useState } from "react";
 import { classes } from "./classes.ts";
 
-/** Choose or drop a file. `accept`: as of an input; empty: any. `children`: below the hint. */
+/**
+ * Choose or drop a file. `accept` is that of an input; empty accepts any file. `children` are shown
+ * below the hint.
+ */
 export function FileDrop({
   accept,
   hint,
@@ -19,14 +22,14 @@ export function FileDrop({
   const id = useId();
   const [over, setOver] = useState(false);
 
-  function take(file: File | undefined | null) {
+  function choose(file: File | undefined | null) {
     if (file) onFile(file);
   }
 
   function onDrop(event: DragEvent) {
     event.preventDefault();
     setOver(false);
-    take(event.dataTransfer.files[0]);
+    choose(event.dataTransfer.files[0]);
   }
 
   return (
@@ -55,8 +58,8 @@ export function FileDrop({
           accept={accept}
           className="sr-only"
           onChange={({ target }) => {
-            take(target.files?.[0]);
-            // So that the same file, changed meanwhile, can be chosen again.
+            choose(target.files?.[0]);
+            // Reset, so that choosing the same file again, changed in the meantime, fires a change.
             target.value = "";
           }}
         />

@@ -11,12 +11,12 @@ import { useListbox } from "./use-listbox.ts";
 /** How long an option must be active before its page is prefetched. */
 const RESTING_MS = 150;
 
-/** A result: opens `href`, or runs. `refused`: why this reader can't. */
+/** A result opens `href` or runs `run`. `refused` says why this user can't. */
 export type Found = {
   id: string;
   title: string;
   icon: LucideIcon;
-  /** Its kind, beside the title; `place`: where it is, below. */
+  /** `note` is its kind, shown next to the title; `place` is shown below. */
   note?: string;
   place?: string;
   keys?: readonly string[];
@@ -26,7 +26,10 @@ export type Found = {
 /** `name` is null if there's only one group. `settling`: its entries may still change. */
 export type FoundGroup = { name: string | null; entries: readonly Found[]; settling?: boolean };
 
-/** A search dialog that navigates to results. `status`: the number of results, or why there are none. */
+/**
+ * A search dialog that navigates to results. `status`: the number of results, or why there are
+ * none.
+ */
 export function Finder({
   label,
   placeholder,
@@ -45,7 +48,7 @@ export function Finder({
   onText: (text: string) => void;
   groups: readonly FoundGroup[];
   status: ReactNode;
-  /** Whether more may be found: Enter waits for it where there is nothing yet. */
+  /** Whether more results may come; Enter waits for them if there are none yet. */
   searching?: boolean;
   /** Whether Enter was pressed before it opened. */
   entered?: boolean;
@@ -57,7 +60,7 @@ export function Finder({
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
   const entries = groups.flatMap((group) => group.entries);
-  const find = (wanted: string | undefined) => entries.find((entry) => entry.id === wanted);
+  const find = (id: string | undefined) => entries.find((entry) => entry.id === id);
   const listbox = useListbox({
     label,
     keys: entries.map((entry) => entry.id),

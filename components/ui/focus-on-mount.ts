@@ -1,4 +1,4 @@
-/** As `ref`: focuses what a press or a key has just asked for, with the caret at its end. */
+/** A ref callback that focuses an element the user has just opened, with the caret at its end. */
 export function focusOnMount(element: HTMLElement | null): void {
   element?.focus();
   if (element instanceof HTMLTextAreaElement)

@@ -3,7 +3,10 @@
 import type { ComponentProps } from "react";
 import { restoreFocus } from "./restore-focus.ts";
 
-/** When these controls leave with the focus, the page in front takes it: else the next key would go nowhere. */
+/**
+ * If these controls are removed while they have the focus, the page in front gets it; otherwise the
+ * next key would go nowhere.
+ */
 export function FocusKept(props: ComponentProps<"div">) {
   return <div ref={leaveFocus} {...props} />;
 }

@@ -26,8 +26,8 @@ const ALIGN = {
 const CloseContext = createContext<() => void>(() => {});
 
 /**
- * A button that opens a menu. The native popover places, stacks and dismisses it and returns focus; this adds a menu's
- * keyboard behaviour. (Measured: a library's menu costs every page 57 kB.)
+ * A button that opens a menu. The native popover places, stacks and dismisses it and returns focus;
+ * this adds a menu's keyboard behaviour. (Measured: a library's menu costs every page 57 kB.)
  */
 export function Menu({
   label,
@@ -47,7 +47,8 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
-  // The items are mounted before the menu shows, so that opening it focuses one in the same task and the next key is not lost.
+  // The items are mounted before the menu shows, so that opening focuses one in the same task and
+  // the next key isn't lost.
   function onBeforeToggle({ newState }: { newState: string }) {
     if (newState !== "open") return;
     flushSync(() => setOpen(true));
@@ -82,7 +83,7 @@ export function Menu({
         tabIndex={-1}
         aria-label={label}
         onBeforeToggle={onBeforeToggle}
-        // Until focus has returned.
+        // Unmounts only after focus has returned.
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
         onKeyDown={(event) => onMenuKey(event, () => menu.current?.hidePopover())}
         className={classes(
@@ -98,7 +99,7 @@ export function Menu({
   );
 }
 
-/** `refused`: why it can't be done now. */
+/** `refused` says why it can't be done now. */
 export function MenuItem({
   onClick,
   refused = "",
@@ -185,7 +186,10 @@ export function MenuChoice<Value extends string>({
   );
 }
 
-/** Any number of options. The menu stays open, so that several can be checked. `note`: at the end of the option, such as a count. */
+/**
+ * Any number of options. The menu stays open, so that several can be checked. `note` is shown at
+ * the end of an option, for example a count.
+ */
 export function MenuChecks<Value extends string>({
   label,
   values,
@@ -220,7 +224,10 @@ export function MenuChecks<Value extends string>({
   );
 }
 
-/** An option that is on or off. The menu stays open. `note`: at its end, such as a count. */
+/**
+ * An option that is on or off. The menu stays open. `note` is shown at its end, for example a
+ * count.
+ */
 export function MenuCheckItem({
   checked,
   note,
@@ -278,7 +285,7 @@ function focusIt(event: { currentTarget: HTMLElement }): void {
   event.currentTarget.focus({ preventScroll: true });
 }
 
-/** https://www.w3.org/WAI/ARIA/apg/patterns/menubar/ */
+/** The keys of https://www.w3.org/WAI/ARIA/apg/patterns/menubar/ */
 function onMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void): void {
   const items = itemsOf(event.currentTarget);
   const at = items.indexOf(document.activeElement as HTMLElement);

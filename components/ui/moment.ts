@@ -20,7 +20,7 @@ export function formatDay(iso: string, timeZone: string): string {
   return `${part.day} ${part.month} ${part.year}`;
 }
 
-/** 20 Nov: where the year is plain from what stands around it, as in a chart of 30 days. */
+/** 20 Nov: for places where the year is obvious, such as a chart of 30 days. */
 export function formatShortDay(iso: string, timeZone: string): string {
   const part = partsOf(iso, { timeZone, day: "numeric", month: "short" });
   return `${part.day} ${part.month}`;
@@ -44,7 +44,7 @@ export function formatMomentInFull(iso: string, timeZone: string): string {
   return `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}:${part.second} ${zone}`;
 }
 
-/** In full in a time zone, and in UTC where that is another one. */
+/** The full time in a time zone, followed by UTC if that is different. */
 export function formatMomentInBoth(iso: string, timeZone: string): string {
   const full = formatMomentInFull(iso, timeZone);
   return timeZone === "UTC" ? full : `${full} · ${formatMomentInFull(iso, "UTC")}`;

@@ -9,7 +9,7 @@ test.each([
   ["-900719925474099312", "EUR", "-€9,007,199,254,740,993.12"],
   ["90071992547409931", "JPY", "¥90,071,992,547,409,931"],
   ["-7", "EUR", "-€0.07"],
-])("%s minor units of %s are %s", (amount, currency, text) => {
+])("formats %s minor units of %s as %s", (amount, currency, text) => {
   expect(formatMoney(amount, currency).replace(/\u00a0/g, " ")).toBe(text);
 });
 
@@ -28,13 +28,13 @@ test.each([
   ["12.3.4", "EUR", null],
   ["twelve", "EUR", null],
   ["9007199254740993", "JPY", null],
-])("an amount typed as %s in %s is %s minor units", (typed, currency, minor) => {
+])("parses the amount %s in %s as %s minor units", (typed, currency, minor) => {
   expect(parseMoney(typed, currency)).toBe(minor);
 });
 
 test.each([
   [-1250, "EUR", "-12.50"],
   [125000, "JPY", "125000"],
-])("%i minor units of %s are typed as %s", (minor, currency, typed) => {
+])("shows %i minor units of %s as %s in a field", (minor, currency, typed) => {
   expect(plainMoney(minor, currency)).toBe(typed);
 });

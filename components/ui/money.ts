@@ -1,7 +1,10 @@
 /** Cached by currency: creating one is too slow for every table row. */
 const formats = new Map<string, { format: Intl.NumberFormat; decimals: number }>();
 
-/** Formats an amount in minor units with its currency's decimals. A text of digits, as sums beyond 2^53 come, stays exact. */
+/**
+ * Formats an amount in minor units with its currency's decimals. Pass sums over 2^53 as text, which
+ * stays exact.
+ */
 export function formatMoney(amountMinor: number | string, currency: string): string {
   const { format, decimals } = formats.get(currency) ?? formatOf(currency);
   return format.format(
@@ -20,14 +23,15 @@ function decimalOf(digits: string, decimals: number): `${number}` {
 
 function formatOf(currency: string) {
   const format = new Intl.NumberFormat("en", { style: "currency", currency });
-  const made = { format, decimals: format.resolvedOptions().maximumFractionDigits ?? 2 };
-  formats.set(currency, made);
-  return made;
+  const created = { format, decimals: format.resolvedOptions().maximumFractionDigits ?? 2 };
+  formats.set(currency, created);
+  return created;
 }
 
 /**
- * A typed amount in minor units: "1250", "-12.5", "1,250.00" and "1.250,00" alike, where the last mark with at most the currency's
- * decimals after it stands before them. Null for what is no amount of the currency.
+ * Parses a typed amount into minor units: "1250", "-12.5", "1,250.00" and "1.250,00". The last mark
+ * separates the decimals if at most the currency's number of decimals follow. Null for anything
+ * else.
  */
 export function parseMoney(typed: string, currency: string): number | null {
   const { decimals } = formats.get(currency) ?? formatOf(currency);
@@ -42,7 +46,7 @@ export function parseMoney(typed: string, currency: string): number | null {
   return sign === "-" || sign === "−" ? -minor : minor;
 }
 
-/** An amount in minor units as one would type it: "-12.50". */
+/** An amount in minor units as a user would type it: "-12.50". */
 export function plainMoney(amountMinor: number, currency: string): string {
   const { decimals } = formats.get(currency) ?? formatOf(currency);
   return (amountMinor / 10 ** decimals).toFixed(decimals);

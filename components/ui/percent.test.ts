@@ -6,6 +6,6 @@ test.each([
   [0.5, "50.0 %"],
   [0.9999, "99.9 %"],
   [1, "100 %"],
-])("%s is %s: rounded down", (share, text) => {
+])("rounds %s down to %s", (share, text) => {
   expect(percent(share)).toBe(text);
 });

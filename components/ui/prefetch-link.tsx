@@ -4,8 +4,8 @@ import Link from "next/link";
 import { type ComponentProps, useState } from "react";
 
 /**
- * A link that prefetches its full page on hover or focus. `eager`: its skeleton is prefetched right away, for the few links on
- * every page; list rows would fetch a page each.
+ * A link that prefetches its full page on hover or focus. `eager`: its skeleton is prefetched right
+ * away, for the few links on every page; list rows would fetch a page each.
  */
 export function PrefetchLink({
   eager = false,

@@ -1,4 +1,4 @@
-/** A progress bar, with the numbers as text beside it. */
+/** A progress bar, with the numbers as text next to it. */
 export function ProgressBar({
   label,
   value,

@@ -2,7 +2,7 @@ import { useId } from "react";
 
 export type RadioOption<Value extends string> = { value: Value; label: string };
 
-/** Radio buttons of one group, drawn as their labels. */
+/** The radio buttons of one group, shown as their labels. */
 export function RadioOptions<Value extends string>({
   value,
   options,

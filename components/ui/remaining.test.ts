@@ -15,7 +15,7 @@ test.each([
   [59.2, "60 s"],
   [0.4, "1 s"],
   [-5, "0 s"],
-])("%d s ahead is in %s", (seconds, text) => {
+])("shows %d s ahead as %s", (seconds, text) => {
   expect(remaining(at(seconds), NOW)).toBe(text);
 });
 
@@ -26,7 +26,7 @@ test.each([
   [-3599, "59 min ago"],
   [-47 * 3600, "47 h ago"],
   [-12 * DAY, "12 d ago"],
-])("%d s is %s", (seconds, text) => {
+])("shows %d s as %s", (seconds, text) => {
   expect(ago(at(seconds), NOW)).toBe(text);
 });
 
@@ -34,10 +34,10 @@ test.each([
   [14 * DAY, 14],
   [14 * DAY + 1, 15],
   [1, 1],
-])("%d s ahead is within %d days", (seconds, days) => {
+])("counts %d s ahead as %d days", (seconds, days) => {
   expect(daysUntil(at(seconds), NOW)).toBe(days);
 });
 
-test("a passed deadline is late by as much", () => {
+test("shows how late a passed deadline is", () => {
   expect(late(at(-19 * 3600 - 300), NOW)).toBe("19 h 5 min late");
 });

@@ -1,4 +1,7 @@
-/** Moves focus to the front dialog, the panel beside the page or the page, when the element that opened a closing overlay is gone. */
+/**
+ * Focuses the dialog in front, the panel next to the page, or the page, if the element that opened
+ * a closing overlay no longer exists.
+ */
 export function restoreFocus(): void {
   const front =
     [...document.querySelectorAll<HTMLElement>("dialog:modal")].at(-1) ??

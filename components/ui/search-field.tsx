@@ -6,7 +6,10 @@ import { useEffect, useRef, useState } from "react";
 const TYPING_MS = 200;
 const MAX_LENGTH = 200;
 
-/** A search field that updates the URL once typing pauses, or the field is left; not where it is left for another page, which an update would hold up. */
+/**
+ * A search field that updates the URL when typing pauses or the field loses focus, except when the
+ * user leaves for another page, which the update would delay.
+ */
 export function SearchField({
   label,
   placeholder = label,
@@ -25,7 +28,7 @@ export function SearchField({
     setKnown(value);
     setTyped(value);
   }
-  // What was still to come is over where the page is left, or the search is set from elsewhere.
+  // Cancels a pending update when the page is left or the search is set from elsewhere.
   useEffect(() => () => clearTimeout(timer.current), []);
   useEffect(() => {
     if (typed === known) clearTimeout(timer.current);
@@ -45,7 +48,7 @@ export function SearchField({
   }
 
   return (
-    // A bar wraps before its search is too narrow to be read.
+    // Wraps the bar before the search becomes too narrow to read.
     <label className="relative min-w-44 flex-1 sm:max-w-80">
       <span className="sr-only">{label}</span>
       <Search

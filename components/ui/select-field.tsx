@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { classes } from "./classes.ts";
 import { FIELD, Field } from "./text-field.tsx";
 
-/** One of a list, in the platform's own control: it is searched by typing, and large on a phone. */
+/** One option of a list, as a native control: typing searches it, and it is large on phones. */
 export function SelectField({
   label,
   labelHidden,

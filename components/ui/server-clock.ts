@@ -4,7 +4,10 @@ import { useSyncExternalStore } from "react";
 
 const TICK_MS = 1000;
 
-/** The database's time: the last response's, plus the monotonic time since. Null before the first response. */
+/**
+ * The database's time: the last response's, plus the monotonic time since. Null before the first
+ * response.
+ */
 let offsetMs: number | null = null;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -25,8 +28,8 @@ export function serverNow(): number {
 }
 
 /**
- * A value computed from the server's time every second; the caller rerenders only when it changes. `asOf` stands for now on
- * the server and until the clock is set.
+ * A value computed from the server's time every second; the caller rerenders only when it changes.
+ * `asOf` is the time during server rendering and until the clock is set.
  */
 export function useServerTime<Value extends string | number>(
   select: (nowMs: number) => Value,

@@ -14,14 +14,15 @@ const OVER = {
   right: "ml-auto w-full sm:w-[30rem] not-open:translate-x-full starting:open:translate-x-full",
 } as const;
 
-/** Where both have room; the same width is in globals.css. */
+/** Screens with room for page and panel; globals.css has the same width. */
 const ROOM = "(min-width: 68.75rem)";
 const BESIDE =
   "min-[68.75rem]:z-20 min-[68.75rem]:w-(--panel-width) min-[68.75rem]:border-l min-[68.75rem]:border-line min-[68.75rem]:shadow-none min-[68.75rem]:transition-none";
 
 /**
- * A panel that slides in from the side and keeps the page's scroll position. It lies over the page and is modal; with
- * `beside`, it leaves the page usable where there is room for both, and takes no focus.
+ * A panel that slides in from the side and keeps the page's scroll position. It is modal and covers
+ * the page. With `beside`, on wide screens, it stays next to the page, which remains usable, and
+ * doesn't take focus.
  */
 export function SidePanel({
   open,
@@ -42,7 +43,10 @@ export function SidePanel({
   beside?: boolean;
   /** Whether it's a form: then the first field gets focus instead of the Close button. */
   asks?: boolean;
-  /** What gets focus when it closes, if the focus was in it; by default what had it before. */
+  /**
+   * The element to focus when it closes, if the focus was inside; by default the one that had it
+   * before.
+   */
   returnTo?: () => HTMLElement | undefined;
   children: ReactNode;
 }) {
@@ -51,7 +55,8 @@ export function SidePanel({
   useLayoutEffect(() => {
     latest.current = { returnTo, onClose };
   });
-  // In the HTML it is beside: the first paint needs no script. From then on, only the effect opens and closes it.
+  // Open in the HTML with `beside`, so that the first paint needs no script. Afterwards only the
+  // effect opens and closes it.
   const [openAtFirst] = useState(open && beside);
   const hasRoom = useMedia(ROOM);
   const isModal = !(beside && hasRoom);
@@ -60,11 +65,11 @@ export function SidePanel({
     const shown = dialog.current;
     if (!open || !shown) return;
     if (isModal) {
-      // Shown before it, what lies over it would lie beneath.
-      const over = [...shown.querySelectorAll<HTMLDialogElement>("dialog[open]")];
+      // A dialog shown before its parent would be below it, so nested dialogs are reopened on top.
+      const nested = [...shown.querySelectorAll<HTMLDialogElement>("dialog[open]")];
       shown.close();
       shown.showModal();
-      for (const one of over) {
+      for (const one of nested) {
         one.close();
         one.showModal();
       }
@@ -83,7 +88,8 @@ export function SidePanel({
     if (open && asks) dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
   }, [open, asks]);
 
-  // What the browser does for a modal one. Not by `close()`, whose event comes later: what renders in between would open it again.
+  // Escape closes a panel that isn't modal, as the browser does for modal ones. Not by `close()`,
+  // whose event comes later: a render before it would open the panel again.
   useLayoutEffect(() => {
     if (!open || isModal) return;
     function onKeyDown(event: KeyboardEvent) {
@@ -110,7 +116,8 @@ export function SidePanel({
       data-beside={beside || undefined}
       tabIndex={-1}
       aria-label={label}
-      // React bubbles the `close` of nested dialogs, and it comes late: it may have been opened again.
+      // React bubbles the `close` of nested dialogs, and the event is late: the panel may be open
+      // again.
       onClose={(event) => event.target === dialog.current && !dialog.current.open && onClose()}
       onClick={(event) => isModal && event.target === dialog.current && onClose()}
       className={classes(

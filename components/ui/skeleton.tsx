@@ -10,7 +10,7 @@ export function Skeleton({ className }: { className: string }) {
   );
 }
 
-/** Skeleton rows; `cells`: the widths of their cells. */
+/** Skeleton rows. `cells` are the widths of their cells. */
 export function SkeletonRows({
   count,
   row,

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from "react";
 
-/** A value outside React that components subscribe to: it outlives pages, or is set by non-components. */
+/**
+ * A value outside React that components subscribe to, because it outlives pages or is set outside
+ * components.
+ */
 export type Store<Value> = {
   get: () => Value;
   set: (next: Value) => void;

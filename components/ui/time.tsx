@@ -6,12 +6,12 @@ import { formatDay, formatMoment, formatMomentInBoth } from "./moment.ts";
 
 type Shown = { iso: string; className?: string };
 
-/** A moment in the reader's time zone; in UTC too, on hover and for screen readers. */
+/** A time in the user's zone; also in UTC, on hover and for screen readers. */
 export function Time({ iso, className }: Shown) {
   return <Formatted iso={iso} className={className} format={formatMoment} />;
 }
 
-/** A moment's date, for distant ones. */
+/** The date of a time, for times far away. */
 export function Day({ iso, className }: Shown) {
   return <Formatted iso={iso} className={className} format={formatDay} />;
 }

@@ -3,7 +3,7 @@
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatMoment, formatMomentInBoth } from "#components/ui/moment.ts";
 
-/** A moment to the second, for comparing with a receiver's log. */
+/** A time with seconds, to compare with a receiver's log. */
 export function Timestamp({ iso }: { iso: string }) {
   const { timeZone } = usePreferences();
   return (

@@ -4,7 +4,7 @@ import { dismissToast, shownOf, toast, toastFailure, toasts } from "./toast.ts";
 const shown = () =>
   shownOf(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
 
-test("of many messages one shows at a time, the others in turn, beside every failure", () => {
+test("shows one message at a time, in order, next to all failures", () => {
   toastFailure("Couldn't save", "The server is away.");
   toast("1");
   expect(shown()).toEqual(["Couldn't save", "1"]);

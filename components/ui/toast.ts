@@ -13,7 +13,10 @@ const NONE: readonly Toast[] = [];
 
 const WAITING_MAX = 3;
 
-/** The messages: one that passes, those that wait for its place, and the failures, which stay until they are dismissed. */
+/**
+ * The messages: the one shown, those waiting for their turn, and the failures, which stay until
+ * dismissed.
+ */
 export const toasts = createStore(NONE);
 
 let lastId = 0;
@@ -27,7 +30,10 @@ export function toastFailure(title: string, description: string): void {
   add({ title, description, failed: true });
 }
 
-/** What shows: one message at a time, beside the failures. `awaited`: another one waits. */
+/**
+ * The visible toasts: one message, and all failures. `awaited` says that another message is
+ * waiting.
+ */
 export function shownOf(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
   const [first, next] = all.filter(({ failed }) => !failed);
   return all
@@ -39,10 +45,13 @@ export function dismissToast(id: number): void {
   toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
-/** A failure takes no other's place. Of those that pass the first shows on, and of more that wait than anybody would read the oldest go. */
+/**
+ * Failures don't replace messages. The shown message stays, and of the waiting ones the oldest are
+ * dropped over a limit of three.
+ */
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
   const all = [...toasts.get(), { ...shown, id: lastId }];
-  const gone = all.filter(({ failed }) => !failed).slice(1, -WAITING_MAX);
-  toasts.set(all.filter((one) => !gone.includes(one)));
+  const dropped = all.filter(({ failed }) => !failed).slice(1, -WAITING_MAX);
+  toasts.set(all.filter((one) => !dropped.includes(one)));
 }

@@ -8,13 +8,13 @@ import { dismissToast, shownOf, type Toast, toasts } from "./toast.ts";
 
 const READING_S = 6;
 const DECIDING_S = 12;
-/** Before the next one takes its place. */
-const SEEN_S = 1;
+/** How long a message is shown at least before the next one. */
+const VISIBLE_MIN_S = 1;
 const NONE: readonly Toast[] = [];
 
 /**
- * The toasts, in the page and in every dialog: everything outside an open dialog is inert, also to screen readers. All but
- * the front one are hidden (globals.css).
+ * The toasts, in the page and in every dialog, because everything outside an open dialog is inert,
+ * for screen readers, too. All but the front ones are hidden (globals.css).
  */
 export function Toaster() {
   const shown = useStore(toasts, NONE);
@@ -33,13 +33,14 @@ export function Toaster() {
 function Card({ id, title, description, failed, action, awaited }: Toast & { awaited: boolean }) {
   const [held, setHeld] = useState(false);
   const decides = action !== undefined;
-  // Counted while the page lives: what nobody could see, behind a page that stood still or slept, was not read.
+  // Counted in ticks and not by the clock, because nobody could read a toast while the page was
+  // suspended.
   const seen = useRef(0);
 
   useEffect(() => {
     if (held) seen.current = 0;
     if (held || failed) return;
-    const enough = awaited ? SEEN_S : decides ? DECIDING_S : READING_S;
+    const enough = awaited ? VISIBLE_MIN_S : decides ? DECIDING_S : READING_S;
     const leave = () => seen.current >= enough && dismissToast(id);
     leave();
     const timer = setInterval(() => {

@@ -8,8 +8,8 @@ const PAGE = 5;
  * A field with a listbox: the field keeps focus, and arrow keys move the active option.
  * https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
  *
- * `preset`: the key of the initially active option; the first if omitted. `aside`: chosen with the modifier that opens a link
- * in another tab.
+ * `preset` is the key of the initially active option; the first if omitted. `aside` says that the
+ * option was chosen with the modifier that opens a link in another tab.
  */
 export function useListbox({
   label,
@@ -22,11 +22,11 @@ export function useListbox({
   keys: readonly string[];
   preset?: string;
   onChoose: (key: string, aside: boolean) => void;
-  /** Whether the active option, or that there is none, may still change: Enter waits until then. */
+  /** Whether the active option may still change; Enter waits until it is final. */
   isSettling?: (active: string | undefined) => boolean;
 }) {
   const id = useId();
-  // By key: later results may be inserted above it.
+  // Identified by key, because later results may be inserted above it.
   const [pointed, setPointed] = useState<string>();
   const [awaited, setAwaited] = useState<{ aside: boolean } | null>(null);
   const at = Math.max(
@@ -64,12 +64,12 @@ export function useListbox({
 
   return {
     active,
-    /** Resets the active option and forgets an Enter that waits, for a new list. */
+    /** Resets the active option and a waiting Enter, for a new list. */
     begin() {
       setPointed(undefined);
       setAwaited(null);
     },
-    /** As Enter does. */
+    /** Chooses the active option, as Enter does. */
     enter,
     field: {
       role: "combobox",

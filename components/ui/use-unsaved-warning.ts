@@ -5,7 +5,7 @@ import { PanelOpen } from "./panel-open.ts";
 
 const QUESTION = "Leave without saving? Your changes will be lost.";
 
-/** Confirms before unsaved changes are lost: by a link, by going back, or by closing the panel. */
+/** Asks before unsaved changes are lost by a link, by going back, or by closing the panel. */
 export function useUnsavedWarning(unsaved: boolean): void {
   const isShown = useContext(PanelOpen);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function useUnsavedWarning(unsaved: boolean): void {
     const leaving = new AbortController();
     const { signal } = leaving;
     window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
-    // Before the router handles it.
+    // Runs before the router handles the event.
     const ask = (event: Event) => !window.confirm(QUESTION) && refuse(event);
     document.addEventListener(
       "click",
@@ -44,7 +44,7 @@ function leadsAway(event: MouseEvent): boolean {
     event.shiftKey ||
     link?.target === "_blank" ||
     link?.hasAttribute("download");
-  // A row opens in the panel, instead of what is there.
+  // A row replaces the content of the panel.
   return (
     link !== null &&
     !elsewhere &&

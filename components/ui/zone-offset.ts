@@ -1,4 +1,4 @@
-/** How far a zone is ahead of UTC at a moment, in milliseconds. */
+/** A zone's offset from UTC at a time, in milliseconds. */
 export function offsetAt(moment: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat("en-US", {
     timeZone,

@@ -40,7 +40,7 @@ export function AllDeliveries() {
   );
   const list = useList(allDeliveryPages(tenantId, search));
   const webhooks = useList(webhookPages(tenantId, { status: null })).items;
-  // One that a link brought may be on none of these pages.
+  // A webhook from a link may be on none of the loaded pages.
   const { data: chosen } = useQuery({
     ...webhookById(tenantId, search.webhook_id ?? ""),
     enabled: search.webhook_id !== null,
@@ -148,13 +148,13 @@ export function AllDeliveries() {
 type OpenProps = { search: AllDeliverySearch; listed: readonly Webhook[]; onClose: () => void };
 
 function OpenDelivery({ search: { delivery, webhook }, listed, onClose }: OpenProps) {
-  // Its content stays while the panel slides away.
+  // The content stays while the panel slides away.
   const [last, setLast] = useState(webhook ?? "");
   if (webhook !== null && webhook !== last) setLast(webhook);
   const { data } = useQuery({ ...webhookById(useTenantId(), last), enabled: webhook !== null });
   const known: OfWebhook = data ??
     listed.find(({ id }) => id === last) ?? { id: last, status: "active" };
-  // As the row that opens it is called (kit/use-search.ts).
+  // The panel's ID is that of the row that opens it (kit/use-search.ts).
   return (
     <DeliveryPanel
       webhook={known}

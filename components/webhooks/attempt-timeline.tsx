@@ -25,7 +25,7 @@ export function AttemptTimeline({ eventId, attempts }: { eventId: string; attemp
   );
 }
 
-/** What the receiver said to the latest attempt is open where it failed. */
+/** An attempt. The response to the latest one is open if it failed. */
 function Entry({
   eventId,
   attempt,

@@ -20,10 +20,13 @@ type Props = {
   onChoose: (since: string, until: string) => void;
 };
 
-/** Attempts by their outcome and response times, by hour of the last 7 days. Choosing hours filters the deliveries. */
+/**
+ * Attempts by outcome and response times, by hour of the last 7 days. Choosing hours filters the
+ * deliveries.
+ */
 export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
   const { timeZone } = usePreferences();
-  // The list below says what is wrong.
+  // The list below shows the error.
   if (!data) return isError ? null : <Skeleton className="h-44 w-full" />;
   if (data.hours.length === 0) return null;
   const hours = everyHour(data);

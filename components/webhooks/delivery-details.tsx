@@ -29,7 +29,7 @@ import { DeliveryBadge } from "./delivery-badge.tsx";
 import { shownUrl } from "./labels.ts";
 import { webhooksKey } from "./queries.ts";
 
-/** `url`: where the webhook has to be named. */
+/** `url` is set if the webhook must be named. */
 export type OfWebhook = Pick<Webhook, "id" | "status"> & { url?: string | undefined };
 
 type Props = { webhook: OfWebhook; delivery: DeliveryDetail };

@@ -45,7 +45,7 @@ export function DeliveryFilters({
 
 type Created = { since: string | null; until: string | null; onRemove: () => void };
 
-/** The time in which deliveries were created, chosen in a chart. */
+/** The range of creation times chosen in a chart. */
 export function CreatedChip({ since, until, onRemove }: Created) {
   if (since === null && until === null) return null;
   return (

@@ -5,7 +5,7 @@ import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { DeliveryDetails, type OfWebhook } from "./delivery-details.tsx";
 import { deliveryById } from "./queries.ts";
 
-/** `id`: as its row is called, the delivery's own first. */
+/** `id` is that of the row, which starts with the delivery's own. */
 type Props = { webhook: OfWebhook; id: string | null; onClose: () => void };
 
 export function DeliveryPanel({ webhook, id, onClose }: Props) {

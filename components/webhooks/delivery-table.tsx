@@ -18,7 +18,7 @@ type Props = {
   asOf: string;
   stale: boolean;
   linkTo: (delivery: Delivery) => PageLink;
-  /** The webhook of each, where the list has several. */
+  /** The URL of a delivery's webhook, if the list has several webhooks. */
   urlOf?: (webhookId: string) => string | undefined;
 };
 

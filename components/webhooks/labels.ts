@@ -59,7 +59,7 @@ export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
   recover: "Recovered",
 };
 
-/** A failure in two words, and what to do about it. */
+/** A failure in two words, with advice. */
 export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
   signature_failed: {
     word: "Signature rejected",

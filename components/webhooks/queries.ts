@@ -51,7 +51,9 @@ export function webhookById(tenant: string, id: string) {
   );
 }
 
-/** The pages of a webhook's deliveries, newest first. Polled every second while one is in flight. */
+/**
+ * The pages of a webhook's deliveries, newest first. Polled every second while one is in flight.
+ */
 export function deliveryPages(
   tenant: string,
   id: string,
@@ -114,7 +116,7 @@ export function webhookStatsOf(tenant: string, id: string) {
   );
 }
 
-/** As webhookStatsOf, of all webhooks together. */
+/** Like webhookStatsOf, for all webhooks together. */
 export function deliveryStatsOf(tenant: string) {
   return oneQuery(
     { under: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },

@@ -7,13 +7,18 @@ import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
 /** A complete webhook-id; a partial one finds nothing. */
 export const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
-/** The list's URL: the filter of GET /v1/webhooks, and whether one is being registered. */
+/**
+ * The state in the list's URL: the filter of GET /v1/webhooks, and whether one is being registered.
+ */
 export const webhookSearch = {
   status: parseAsStringLiteral(WEBHOOK_STATUSES),
   new: parseAsBoolean.withDefault(false),
 };
 
-/** A webhook's URL: the filters of GET /v1/webhooks/{id}/deliveries, and the open delivery. */
+/**
+ * The state in a webhook's URL: the filters of GET /v1/webhooks/{id}/deliveries, and the open
+ * delivery.
+ */
 export const deliverySearch = {
   status: parseAsStringLiteral(DELIVERY_STATUSES),
   type: parseAsStringLiteral(EVENT_KINDS),
@@ -25,7 +30,10 @@ export const deliverySearch = {
 
 export const DELIVERY_FILTERS = ["status", "type", "event_id", "since", "until"] as const;
 
-/** Every webhook's deliveries: the filters of GET /v1/webhook-deliveries, and the open one. `state`: on their page `status` is a request's. */
+/**
+ * The state for all deliveries: the filters of GET /v1/webhook-deliveries, and the open one. The
+ * filter is called `state`, because on that page `status` is the request log's.
+ */
 export const allDeliverySearch = {
   state: deliverySearch.status,
   type: deliverySearch.type,

@@ -17,7 +17,10 @@ const SOURCES = [
   { value: "own", label: "Use my own" },
 ] as const;
 
-/** A secret being set. Only the form and the request hold it. `stored`: whether the user has saved it. */
+/**
+ * A secret being set. Only the form and the request hold it. `stored` says whether the user has
+ * saved it.
+ */
 export type SecretDraft = {
   source: "generated" | "own";
   generated: string;

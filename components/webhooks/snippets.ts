@@ -1,4 +1,7 @@
-/** How a receiver verifies a signature: the files of docs/webhooks, which tests run against real deliveries. */
+/**
+ * Examples that verify a signature: the files of docs/webhooks, which tests run against real
+ * deliveries.
+ */
 export const SNIPPETS = [
   {
     language: "Node",

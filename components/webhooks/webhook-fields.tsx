@@ -15,7 +15,10 @@ export function fieldsOf({ url, description, events }: WebhookDraft) {
   return { url: url.trim(), description: description.trim() || null, events };
 }
 
-/** Checks everything that can be told before anything is sent, so that all of it is told at once; where the URL leads, the server checks. */
+/**
+ * Validates everything that the browser can, so that all problems show at once. The server checks
+ * where the URL leads.
+ */
 export function missingIn({ url, events }: WebhookDraft): Problems {
   const fault = url.trim() === "" ? "Enter your receiver's URL." : urlFault(url.trim());
   return {

@@ -4,7 +4,7 @@ import { COLUMNS } from "./webhook-table.tsx";
 
 const CELLS = ["w-3/4", "w-20", "w-28", "w-24", "w-26", "w-18"];
 
-/** The list's skeleton. `filters`: whether to include them. */
+/** The list's skeleton. `filters` says whether to include them. */
 export function WebhookListSkeleton({ filters = false }: { filters?: boolean }) {
   return (
     <ListSkeleton

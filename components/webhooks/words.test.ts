@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { EVENT_GROUPS, shownDuration, shownRate, shownUrl } from "./labels.ts";
 
-test("a rate is 100 % only where nothing failed, and 0 % only where nothing else happened", () => {
+test("shows 100 % only if nothing failed, and 0 % only if nothing succeeded", () => {
   expect([null, 1, 0.99999, 0.9967, 0.5, 0.0004, 0].map(shownRate)).toEqual([
     "–",
     "100 %",
@@ -14,7 +14,7 @@ test("a rate is 100 % only where nothing failed, and 0 % only where nothing else
   ]);
 });
 
-test("an answer time is told in the unit one thinks of it in", () => {
+test("shows response times in a fitting unit", () => {
   expect([null, 0, 84, 999, 1000, 14_960].map(shownDuration)).toEqual([
     "–",
     "0 ms",
@@ -25,7 +25,7 @@ test("an answer time is told in the unit one thinks of it in", () => {
   ]);
 });
 
-test("a URL is shown without https, which goes without saying, and with http, which does not", () => {
+test("shows a URL without https://, but with http://", () => {
   const urls = [
     "https://hooks.example.com/",
     "https://hooks.example.com/a/",
@@ -38,7 +38,7 @@ test("a URL is shown without https, which goes without saying, and with http, wh
   ]);
 });
 
-test("every kind of event can be chosen but the test, which goes to the webhook it tests", () => {
+test("offers every event type except the test, which is always sent to its webhook", () => {
   const offered = EVENT_GROUPS.flatMap(({ kinds }) => kinds);
   expect([...offered, "webhook.test"].sort()).toEqual([...EVENT_KINDS].sort());
 });

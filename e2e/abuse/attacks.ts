@@ -68,7 +68,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "bearer values malformed in every way",
       kept: [
         [CREDENTIALS, "may be malformed in every way without a 500"],
-        ["lib/api-keys/credential-format.test.ts", "refuses any other text without a throw"],
+        ["lib/api-keys/credential-format.test.ts", "rejects any other text without throwing"],
       ],
     },
     {
@@ -80,7 +80,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "answers an unknown id and a wrong secret alike",
           "takes as long for an unknown id",
         ],
-        ["lib/api-keys/verify-api-key.test.ts", "an unknown id asks the database once"],
+        ["lib/api-keys/verify-api-key.test.ts", "an unknown ID costs one database query"],
       ],
     },
     {
@@ -162,8 +162,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         ],
         [
           "bin/migration/rights.test.ts",
-          "every statement that a request reaches takes the rows of each table by the tenant",
-          "callers may execute no inner function but what a policy or a verb with their own rights calls",
+          "every statement that a request reaches binds each table's rows to the tenant",
+          "callers may only execute inner functions that policies or verbs with the caller's rights call",
         ],
       ],
     },
@@ -187,7 +187,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [BAD_REQUESTS, "a query that it does not take 400"],
         ["e2e/api/sla/monitor.test.ts", "refuses %s=%s"],
-        ["lib/wire/schema.test.ts", "%s is none"],
+        ["lib/wire/schema.test.ts", "rejects %s"],
       ],
     },
     {
@@ -202,7 +202,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "addresses and ranges in every spelling",
       kept: [
-        ["lib/wire/ip-range.test.ts", "%s is kept as %s", "is refused, not guessed at"],
+        ["lib/wire/ip-range.test.ts", "normalises %s to %s", "rejects the ambiguous range"],
         [VERIFY, "compares IPv4-mapped addresses as IPv4"],
       ],
     },
@@ -216,7 +216,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "20,000 values and no more",
           "is refused",
         ],
-        ["lib/wire/json-scan.test.ts", "20,000 values and not 20,001"],
+        ["lib/wire/json-scan.test.ts", "20,000 values are accepted and 20,001 are not"],
       ],
     },
     {
@@ -230,9 +230,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         ],
         [
           "lib/exceptions/import/read-lines.test.ts",
-          "a header with %s is refused as one",
-          "a line of CSV as long as a file is refused",
-          "empty cells without end is not kept",
+          "rejects a header with %s",
+          "reports a CSV line as long as a file",
+          "reports an endless CSV row of empty cells",
         ],
       ],
     },
@@ -249,7 +249,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "lib/db/lanes.test.ts",
           "one tenant's searches leave room",
-          "one tenant's calls never fill all there is",
+          "one tenant's calls never fill the whole limit",
         ],
         ["lib/db/lane-of.test.ts", "a bulk change of what words find", "views, each counted"],
         [
@@ -321,7 +321,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "headers and markup through addresses, names and titles of a mail",
       kept: [
         [INVITATIONS, "goes to one address and nothing else", "names the tenant as text"],
-        [MESSAGE, "a subject is one line", "is text in HTML"],
+        [MESSAGE, "keeps the subject on one line", "escapes a tenant's name in HTML"],
       ],
     },
     {
@@ -362,7 +362,10 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "forms read two ways, callbacks in every spelling",
       kept: [
         [SIGN_IN, "takes no form with two of %s", "reads a form as a form"],
-        ["lib/auth/callback-path.test.ts", "wherever it leads, a browser stays on our origin"],
+        [
+          "lib/auth/callback-path.test.ts",
+          "keeps the browser on our origin for every combination of URL parts",
+        ],
         ["e2e/api/redirects.test.ts", "nobody is led to another host"],
       ],
     },
@@ -378,12 +381,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "private addresses in every spelling, at every moment",
       kept: [
-        [RECEIVER, "of %s is not public"],
+        [RECEIVER, "in %s is not public"],
         [
           CONNECTOR,
           "to the literal %s is not made",
           "to a name that resolves to %s is not made",
-          "that ends up elsewhere than what was checked",
+          "sends no request if the socket is connected",
         ],
       ],
     },
@@ -397,7 +400,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "that is a gzip bomb is not inflated",
         ],
         ["e2e/api/webhooks/patience.test.ts", "an answer that never ends is cut off"],
-        ["lib/webhooks/send.test.ts", "a certificate that nobody vouches for"],
+        ["lib/webhooks/send.test.ts", "sends nothing to a server with an untrusted certificate"],
       ],
     },
   ],
@@ -466,10 +469,10 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 1,
     is: "parsing holds the process",
     kept: [
-      ["lib/exceptions/import/read-lines.test.ts", "a header with %s is refused as one"],
-      ["lib/wire/json-scan.test.ts", "20,000 values and not 20,001"],
+      ["lib/exceptions/import/read-lines.test.ts", "rejects a header with %s"],
+      ["lib/wire/json-scan.test.ts", "20,000 values are accepted and 20,001 are not"],
       [HOSTILE, "the event loop is never held long", "is told quickly", "an amount of blanks"],
-      ["lib/http/input.test.ts", "of a body that is wrong in thousands of places"],
+      ["lib/http/input.test.ts", "reports the first 100 errors"],
     ],
   },
   {
@@ -477,8 +480,8 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "searches and exports crowd others out",
     kept: [
       [LIMITS, "by %s, the others are served"],
-      ["lib/db/lanes.test.ts", "who queues without end is refused"],
-      ["bin/migration/search.test.ts", "what few have is found by the index of words"],
+      ["lib/db/lanes.test.ts", "rejects a call when too many of the tenant wait"],
+      ["bin/migration/search.test.ts", "finds rare words by their index"],
       ["e2e/stack/data-api.test.ts", "a function's own time limit holds"],
     ],
   },
@@ -515,7 +518,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 7,
     is: "callbacks that lead elsewhere",
     kept: [
-      ["lib/auth/callback-path.test.ts", "leads to the start page"],
+      ["lib/auth/callback-path.test.ts", "redirects %j to the start page"],
       ["e2e/api/redirects.test.ts", "by the path %s"],
     ],
   },
@@ -537,7 +540,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
         "speak for the tenants that they are bound to",
         "are read by the claim that is configured",
       ],
-      ["lib/runtime/trust.test.ts", "the start refuses %s"],
+      ["lib/runtime/trust.test.ts", "refuses %s at the start"],
     ],
   },
   {
@@ -556,7 +559,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 11,
     is: "cookies and addresses open to others",
     kept: [
-      ["lib/auth/cookies.test.ts", "on https every cookie of a session is bound"],
+      ["lib/auth/cookies.test.ts", "on https, every session cookie is bound to its host"],
       [START, "it listens on this machine alone", "settings that stop the start"],
       ["e2e/stack/database.test.ts", "the demonstration's users are refused"],
     ],
@@ -566,10 +569,10 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "secrets where they are not needed",
     kept: [
       [START, "each process holds the secrets that its work needs"],
-      ["lib/api-keys/verify-api-key.test.ts", "a wrong secret of a known id asks it once"],
+      ["lib/api-keys/verify-api-key.test.ts", "a wrong secret of a known ID costs one query"],
       ["e2e/api/records/publishable-key.test.ts", "is not told who made it"],
       ["e2e/api/wire/content-security-policy.test.ts", "runs and loads nothing"],
-      ["lib/http/export.test.ts", "no spreadsheet takes %j"],
+      ["lib/http/export.test.ts", "escapes %j, which a spreadsheet would read"],
     ],
   },
   {
@@ -587,14 +590,14 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 14,
     is: "headers and keys read too narrowly",
     kept: [
-      ["server/encoding.test.ts", "%s asks for %s"],
-      ["lib/wire/schema.test.ts", "%s is UTC"],
+      ["server/encoding.test.ts", "picks the best encoding for %s: %s"],
+      ["lib/wire/schema.test.ts", "normalises %s to UTC"],
       [
         SUCCESSORS,
         "a retry with the successor replays",
         "takes an idempotency key in every spelling",
       ],
-      ["lib/http/idempotency.test.ts", "every POST takes an idempotency key"],
+      ["lib/http/idempotency.test.ts", "reads an idempotency key for every POST"],
     ],
   },
   {
@@ -638,8 +641,8 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
         "none with dots to resolve",
         "a wrong base path",
       ],
-      ["lib/http/idempotency.test.ts", "a quoted key is unescaped"],
-      ["lib/wire/json-scan.test.ts", "a name comes once in an object"],
+      ["lib/http/idempotency.test.ts", "unescapes a quoted header"],
+      ["lib/wire/json-scan.test.ts", "a duplicate name in an object is rejected"],
     ],
   },
   {
@@ -661,7 +664,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "a description that misleads",
     kept: [
       ["lib/openapi/owasp.test.ts", "Spectral's OWASP rules"],
-      ["lib/openapi/client.test.ts", "a client generated from the description"],
+      ["lib/openapi/client.test.ts", "a client generated from the document"],
       ["lib/openapi/consistent-examples.test.ts", "shows what its request asks for"],
       ["e2e/api/wire/openapi-served.test.ts", "who has it already is told so"],
     ],

@@ -81,10 +81,7 @@ export const FAULTS: readonly Fault[] = [
     holds: ["delivered", "served"],
     drills: [
       [WEBHOOKS, "whose database connections are all cut goes on"],
-      [
-        "lib/background/jobs.test.ts",
-        "is settled over another connection where the first is cut, and the next job is taken",
-      ],
+      ["lib/background/jobs.test.ts", "is settled over a second connection if the first is cut"],
       ["e2e/stack/imports.test.ts", "though the database drops its connection at %s"],
     ],
   },

@@ -166,7 +166,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: RIGHTS,
-      name: "every statement that a request reaches takes the rows of each table by the tenant",
+      name: "every statement that a request reaches binds each table's rows to the tenant",
     },
   },
   {

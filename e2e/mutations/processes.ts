@@ -31,12 +31,12 @@ export const PROCESSES: Break[] = [
     is: "the worker asks without end for what somebody else holds",
     how: {
       file: "worker/sla-clock.ts",
-      replace: "return moved > 0 ? 0 : HELD_MS;",
+      replace: "return moved > 0 ? 0 : LOCKED_WAIT_MS;",
       by: "return 0;",
     },
     caught: {
       file: "worker/sla-clock.test.ts",
-      name: "does not ask without end for what somebody else holds",
+      name: "waits before asking again for exceptions that are locked",
     },
   },
   {
@@ -44,8 +44,8 @@ export const PROCESSES: Break[] = [
     is: "the worker looks once in ten seconds",
     how: {
       file: "worker/sla-clock.ts",
-      replace: "const LOOK_AGAIN_MS = 400;",
-      by: "const LOOK_AGAIN_MS = 10_000;",
+      replace: "const WAIT_MAX_MS = 400;",
+      by: "const WAIT_MAX_MS = 10_000;",
     },
     caught: {
       file: "e2e/api/sla/clock.test.ts",
@@ -111,7 +111,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: "server/client-address.test.ts",
-      name: "one proxy: entries the caller made up are passed over",
+      name: "one proxy: ignores entries that the caller made up",
     },
   },
   {

@@ -99,8 +99,8 @@ export const WEBHOOKS: Break[] = [
     is: "a receiver fills our database",
     how: {
       file: "lib/webhooks/receiver-response.ts",
-      replace: "const KEPT_BYTES = 16_384;",
-      by: "const KEPT_BYTES = 131_072;",
+      replace: "const STORED_BYTES_MAX = 16_384;",
+      by: "const STORED_BYTES_MAX = 131_072;",
       rebuild: false,
     },
     caught: { file: RETRY, name: "of 10 MB is kept to its first 16 kB" },

@@ -10,7 +10,10 @@ import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { hashPassword } from "./hash-password.ts";
 import { changed, type Origin } from "./reset-password.ts";
 
-/** The address of the signed-in person's account. @throws ApiError `conflict` for who signs in with another provider */
+/**
+ * The email address of the signed-in user's account. @throws ApiError `conflict` for a user of
+ * another identity provider, which manages the password
+ */
 export async function ownAddress({ issuer, id }: UserIdentity): Promise<string> {
   const email = issuer === supabaseIssuer() ? await addressOf(id) : null;
   if (email === null)
@@ -22,8 +25,8 @@ export async function ownAddress({ issuer, id }: UserIdentity): Promise<string> 
 }
 
 /**
- * Sets the password of the person who is signed in and knows the current one, and ends their other sessions.
- * @throws ApiError `invalid_request` where `current` is wrong
+ * Sets the password of a signed-in user who knows the current one, and ends their other sessions.
+ * @throws ApiError `invalid_request` if `current` is wrong
  */
 export async function changePassword(
   user: UserIdentity,

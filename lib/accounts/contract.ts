@@ -1,11 +1,12 @@
 /**
- * What people do to their own account: calls of our own pages to /api/account, no part of /v1. Where a link is needed, its token comes
- * from the fragment of the page's address, which no server's log and no referrer sees.
+ * The calls of our own pages to /api/account, by which users manage their accounts; they are not
+ * part of /v1. The token of a mailed link comes from the URL's fragment, which no server log and no
+ * referrer contains.
  */
 import { z } from "zod";
 import { ROLES } from "../wire/access.ts";
 
-/** NIST SP 800-63B: length is what counts. bcrypt reads 72 bytes and no more. */
+/** NIST SP 800-63B asks for length only. bcrypt ignores everything after 72 bytes. */
 export const PASSWORD = { min: 10, maxBytes: 72 } as const;
 const EMAIL_MAX = 254;
 
@@ -23,11 +24,14 @@ const token = z
   .string()
   .regex(/^[\w-]{43}$/, "This link is incomplete. Open it from the mail again.");
 
-/** Of a person who is signed in with the invited account, has it but is not, or has none. */
+/**
+ * What an invited user must do next: `join` with the account they are signed in with, sign in to
+ * it, or set a password for a new one.
+ */
 export const INVITED = ["join", "sign_in", "set_password"] as const;
 
 export const ACCOUNT_CALLS = {
-  /** The answer is the same, after the same time, whether or not the address has an account. */
+  /** The response and its time are the same whether or not the address has an account. */
   forgot: {
     body: z.strictObject({
       email: z

@@ -1,9 +1,9 @@
 import { hash } from "bcryptjs";
 
-/** As Supabase Auth hashes: what it verifies at sign-in. */
+/** The cost that Supabase Auth uses for the hashes it verifies at sign-in. */
 const COST = 10;
 
-/** The database never sees a password: bcrypt, salted. */
+/** Hashes with bcrypt and a salt, so that the database never sees a password. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, COST);
 }

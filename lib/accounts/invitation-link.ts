@@ -33,7 +33,10 @@ const accepted = z
   })
   .nullable();
 
-/** What the holder of a link is invited to. @throws ApiError `not_found`, the same for every link that doesn't work */
+/**
+ * The invitation behind a link. @throws ApiError `not_found`, the same for every link that doesn't
+ * work
+ */
 export async function findInvitation(
   token: string,
   user: UserIdentity | null,
@@ -45,8 +48,9 @@ export async function findInvitation(
 }
 
 /**
- * Makes the holder of the link a member: with a new account with this password, or with the account of the invited address, which has to be the one
- * that is signed in. @throws ApiError `not_found` as above; `conflict` where that account is not signed in
+ * Makes the holder of the link a member: with a new account and this password, or with the existing
+ * account of the invited address, which must be signed in. @throws ApiError `not_found` as above;
+ * `conflict` if that account is not signed in
  */
 export async function acceptInvitation(
   { token, password }: AccountInput<"accept">,
@@ -57,7 +61,7 @@ export async function acceptInvitation(
   const args = {
     token_hash: linkTokenHash(token),
     user_id: accountOf(user) as string,
-    // An account has its password; only a new one gets this.
+    // An existing account keeps its password; only a new one gets this.
     password_hash: (account_id === null && password !== undefined
       ? await hashPassword(password)
       : null) as string,

@@ -7,20 +7,23 @@ import { ApiError } from "../wire/errors.ts";
 import { hashPassword } from "./hash-password.ts";
 import { linkTokenHash } from "./link-token.ts";
 
-/** Where a call came from, for the audit log. */
+/** The client address and request ID of a call, for the audit log. */
 export type Origin = { address: string | null; request_id: string };
 
 export const changed = z.object({ id: z.string(), ended: z.array(z.string()) }).nullable();
 
 const WHY = "the link is the credential";
 
-/** Sets the password of whom the link was sent to, and ends all of their sessions. @throws ApiError `not_found`, the same for every bad link */
+/**
+ * Sets the password of the user the link was sent to, and ends all of their sessions. @throws
+ * ApiError `not_found`, the same for every bad link
+ */
 export async function resetPassword(
   link: { token: string; password: string },
   origin: Origin,
 ): Promise<void> {
   const token_hash = linkTokenHash(link.token);
-  // Before a hash is made, which takes long.
+  // Checked before hashing, which takes long.
   if (unwrap(await serviceDb(WHY).rpc("is_password_reset", { token_hash })) !== true)
     throw badLink();
   const password_hash = await hashPassword(link.password);

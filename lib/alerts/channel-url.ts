@@ -3,19 +3,22 @@ import { seal, unseal } from "../runtime/seal.ts";
 import { requireReceiver } from "../webhooks/require-receiver.ts";
 
 const SHOWN = 4;
-/** Of a shorter path, its last characters would be most of the secret. */
+/** The last characters of a shorter path would reveal most of the secret. */
 const MIN_HIDDEN = 12;
 
 export type SealedUrl = { url_id: string; sealed: string; url_hint: string };
 
-/** The database never sees a channel's URL: it is sealed for one tenant and one row. @throws ApiError 400 where nothing may be sent to it */
+/**
+ * Encrypts a channel's URL for one tenant and one row, so that the database never sees it. @throws
+ * ApiError 400 if the URL may not receive messages
+ */
 export function sealUrl(url: string, tenantId: string): SealedUrl {
   requireReceiver(url);
   const url_id = `acu_${randomUUID().replaceAll("-", "")}`;
   return { url_id, sealed: seal(url, bindingOf(tenantId, url_id)), url_hint: hintOf(url) };
 }
 
-/** @throws Error where no server key fits. */
+/** @throws Error if none of the server's keys fits. */
 export function unsealUrl(sealed: string, tenantId: string, urlId: string): string {
   return unseal(sealed, bindingOf(tenantId, urlId));
 }

@@ -4,14 +4,14 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { actor, id, page, pageQuery, SECRET_FORMAT, text, time } from "../wire/schema.ts";
 
-/** What a channel can be sent: what concerns the tenant. */
+/** The alerts that a channel can receive: those that concern the whole tenant. */
 export const CHANNEL_KINDS = [
   "exception_breached",
   "exception_at_risk",
   "webhook_failing",
   "api_key_expiring",
 ] as const;
-/** What a person can be mailed: also what concerns them alone. */
+/** The alerts that a user can be mailed: the tenant's, and those that concern only them. */
 export const ALERT_KINDS = [...CHANNEL_KINDS, "assigned", "mentioned"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
@@ -21,13 +21,13 @@ const channelId = id("ach");
 const tag = "Alerts";
 const noun = "alert channel";
 
-const ofExceptions = z.enum(WHOSE);
+const exceptionScope = z.enum(WHOSE);
 const settings = {
-  exception_breached: ofExceptions.meta({
+  exception_breached: exceptionScope.meta({
     description: "Exceptions past their deadline: those assigned to you, all, or none.",
     example: "mine",
   }),
-  exception_at_risk: ofExceptions.meta({
+  exception_at_risk: exceptionScope.meta({
     description: "Exceptions near their deadline.",
     example: "off",
   }),
@@ -43,11 +43,15 @@ const settings = {
 
 export const notificationSettings = z
   .object({
-    email: z.string().nullable().meta({
-      description:
-        "Where alerts are mailed to. Null if another identity provider signs you in: its users have no address here.",
-      example: "ada@acme.example",
-    }),
+    email: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Where alerts are mailed to. Null if another identity provider signs you in: its users " +
+          "have no address here.",
+        example: "ada@acme.example",
+      }),
     ...settings,
   })
   .meta({ id: "NotificationSettings" });
@@ -85,7 +89,7 @@ const kinds = z
   .array(z.enum(CHANNEL_KINDS))
   .min(1)
   .max(CHANNEL_KINDS.length)
-  .refine((given) => new Set(given).size === given.length, "Name each kind once.")
+  .refine((list) => new Set(list).size === list.length, "Name each kind once.")
   .meta({ description: "What is sent there.", example: ["exception_breached", "webhook_failing"] });
 const url = receiverUrl.meta({
   description: "A Slack-compatible incoming webhook. It is a secret: sealed, and never returned.",

@@ -13,7 +13,7 @@ export async function getNotificationSettings(ctx: Context): Promise<Notificatio
   );
 }
 
-/** Whether Supabase Auth vouches for the caller: of others' users no address is known. */
+/** Whether the caller is a user of Supabase Auth. Other providers' users have no known address. */
 export function isAccount({ principal }: Context): boolean {
   return principal.type === "user" && principal.issuer === supabaseIssuer();
 }

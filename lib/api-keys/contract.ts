@@ -80,7 +80,7 @@ const shared = {
   created_by: actor,
 };
 
-/** The answer of create and rotate (spec 2.1): the only ones with the secret. */
+/** The response of create and rotate (spec 2.1), the only ones with the secret. */
 export const newApiKey = z
   .object({
     ...shared,
@@ -96,7 +96,7 @@ export const newApiKey = z
   .meta({ id: "NewApiKey" });
 export type NewApiKey = z.output<typeof newApiKey>;
 
-/** A key's metadata and use. Never the secret. */
+/** A key's metadata and usage, never its secret. */
 export const apiKey = z
   .object({
     ...shared,
@@ -184,7 +184,8 @@ export const apiKeyImpact = z
       )
       .meta({
         description:
-          "Active webhooks that this key, or one it was rotated from or to, registered. They go on without it.",
+          "Active webhooks that this key, or one it was rotated from or to, registered. They " +
+          "go on without it.",
       }),
   })
   .meta({ id: "ApiKeyImpact" });
@@ -277,8 +278,8 @@ export const revokeApiKeyContract = contract({
   tag,
   summary: "Revoke an API key",
   description:
-    "Takes effect immediately and can't be undone. Revoking a revoked key returns it unchanged. Webhooks it registered stay active, unless " +
-    "disable_webhooks is true.",
+    "Takes effect immediately and can't be undone. Revoking a revoked key returns it unchanged. " +
+    "Webhooks it registered stay active, unless disable_webhooks is true.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
@@ -306,7 +307,8 @@ export const rotateApiKeyContract = contract({
   tag,
   summary: "Rotate an API key",
   description:
-    "Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.",
+    "Returns a successor with its secret. The old key stays valid for the grace period, but " +
+    "never past its own expiry.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
@@ -343,7 +345,8 @@ export const estimateApiKeyImpactContract = contract({
   tag,
   summary: "Preview a change to an API key",
   description:
-    "Counts the calls in the last 7 days that the change would have refused. expires_at may be in the past here: it refuses calls made after it.",
+    "Counts the calls in the last 7 days that the change would have refused. expires_at may be " +
+    "in the past here: it refuses calls made after it.",
   access: needs("read:api-keys"),
   idempotency,
   dryRun: "always",

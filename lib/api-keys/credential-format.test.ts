@@ -7,8 +7,8 @@ import {
   SCANNER_PATTERN,
 } from "./credential-format.ts";
 
-describe("the credential's form", () => {
-  it("is what the scanners' regular expression matches, and what we parse", () => {
+describe("the format of a credential", () => {
+  it("matches the scanners' regular expression and parses", () => {
     const { keyId, secret } = mintCredential();
     expect(`${keyId}.${secret}`).toMatch(new RegExp(`^${SCANNER_PATTERN}$`));
     expect(parseCredential(`${keyId}.${secret}`)).toEqual({ keyId, secret });
@@ -20,7 +20,7 @@ describe("the credential's form", () => {
     expect(new Set(minted.map(({ secret }) => secret)).size).toBe(1000);
   });
 
-  it("tells a key from noise: a secret with any one character changed fails its checksum", () => {
+  it("rejects a secret with any one character changed, by its checksum", () => {
     const { keyId, secret } = mintCredential();
     fc.assert(
       fc.property(
@@ -36,7 +36,7 @@ describe("the credential's form", () => {
     );
   });
 
-  it("refuses any other text without a throw", () => {
+  it("rejects any other text without throwing", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 200 }),
@@ -45,7 +45,7 @@ describe("the credential's form", () => {
     );
   });
 
-  it("is found in pasted text, alone or with its id, genuine or not", () => {
+  it("is found in pasted text, alone or with its ID, genuine or not", () => {
     const { keyId, secret } = mintCredential();
     const forged = `${secret.slice(0, -1)}${secret.endsWith("a") ? "b" : "a"}`;
     expect(findCredentials(`log line ${keyId}.${secret}, "${secret}" and ${forged}.`)).toEqual([

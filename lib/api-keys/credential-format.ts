@@ -2,15 +2,16 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` and 43 characters that carry 256 random bits, then 6
- * characters of CRC-32 over all of the secret before them, by which a scanner recognizes a real key without a call.
+ * The format `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` and 43 characters
+ * that carry 256 random bits, then 6 characters of CRC-32 over the secret before them, by which a
+ * scanner recognises a real key without a call.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_ID = "tk_[0-9A-Za-z]{22}";
 const SECRET = "tks_[0-9A-Za-z]{49}";
 const CHECKSUM_LENGTH = 6;
 
-/** The regular expression for secret scanners, as the reference docs give it. */
+/** The regular expression for secret scanners, published in the reference docs. */
 export const SCANNER_PATTERN = `${KEY_ID}\\.${SECRET}`;
 
 const CREDENTIAL = new RegExp(`^(${KEY_ID})\\.(${SECRET})$`);
@@ -22,7 +23,7 @@ export function mintCredential(): ApiKeyCredential {
   return { keyId: `tk_${base62(randomBytes(16), 22)}`, secret: body + checksum(body) };
 }
 
-/** Null for what has not the form of a credential or fails its checksum. */
+/** Null for text that doesn't have the format of a credential or fails its checksum. */
 export function parseCredential(text: string): ApiKeyCredential | null {
   const [, keyId, secret] = CREDENTIAL.exec(text) ?? [];
   if (!keyId || !secret) return null;
@@ -31,7 +32,10 @@ export function parseCredential(text: string): ApiKeyCredential | null {
     : null;
 }
 
-/** Every credential and lone secret in a text, and whether its checksum holds. Needs no network and no database. */
+/**
+ * Finds every credential and every secret without an ID in a text. `genuine` says whether the
+ * checksum is right; no network or database is needed.
+ */
 export function findCredentials(text: string): { match: string; genuine: boolean }[] {
   const pattern = new RegExp(`(?:${KEY_ID}\\.)?${SECRET}`, "g");
   return [...text.matchAll(pattern)].map(([match]) => {
@@ -43,7 +47,7 @@ export function findCredentials(text: string): { match: string; genuine: boolean
   });
 }
 
-/** SHA-256 in hex: all that is kept of a secret. 256 random bits need no slow hash. */
+/** SHA-256 in hex, the only stored form of a secret. 256 random bits need no slow hash. */
 export function digestOf(secret: string): string {
   return hash("sha256", secret);
 }

@@ -8,13 +8,16 @@ import { scopeOf } from "./stored.ts";
 type PastCalls = { operation: string; address: string; calls: number; last_seen_at: string };
 type History = { since: string; calls: PastCalls[]; webhooks: ApiKeyImpact["webhooks"] };
 
-type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
+type ApiKeyChange = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
-/** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
+/**
+ * Counts which calls of the last 7 days a change would have refused, by the rules that authorise
+ * calls. Changes nothing.
+ */
 export async function estimateApiKeyImpact(
   ctx: Context,
   id: string,
-  change: Change,
+  change: ApiKeyChange,
 ): Promise<ApiKeyImpact> {
   const { since, calls, webhooks } = await write<History>(ctx, "estimate_api_key_impact", {
     id,
@@ -38,7 +41,7 @@ export async function estimateApiKeyImpact(
 }
 
 function wouldRefuse(
-  { revoke, scopes, ip_allowlist: ranges, expires_at: expiry }: Change,
+  { revoke, scopes, ip_allowlist: ranges, expires_at: expiry }: ApiKeyChange,
   past: PastCalls,
 ): boolean {
   if (revoke) return true;

@@ -11,8 +11,9 @@ const WARNING =
 type Issued = Omit<NewApiKey, "key_secret" | "warning"> & { sealed: string | null };
 
 /**
- * Writes a key with a new secret. The database gets its digest; under an idempotency key also the secret itself, sealed
- * with that key, so that a replay gives the same secret only to a caller who still has the key.
+ * Writes a key with a new secret. The database gets its digest and, with an idempotency key, the
+ * secret encrypted with that key, so that a replay returns the same secret only to a caller who
+ * still has the key.
  */
 export async function issueSecret(
   ctx: Context,

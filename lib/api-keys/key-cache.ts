@@ -19,10 +19,13 @@ const row = z.object({
   now: time,
 });
 
-/** What a process knows of a key, and since when on its monotonic clock. */
+/** A key as this process read it, and when, by `performance.now()`. */
 export type CachedApiKey = z.output<typeof row> & { readAt: number };
 
-/** A revocation elsewhere is seen within a second: nothing older than this is believed. */
+/**
+ * A revocation by another process takes effect within a second, so cached keys are used for at most
+ * 900 ms.
+ */
 export const BELIEVED_MS = 900;
 /** Longer than any lookup takes: the Data API answers within 15 s. */
 const CHANGES_KEPT_MS = 60_000;
@@ -38,13 +41,13 @@ const { known, changedAt } = singleton("api-keys", () => ({
       return found;
     },
   }),
-  /** When this process last changed a key, by its record id. */
+  /** When this process last changed a key, by its record ID. */
   changedAt: new LRUCache<string, number>({ max: 10_000, ttl: CHANGES_KEPT_MS }),
 }));
 
 /**
- * One round trip when cold, none within the second after; an unknown id is never remembered.
- * @throws ApiError `unavailable` where the database does not answer: no key is believed without it.
+ * Finds a key by its ID: one round trip if it is not cached. Unknown IDs are never cached. @throws
+ * ApiError `unavailable` if the database doesn't answer
  */
 export async function findApiKey(keyId: string): Promise<CachedApiKey | undefined> {
   for (let forceRefresh = false; ; forceRefresh = true) {
@@ -53,7 +56,7 @@ export async function findApiKey(keyId: string): Promise<CachedApiKey | undefine
   }
 }
 
-/** The same, from the database. */
+/** Finds a key without the cache. */
 export async function readApiKey(keyId: string): Promise<CachedApiKey | undefined> {
   for (;;) {
     const found = await lookUp(keyId);
@@ -61,7 +64,10 @@ export async function readApiKey(keyId: string): Promise<CachedApiKey | undefine
   }
 }
 
-/** Has this process believe nothing of a key that was read, or began to be read, before now: what was just changed here holds here at once. */
+/**
+ * Ignores every cached or running read of a key that began before now, so that a change by this
+ * process takes effect at once.
+ */
 export function forgetApiKey(id: string): void {
   changedAt.set(id, performance.now());
 }

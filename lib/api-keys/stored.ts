@@ -7,7 +7,10 @@ import type { ApiKey } from "./contract.ts";
 
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A key as the database gives it: with the operations of 30 days, from which the unused scopes follow. */
+/**
+ * A key as the database returns it, with the operations of the last 30 days, from which the unused
+ * scopes follow.
+ */
 export type StoredApiKey = Omit<ApiKey, "unused_scopes"> & {
   operations_used: string[];
   as_of: string;
@@ -28,7 +31,7 @@ export function withUnusedScopes(stored: StoredApiKey): ApiKey {
   };
 }
 
-/** The scope that an operation asks of an API key. */
+/** The scope that an operation requires of an API key. */
 export function scopeOf(operationId: string): Scope | null {
   return CONTRACTS.find((contract) => contract.operationId === operationId)?.access.scope ?? null;
 }

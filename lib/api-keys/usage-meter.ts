@@ -3,7 +3,7 @@ import { unwrap } from "../db/unwrap.ts";
 import { BatchingCounter } from "../runtime/batching-counter.ts";
 import { singleton } from "../runtime/singleton.ts";
 
-/** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
+/** `outcome` is accepted, accepted_in_grace, revoked, expired, or the code of the refusal. */
 export type ApiKeyUse = {
   api_key_id: string;
   tenant_id: string;
@@ -25,7 +25,7 @@ const meter = () =>
         everyMs: EVERY_MS,
         retryMs: EVERY_MS,
         async write(counted, batch) {
-          // Times go as ages: the database clock is the only clock.
+          // Times are sent as ages, because only the database's clock counts.
           const rows = counted.map(({ item, count, lastAt }) => ({
             ...item,
             calls: count,

@@ -32,12 +32,12 @@ beforeEach(() => {
   asked = 0;
 });
 
-test("an unknown id asks the database once", async () => {
+test("an unknown ID costs one database query", async () => {
   expect(await verifyApiKey(mintCredential())).toBeNull();
   expect(asked).toBe(1);
 });
 
-test("a wrong secret of a known id asks it once as well, whether or not the key is remembered", async () => {
+test("a wrong secret of a known ID costs one query, whether or not the key is cached", async () => {
   const { keyId, secret } = issue();
   const wrong = mintCredential().secret;
   expect(await verifyApiKey({ keyId, secret: wrong })).toBeNull();
@@ -48,7 +48,7 @@ test("a wrong secret of a known id asks it once as well, whether or not the key 
   expect(asked).toBe(2);
 });
 
-test("a secret that is no longer the remembered one is asked for again", async () => {
+test("a secret that differs from the cached one is read again", async () => {
   const { keyId, secret } = issue();
   expect(await verifyApiKey({ keyId, secret })).toMatchObject({ id: "key_1" });
   const next = mintCredential().secret;

@@ -7,8 +7,8 @@ import { type CachedApiKey, findApiKey, readApiKey } from "./key-cache.ts";
 const NO_DIGEST = "0".repeat(64);
 
 /**
- * The key a credential proves, whatever its standing; null for an unknown id and for a wrong secret, which cost the same:
- * a mismatch is never answered from memory, and asks the database once, as an unknown id does.
+ * The key that a credential proves, even if it is revoked or expired. Null for an unknown ID and
+ * for a wrong secret. Both cost one database query: a mismatch is never decided from the cache.
  * @throws ApiError `unavailable`
  */
 export async function verifyApiKey({
@@ -16,9 +16,9 @@ export async function verifyApiKey({
   secret,
 }: ApiKeyCredential): Promise<VerifiedApiKey | null> {
   const digest = digestOf(secret);
-  const began = performance.now();
+  const startedAt = performance.now();
   const found = await findApiKey(keyId);
-  const isRemembered = found !== undefined && found.readAt < began;
+  const isRemembered = found !== undefined && found.readAt < startedAt;
   const key =
     isRemembered && !matches(digest, found.secret_digest) ? await readApiKey(keyId) : found;
   if (!matches(digest, key?.secret_digest ?? NO_DIGEST) || !key) return null;
@@ -37,7 +37,7 @@ function matches(left: string, right: string): boolean {
   return timingSafeEqual(Buffer.from(left, "hex"), Buffer.from(right, "hex"));
 }
 
-/** By the database's clock: its time when the key was read, and what has passed on our monotonic clock since. */
+/** Computed with the database's clock: its time at the read, plus the milliseconds since then. */
 function standingOf({
   revoked,
   expires_at,

@@ -2,7 +2,10 @@ import { type Access, allows } from "../wire/access.ts";
 import { ApiError } from "../wire/errors.ts";
 import type { Principal } from "./principal.ts";
 
-/** @throws ApiError `role_required` or `scope_required` where the contract's access is not met. */
+/**
+ * @throws ApiError `role_required` or `scope_required` if the principal lacks the contract's
+ * access.
+ */
 export function authorize(principal: Principal, access: Access): void {
   if (!allows(access, principal)) throw refusalOf(principal, access);
 }

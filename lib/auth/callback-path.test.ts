@@ -9,7 +9,7 @@ test.each([
   ["https://tieout.example/acme", "/acme"],
   [undefined, "/"],
   ["", "/"],
-])("%s leads to %s", (asked, path) => {
+])("redirects %s to %s", (asked, path) => {
   expect(callbackPath(asked, ORIGIN)).toBe(path);
 });
 
@@ -32,11 +32,11 @@ test.each([
   "https://tieout.example//evil.example",
   "https://tieout.example/.//tieout.example/acme",
   "https://ada:secret@tieout.example/acme",
-])("%j leads to the start page", (asked) => {
+])("redirects %j to the start page", (asked) => {
   expect(callbackPath(asked, ORIGIN)).toBe("/");
 });
 
-test("wherever it leads, a browser stays on our origin", () => {
+test("keeps the browser on our origin for every combination of URL parts", () => {
   const part = fc.constantFrom(
     "/",
     "\\",

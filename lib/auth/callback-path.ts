@@ -1,10 +1,11 @@
 /**
- * Where to go after signing in: a path of our own origin, else the start page. What a browser would read as another address
- * than the one meant (`//host`, which `/.//host` and `/a/..//host` become) leads to the start page.
+ * Where to go after sign-in: a path of our own origin, else the start page. Paths that a browser
+ * would resolve to another address (`//host`, or `/.//host` and `/a/..//host`, which become it)
+ * lead to the start page.
  */
-export function callbackPath(asked: string | undefined, origin: string): string {
-  if (!asked || !URL.canParse(asked, origin)) return "/";
-  const url = new URL(asked, origin);
+export function callbackPath(requested: string | undefined, origin: string): string {
+  if (!requested || !URL.canParse(requested, origin)) return "/";
+  const url = new URL(requested, origin);
   const path = url.pathname + url.search + url.hash;
   const isOurs =
     url.href === origin + path &&

@@ -5,7 +5,7 @@ import type { Memberships } from "./principal.ts";
 
 const MAX_SUBJECT_LENGTH = 255;
 const MAX_NAME_LENGTH = 120;
-/** Clocks differ. */
+/** How far an issuer's clock may be ahead of ours. */
 const AHEAD_SECONDS = 60;
 
 type Claims = Record<string, unknown>;
@@ -13,9 +13,10 @@ type Claims = Record<string, unknown>;
 export const USUAL_CLAIMS: ClaimNames = { tenants: null, roles: "roles" };
 
 /**
- * The tenants of a token: claim `tenants`, top level or under `app_metadata`, as `{ "acme": ["tenant_admin"] }` or as
- * `["acme"]` with `roles` next to it; under other names where the variables give them. `user_metadata` is the user's own to write
- * and is never read. Anything else is no membership, and so is a tenant that the token's issuer may not speak for.
+ * The tenants of a token: claim `tenants`, at the top or under `app_metadata`, as `{ "acme":
+ * ["tenant_admin"] }` or as `["acme"]` with `roles` next to it; the configuration can name other
+ * claims. `user_metadata` is never read, because users can write it. Anything else grants no
+ * membership, nor does a tenant outside the issuer's bounds.
  */
 export function membershipsOf(
   claims: Claims,
@@ -48,15 +49,18 @@ function statedIn(claims: Claims, names: ClaimNames): Memberships {
 }
 
 /**
- * The `sub` of a token: 1 to 255 characters (OpenID Connect Core, 2) that a header and the database can carry. Null for
- * anything else: it identifies no user.
+ * The `sub` of a token: 1 to 255 characters (OpenID Connect Core, 2) that headers and the database
+ * can carry. Null for anything else, which identifies no user.
  */
 export function subjectOf({ sub }: Claims): string | null {
   if (typeof sub !== "string" || sub.trim() === "" || sub.length > MAX_SUBJECT_LENGTH) return null;
   return sub.isWellFormed() && !sub.includes("\0") ? sub : null;
 }
 
-/** The `iss` of a token, empty where it has none. Null for what Postgres cannot store: it identifies no user. */
+/**
+ * The `iss` of a token, or an empty string without one. Null for text that Postgres cannot store,
+ * which identifies no user.
+ */
 export function issuerOf({ iss }: Claims): string | null {
   if (iss === undefined) return "";
   return typeof iss === "string" &&
@@ -67,15 +71,21 @@ export function issuerOf({ iss }: Claims): string | null {
     : null;
 }
 
-/** For `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`. What is blank is not given. */
+/**
+ * The name in `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`.
+ * Blank values are skipped.
+ */
 export function nameOf({ preferred_username: username, email }: Claims, subject: string): string {
   const localPart =
     typeof email === "string" ? email.slice(0, Math.max(0, email.indexOf("@"))) : undefined;
-  const given = [username, localPart, subject].filter((name) => typeof name === "string");
-  return given.map(toName).find((name) => name !== "") ?? "";
+  const candidates = [username, localPart, subject].filter((name) => typeof name === "string");
+  return candidates.map(toName).find((name) => name !== "") ?? "";
 }
 
-/** Whether a token's whole life is at most so long. Without `iat` it is what is left of it: it may not outlive what is allowed. */
+/**
+ * Whether a token's total lifetime is at most `seconds`. Without `iat`, its remaining lifetime must
+ * be.
+ */
 export function livesAtMost(seconds: number, { exp, iat }: Claims): boolean {
   const now = Date.now() / 1000;
   const since = typeof iat === "number" ? iat : now;
@@ -83,23 +93,26 @@ export function livesAtMost(seconds: number, { exp, iat }: Claims): boolean {
 }
 
 /**
- * Supabase Auth's `aal`; of others, a sign-in with several factors (`amr`, RFC 8176) is the second level. What says nothing of it
- * is the first.
+ * The assurance level: Supabase Auth's `aal`, or level 2 if another provider's `amr` (RFC 8176)
+ * contains several factors. Level 1 if the token has neither.
  */
 export function assuranceOf({ aal, amr }: Claims): "aal1" | "aal2" {
   if (typeof aal === "string") return aal === "aal2" ? "aal2" : "aal1";
   return Array.isArray(amr) && amr.includes("mfa") ? "aal2" : "aal1";
 }
 
-/** In normal form C, without white space, NUL characters and halves of characters; nothing for an invisible name. */
+/**
+ * Normalises to NFC and replaces white space, NUL characters and lone surrogates; empty for an
+ * invisible name.
+ */
 function toName(value: string): string {
-  const sound = value
+  const cleaned = value
     .toWellFormed()
     .normalize("NFC")
     .replaceAll("\0", "\uFFFD")
     .trim()
     .replace(/\s+/gu, "_");
-  return isVisible(sound) ? [...sound].slice(0, MAX_NAME_LENGTH).join("") : "";
+  return isVisible(cleaned) ? [...cleaned].slice(0, MAX_NAME_LENGTH).join("") : "";
 }
 
 function knownRoles(value: unknown): Role[] {

@@ -19,7 +19,7 @@ async function cookiesAt(origin: string) {
   return Object.values(signInOptions(new Headers()).cookies ?? {});
 }
 
-test("on https every cookie of a session is bound to its host, and out of reach of scripts", async () => {
+test("on https, every session cookie is bound to its host and hidden from scripts", async () => {
   const cookies = await cookiesAt("https://tieout.example");
   expect(cookies).toHaveLength(6);
   for (const { name, options } of cookies) {
@@ -29,7 +29,7 @@ test("on https every cookie of a session is bound to its host, and out of reach 
   }
 });
 
-test("on plain http, where a browser takes no such name, they have plain ones", async () => {
+test("on plain http, cookies have names without the __Host- prefix", async () => {
   for (const { name, options } of await cookiesAt("http://localhost:3000")) {
     expect(name).toMatch(/^tieout\./);
     expect(options.secure).toBe(false);

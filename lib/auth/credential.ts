@@ -14,8 +14,8 @@ const MAX_CREDENTIAL_LENGTH = 8192;
 const INVALID = "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.";
 
 /**
- * The identity behind a request: the bearer credential, else our own pages' session.
- * @throws ApiError `unauthenticated`; one answer for every way a credential can be wrong.
+ * The identity behind a request: its bearer credential, else our pages' session. @throws ApiError
+ * `unauthenticated`, the same for every way in which a credential can be wrong
  */
 export async function verifyCredential(request: Request): Promise<Identity> {
   const header = request.headers.get("authorization");
@@ -29,7 +29,9 @@ export async function verifyCredential(request: Request): Promise<Identity> {
   return identity;
 }
 
-/** The caller learns the reason (RFC 6750, 3), the log has what the token says of itself. */
+/**
+ * The caller learns the reason (RFC 6750, 3); what the token claims about itself goes to the log.
+ */
 function refusedToken(refused: TokenRefused, { headers }: Request): ApiError {
   const { reason, about, message } = refused;
   log.info({ request_id: headers.get("x-request-id"), reason, ...about }, "token refused");

@@ -6,20 +6,20 @@ import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 
 const LIFETIME_SECONDS = 60;
-/** The rest of its life is for the call that it is sent with. */
-const USED_MS = 30_000;
+/** A token is reused for 30 s; the other 30 s of its lifetime are for the call it is sent with. */
+const REUSE_MS = 30_000;
 
 const tokens = () =>
   singleton(
     "internal-tokens",
-    () => new LRUCache<string, Promise<string>>({ max: 1_000, ttl: USED_MS }),
+    () => new LRUCache<string, Promise<string>>({ max: 1_000, ttl: REUSE_MS }),
   );
 
-/** The token of a database client over HTTP: these claims for a minute at most. */
+/** The token of a database client over HTTP, valid for at most a minute. */
 export function signInternalToken(claims: Claims): Promise<string> {
   const payload = JSON.stringify(claims);
-  const known = tokens().get(payload);
-  if (known) return known;
+  const cached = tokens().get(payload);
+  if (cached) return cached;
   const token = sign(claims);
   tokens().set(payload, token);
   return token;

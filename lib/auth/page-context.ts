@@ -16,7 +16,7 @@ export const currentUser = cache(async (): Promise<UserIdentity | null> => {
   return identityOfCookies(Object.fromEntries(sent.map(({ name, value }) => [name, value])));
 });
 
-/** The signed-in user; without one, on to sign-in, which comes back to this page. */
+/** The signed-in user. Without one, redirects to sign-in, which returns to this page. */
 export async function requireUser(): Promise<UserIdentity> {
   const user = await currentUser();
   if (user) return user;
@@ -24,7 +24,7 @@ export async function requireUser(): Promise<UserIdentity> {
   redirect(`/sign-in?${new URLSearchParams({ callbackUrl: path })}`);
 }
 
-/** The signed-in user as a member of the page's tenant; for anybody else there is no such page. */
+/** The signed-in user as a member of the page's tenant; others get a 404. */
 export async function requireMember(tenantId: string): Promise<Principal> {
   const user = await requireUser();
   if (!user.memberships.has(tenantId)) notFound();
@@ -33,7 +33,10 @@ export async function requireMember(tenantId: string): Promise<Principal> {
 
 type Verb<C extends Contract> = (ctx: Context) => Promise<z.input<C["response"]>>;
 
-/** What the contract's endpoint would return to the signed-in member, and its `ETag`. @throws ApiError `role_required`, or the verb's */
+/**
+ * What the contract's endpoint would return to the signed-in member, and its `ETag`. @throws
+ * ApiError `role_required`, and the verb's errors
+ */
 export async function askAsMember<C extends Contract>(
   tenantId: string,
   contract: C,
@@ -42,7 +45,7 @@ export async function askAsMember<C extends Contract>(
   return ask(await requireMember(tenantId), tenantId, contract, verb);
 }
 
-/** As `askAsMember`, for a public page: what the publishable key can read. */
+/** Like `askAsMember`, for a public page: reads what the publishable key can read. */
 export function askAsVisitor<C extends Contract>(
   tenantId: string,
   contract: C,
@@ -51,7 +54,7 @@ export function askAsVisitor<C extends Contract>(
   return ask(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract, verb);
 }
 
-/** The address the page was requested from. */
+/** The client address of the page's request. */
 export async function visitorAddress(): Promise<string | null> {
   return (await headers()).get("x-tieout-client-address");
 }

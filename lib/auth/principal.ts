@@ -1,28 +1,31 @@
 import type { Role, Scope } from "../wire/access.ts";
 import { ApiError } from "../wire/errors.ts";
 
-/** Who a verified credential belongs to, before a tenant is chosen. */
+/** The owner of a verified credential, before a tenant is chosen. */
 export type Identity =
   | UserIdentity
   | { type: "api_key"; key: VerifiedApiKey }
   | { type: "publishable_key" }
   | { type: "service_role" };
 
-/** A subject is known by its issuer and `id`, its `sub`, together; the name is for display, and not its alone. */
+/**
+ * A user is identified by `issuer` and `id` (the token's `sub`) together. The name is only for
+ * display and not unique.
+ */
 export type UserIdentity = {
   type: "user";
   issuer: string;
   id: string;
   name: string;
   memberships: Memberships;
-  /** Of our own pages' session, null for a token. */
+  /** The ID of our pages' session; null for a token. */
   sessionId: string | null;
 };
 
-/** A key whose secret was shown, whatever its standing. */
+/** A key whose secret was verified. `standing` says whether it may still be used. */
 export type VerifiedApiKey = {
   id: string;
-  /** The first key of its rotation chain. */
+  /** The ID of the first key in its rotation chain. */
   lineageId: string;
   tenantId: string;
   name: string;
@@ -31,31 +34,40 @@ export type VerifiedApiKey = {
   standing: "active" | "in_grace" | "expired" | "revoked";
 };
 
-/** Tenant → roles. */
+/** The roles of each tenant. */
 export type Memberships = ReadonlyMap<string, readonly Role[]>;
 
-/** Who acts, for exactly one tenant. */
+/** The caller of a request, in exactly one tenant. */
 export type Principal = {
   type: "user" | "api_key" | "publishable_key" | "service_role";
   id: string;
-  /** Who vouches for a user's `id`: the `iss` of its token. Empty where the token names none, and for anybody else. */
+  /**
+   * The `iss` of a user's token, which vouches for `id`. Empty if the token has none, and for other
+   * principals.
+   */
   issuer: string;
-  /** Of our own pages' session, null for any other credential. */
+  /** The ID of our pages' session; null for any other credential. */
   sessionId: string | null;
-  /** What stays the same over rotations of a key: whose idempotency keys count. A user's has the issuer; for anybody else, the id. */
+  /**
+   * Identifies the owner of idempotency keys, and stays the same when a key is rotated. A user's
+   * includes the issuer; for other principals it is the ID.
+   */
   lineageId: string;
   name: string;
   roles: readonly Role[];
   scopes: readonly Scope[];
 };
 
-/** The form in which a principal is written into records: `user:<name>`, `api_key:<id>`, `service_role`. */
+/** How records name a principal: `user:<name>`, `api_key:<id>`, `service_role`. */
 export function actorOf({ type, id, name }: Pick<Principal, "type" | "id" | "name">): string {
   if (type === "user") return `user:${name}`;
   return type === "api_key" ? `api_key:${id}` : type;
 }
 
-/** Who a person is, for a record that names them: the name in `actor` is for display. Nothing for what is no person. */
+/**
+ * The unique identity of a user, for a record that names them, since the name in `actor` is only
+ * for display. Empty for other principals.
+ */
 export function personOf(identity: { type: string; issuer?: string; id?: string }): {
   actor_issuer?: string;
   actor_subject?: string;

@@ -39,8 +39,8 @@ const OUTAGES: [string, Partial<typeof page>][] = [
   ["JSON that is no key set", { body: '{"keys":7}' }],
 ];
 
-describe.each(OUTAGES)("where the keys' page answers with %s", (_what, outage) => {
-  test("it is asked once for many tokens, and nobody is called a stranger", async () => {
+describe.each(OUTAGES)("while the JWKS URL answers with %s", (_what, outage) => {
+  test("it is requested once for many tokens, and the error is not a refusal", async () => {
     Object.assign(page, outage);
     const keys = remoteKeys(url);
     for (let index = 0; index < 10; index++)
@@ -49,7 +49,7 @@ describe.each(OUTAGES)("where the keys' page answers with %s", (_what, outage) =
     expect(page.asked).toBe(1);
   });
 
-  test("known keys are believed on, and new ones taken once it answers again", async () => {
+  test("known keys stay valid, and new ones are loaded once it answers again", async () => {
     const keys = remoteKeys(url, { freshMs: 0, againAfterMs: 20, believedMs: 60_000 });
     expect(await verify(keys)).toBe("ada");
     Object.assign(page, outage);
@@ -64,14 +64,14 @@ describe.each(OUTAGES)("where the keys' page answers with %s", (_what, outage) =
   });
 });
 
-test("keys that nobody vouched for in a long time are not believed", async () => {
+test("keys expire after a long outage", async () => {
   const keys = remoteKeys(url, { freshMs: 0, againAfterMs: 0, believedMs: 100 });
   expect(await verify(keys)).toBe("ada");
   page.status = 500;
   await vi.waitFor(async () => expect(verify(keys)).rejects.toThrow(KeysUnavailable), PATIENT);
 });
 
-test("fresh keys are asked for once, unknown ones seldom", async () => {
+test("fresh keys are loaded once, and unknown ones at a limited rate", async () => {
   const keys = remoteKeys(url);
   await Promise.all(Array.from({ length: 20 }, () => verify(keys)));
   for (let index = 0; index < 20; index++)

@@ -3,32 +3,38 @@ import { log } from "../runtime/log.ts";
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
-const PATIENCE = {
-  /** Keys younger than this are not asked for again. */
+const TIMES = {
+  /** Keys younger than 10 minutes are not loaded again. */
   freshMs: 10 * 60_000,
-  /** Nothing is asked sooner after the last question, whether or not it was answered. */
+  /** The minimum time between two requests, whether or not the first was answered. */
   againAfterMs: 30_000,
-  /** How long keys stay valid while their URL does not answer, so that an outage there does not lock users out. */
+  /**
+   * How long keys stay valid while their URL does not answer, so that an outage there doesn't lock
+   * users out.
+   */
   believedMs: 24 * 60 * 60_000,
 };
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** No token can be verified, since the keys were not loaded yet. */
+/** The keys were never loaded, so no token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** The keys at a URL. An unknown `kid` loads them again, at the same limited rate. @throws KeysUnavailable */
+/**
+ * The keys of a JWKS URL. An unknown `kid` reloads them, at the same limited rate. @throws
+ * KeysUnavailable
+ */
 export function remoteKeys(
   url: URL,
-  { freshMs, againAfterMs, believedMs } = PATIENCE,
+  { freshMs, againAfterMs, believedMs } = TIMES,
 ): JWTVerifyGetKey {
   let keys: LocalKeys | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<void> | undefined;
+  let requestedAt = Number.NEGATIVE_INFINITY;
+  let reloading: Promise<void> | undefined;
   const passed = (ms: number, since: number) => performance.now() - since > ms;
 
-  async function ask(): Promise<void> {
-    askedAt = performance.now();
+  async function reload(): Promise<void> {
+    requestedAt = performance.now();
     try {
       keys = createLocalJWKSet(await load(url));
       answeredAt = performance.now();
@@ -37,11 +43,11 @@ export function remoteKeys(
     }
   }
 
-  /** One question for all who wait for it; none where the last was a moment ago. */
+  /** Concurrent callers share one request; within 30 s of the last one, none is sent. */
   async function refresh(): Promise<void> {
-    if (!asking && passed(againAfterMs, askedAt))
-      asking = ask().finally(() => (asking = undefined));
-    await asking;
+    if (!reloading && passed(againAfterMs, requestedAt))
+      reloading = reload().finally(() => (reloading = undefined));
+    await reloading;
   }
 
   return async (header, token) => {

@@ -7,19 +7,22 @@ import { singleton } from "../runtime/singleton.ts";
 
 const WHY = "a session is a person's, before their tenant is known";
 const MAX_REMEMBERED = 10_000;
-/** Longer than any question to the database takes that began before the end. */
+/** Longer than any database call that began before the session ended. */
 const UNDER_WAY_MS = 30_000;
 
 const owner = z.object({ issuer: z.string(), subject: z.string() });
 type Owner = z.output<typeof owner>;
-type Known = { owner: Owner | null };
+type CachedSession = { owner: Owner | null };
 
-/** What was asked of the database within SESSION_CHECK_SECONDS, by session and whether it was an act of the person. */
+/**
+ * Sessions checked within SESSION_CHECK_SECONDS, by ID and by whether the check was for a user
+ * action.
+ */
 const checked = () =>
   singleton(
     "sessions-checked",
     () =>
-      new LRUCache<string, Known>({
+      new LRUCache<string, CachedSession>({
         max: MAX_REMEMBERED,
         ttl: env().SESSION_CHECK_SECONDS * 1000,
         ttlResolution: 0,
@@ -27,7 +30,9 @@ const checked = () =>
       }),
   );
 
-/** What ended in this process holds here at once, whatever is remembered or under way. */
+/**
+ * Sessions that ended in this process are refused at once, whatever is cached or still being read.
+ */
 const ended = () =>
   singleton(
     "sessions-ended",
@@ -45,38 +50,44 @@ export type NewSession = Owner & {
   seconds: number;
 };
 
-/** @returns its id. @throws ApiError `unavailable`: no one is signed in without it. */
+/**
+ * @returns the ID of the session. @throws ApiError `unavailable`, so that nobody is signed in
+ * without one
+ */
 export async function beginSession(session: NewSession): Promise<string> {
   return z.string().parse(unwrap(await serviceDb(WHY).rpc("begin_session", { session })));
 }
 
 /**
- * Whose session it is, null where it has ended, expired or lain idle, as the database knew within SESSION_CHECK_SECONDS. `seen`: by an
- * act of the person. @throws ApiError `unavailable`: no one is let in without it.
+ * The owner of a session, or null if it has ended, expired or been idle too long. Cached for
+ * SESSION_CHECK_SECONDS. `seen` says whether a user action caused the call. @throws ApiError
+ * `unavailable` if the database doesn't answer
  */
 export async function ownerOfSession(id: string, seen: boolean): Promise<Owner | null> {
-  const known = await checked().fetch(`${seen ? "seen" : "left"} ${id}`);
-  return ended().has(id) ? null : (known?.owner ?? null);
+  const cached = await checked().fetch(`${seen ? "seen" : "left"} ${id}`);
+  return ended().has(id) ? null : (cached?.owner ?? null);
 }
 
-/** Signing out. @throws ApiError `unavailable`: it goes on. */
+/**
+ * Ends a session when its user signs out. @throws ApiError `unavailable`: the session continues.
+ */
 export async function leaveSession(id: string): Promise<void> {
   unwrap(await serviceDb(WHY).rpc("leave_session", { session_id: id }));
   forgetSessions([id]);
 }
 
-/** For what has ended in the database. */
+/** Refuses sessions that the database has ended. */
 export function forgetSessions(ids: readonly string[]): void {
   for (const id of ids) ended().set(id, true);
 }
 
 async function check(key: string): Promise<Owner | null> {
   const [how, id = ""] = key.split(" ");
-  const asked = {
+  const request = {
     session_id: id,
     idle_seconds: env().SESSION_IDLE_MINUTES * 60,
     seen: how === "seen",
   };
-  const found = unwrap(await serviceDb(WHY).rpc("check_session", asked));
+  const found = unwrap(await serviceDb(WHY).rpc("check_session", request));
   return found === null ? null : owner.parse(found);
 }

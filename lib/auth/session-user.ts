@@ -14,13 +14,13 @@ const row = z.object({
 });
 const WHY = "a user is verified before their tenant is known";
 
-type Known = { memberships: Memberships | null };
+type CachedMemberships = { memberships: Memberships | null };
 
 const cache = () =>
   singleton(
     "session-users",
     () =>
-      new LRUCache<string, Known>({
+      new LRUCache<string, CachedMemberships>({
         max: 10_000,
         ttl: env().SESSION_CHECK_SECONDS * 1000,
         ttlResolution: 0,
@@ -29,8 +29,8 @@ const cache = () =>
   );
 
 /**
- * The tenants of a user of Supabase Auth as it has them now, SESSION_CHECK_SECONDS ago at most; null for one who is gone or banned.
- * @throws ApiError `unavailable` where the database does not answer: no one is let in without it.
+ * The current memberships of a Supabase Auth user, at most SESSION_CHECK_SECONDS old; null for a
+ * deleted or banned user. @throws ApiError `unavailable` if the database doesn't answer
  */
 export async function currentMemberships(subject: string): Promise<Memberships | null> {
   return userId.safeParse(subject).success
@@ -38,12 +38,15 @@ export async function currentMemberships(subject: string): Promise<Memberships |
     : null;
 }
 
-/** For whose roles have changed: they hold in this process at once. */
+/**
+ * Drops the cached memberships of a user whose roles changed, so that the change takes effect at
+ * once in this process.
+ */
 export function forgetMemberships(subject: string): void {
   cache().delete(subject);
 }
 
-/** The address that a user of Supabase Auth signs in with; null for who is none. */
+/** The email address of a Supabase Auth user; null for anyone else. */
 export async function addressOf(subject: string): Promise<string | null> {
   if (!userId.safeParse(subject).success) return null;
   const found = unwrap(await serviceDb(WHY).rpc("find_session_user", { user_id: subject }));

@@ -7,13 +7,16 @@ import type { Memberships, UserIdentity } from "./principal.ts";
 import { ownerOfSession } from "./session-store.ts";
 import { currentMemberships } from "./session-user.ts";
 
-/** Signing in by email and password, which Supabase Auth checks. */
+/** Sign-in by email and password, which Supabase Auth checks. */
 export const PASSWORD_PROVIDER = "password";
 
-/** Sent by our pages with calls that no user action caused: such a call does not keep a session from becoming idle. */
+/**
+ * A header that our pages send with calls that no user action caused. Such a call doesn't keep the
+ * session from becoming idle.
+ */
 const UNATTENDED = "x-unattended";
 
-/** `__Host-` binds a cookie to this host and to https; plain http has no such prefix. */
+/** `__Host-` binds a cookie to this host and to https; plain http can't use the prefix. */
 export function cookieName(name: string): string {
   return `${isSecure() ? "__Host-" : ""}tieout.${name}`;
 }
@@ -23,8 +26,8 @@ export function isSecure(): boolean {
 }
 
 /**
- * The identity of our own pages' session, or null. A cookie travels by itself, so it counts only with proof that our own
- * page sent the request and a tenant named by that page.
+ * The identity of our pages' session, or null. Browsers send cookies with forged requests too, so
+ * the cookie only counts if our own page sent the request and named a tenant.
  */
 export async function sessionIdentity(request: Request): Promise<UserIdentity | null> {
   if (!isSameOrigin(request.headers) || !request.headers.has("x-tenant-id")) return null;
@@ -36,8 +39,9 @@ export async function sessionIdentity(request: Request): Promise<UserIdentity | 
 type Cookies = Record<string, string | undefined>;
 
 /**
- * The identity in a set of cookies; for pages, whose navigation is itself the user's act. The roles of who signed in by
- * password are those that Supabase Auth gives them now; an identity provider's hold until it is asked again.
+ * The identity in a set of cookies. Navigation to a page is a user action, so `seen` is the
+ * default. Users who signed in by password have the roles that Supabase Auth gives them now; those
+ * of an identity provider keep their roles until they sign in again.
  */
 export async function identityOfCookies(
   cookies: Cookies,
@@ -51,7 +55,7 @@ export async function identityOfCookies(
     typeof name !== "string" ||
     typeof issuer !== "string" ||
     typeof sid !== "string" ||
-    !isStillGood(token)
+    !isStillValid(token)
   )
     return null;
   const owner = await ownerOfSession(sid, seen);
@@ -60,7 +64,7 @@ export async function identityOfCookies(
   return memberships && { type: "user", issuer, id, name, memberships, sessionId: sid };
 }
 
-/** The id of the session in a set of cookies, whether or not it still counts. */
+/** The ID of the session in a set of cookies, whether or not it is still valid. */
 export async function sessionIdOfCookies(cookies: Cookies): Promise<string | null> {
   const sid = (await tokenOf(cookies))?.sid;
   return typeof sid === "string" ? sid : null;
@@ -75,20 +79,24 @@ function tokenOf(cookies: Cookies): Promise<JWT | null> {
   }).catch(() => null);
 }
 
-function isStillGood({ valid_until: until, aal }: JWT): boolean {
+function isStillValid({ valid_until: until, aal }: JWT): boolean {
   if (env().AUTH_REQUIRED_AAL === "aal2" && assuranceOf({ aal }) !== "aal2") return false;
   return typeof until === "number" && until > Date.now() / 1000;
 }
 
-/** Null where their provider is gone: a user of Supabase Auth who is gone, a provider that the variables no longer name. */
+/** Null for a deleted Supabase Auth user, and for a provider that is no longer configured. */
 async function membershipsNow(token: JWT, id: string): Promise<Memberships | null> {
   if (token.provider === PASSWORD_PROVIDER) return currentMemberships(id);
   const provider = oidcProviders().find((one) => one.id === token.provider);
-  // What the session holds was read from the provider's own claims; it may speak for fewer tenants since.
+  // The token holds the memberships of the sign-in; the provider's bounds may have been reduced
+  // since.
   return provider ? membershipsOf(token, USUAL_CLAIMS, provider.tenants) : null;
 }
 
-/** Whether one of our own pages sent it: a cookie travels by itself. */
+/**
+ * Whether one of our own pages sent the request, since browsers send cookies with forged requests
+ * too.
+ */
 export function isSameOrigin(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";

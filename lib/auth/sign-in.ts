@@ -14,14 +14,20 @@ import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
 import { beginSession } from "./session-store.ts";
 import { supabaseIssuer } from "./trust-anchors.ts";
 
-/** An unknown email is known at once, a wrong password only when it was hashed: neither is answered sooner than this. */
+/**
+ * The minimum time of a refusal. An unknown email fails at once and a wrong password only after
+ * hashing, so without it the time would reveal which emails exist.
+ */
 const REFUSED_AFTER_MS = 500;
-/** From signing in, however often the cookie is renewed. */
+/** The maximum duration of a session, however often its cookie is renewed. */
 const SESSION_SECONDS = 8 * 60 * 60;
-/** To a provider and back. */
+/** The time for a round trip to an identity provider. */
 const ROUND_TRIP_SECONDS = 15 * 60;
 
-/** next-auth: Supabase Auth by password, and any OIDC provider. The session is an encrypted cookie. `headers`: of the request that signs in. */
+/**
+ * Options of next-auth: Supabase Auth by password, and any OIDC provider. The session is an
+ * encrypted cookie. `headers` are those of the sign-in request.
+ */
 export function signInOptions(headers: Headers): AuthOptions {
   return {
     secret: env().NEXTAUTH_SECRET,
@@ -39,7 +45,7 @@ export function signInOptions(headers: Headers): AuthOptions {
     providers: [passwordProvider(), ...oidcProviders().map(oidcProvider)],
     callbacks: {
       redirect: ({ url, baseUrl }) => baseUrl + callbackPath(url, baseUrl),
-      /** False, or where to go instead. */
+      /** Returns false to refuse, or the page to redirect to. */
       signIn: ({ user, account, profile }) => {
         const claims = claimsOf({ user, account, profile });
         if (!isOfProvider(claims, account?.provider)) return false;
@@ -91,12 +97,15 @@ function browserOf(headers: Headers) {
 
 type SignedIn = { user: unknown; account: Account | null; profile?: unknown };
 
-/** What was said of who signs in: by Supabase Auth, or by the provider's ID token. */
+/** The claims of the user signing in, from Supabase Auth or from the provider's ID token. */
 function claimsOf({ user, account, profile }: SignedIn): Record<string, unknown> {
   return (account?.provider === PASSWORD_PROVIDER ? user : profile) as Record<string, unknown>;
 }
 
-/** A provider's discovery may name another issuer than the one that was configured: whose subjects are they then? */
+/**
+ * A provider's discovery document may name another issuer than the configured one. Its users would
+ * be other people, so the sign-in is refused.
+ */
 function isOfProvider({ iss }: Record<string, unknown>, id: string | undefined): boolean {
   const provider = providerOf(id);
   return provider

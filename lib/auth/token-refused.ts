@@ -1,6 +1,9 @@
 import { errors } from "jose";
 
-/** From the least telling to the most: of several trust anchors, the one that came closest counts. */
+/**
+ * Ordered from the least to the most specific: of several trust anchors, the reason of the closest
+ * match is reported.
+ */
 const REASONS = {
   malformed: "The token is not a JWT.",
   algorithm: "The token is signed with an algorithm that is not accepted.",
@@ -17,11 +20,11 @@ const REASONS = {
 
 export type RefusalReason = keyof typeof REASONS;
 
-/** What the token says about itself: unverified, for the server's log. */
+/** What the token claims about itself, unverified, for the server's log. */
 type Claimed = { issuer?: unknown; kid?: unknown; algorithm?: unknown };
 type About = { issuer?: string; kid?: string; algorithm?: string };
 
-/** A JWT that no trust anchor vouches for, and why. */
+/** A JWT that no trust anchor accepts, with the reason. */
 export class TokenRefused extends Error {
   readonly reason: RefusalReason;
   readonly about: About;
@@ -34,7 +37,10 @@ export class TokenRefused extends Error {
     );
   }
 
-  /** Whether the signature was good: the caller holds a token of ours, and may be told in the body. */
+  /**
+   * Whether the signature was valid. Then the caller holds one of our tokens and may learn the
+   * reason in the body.
+   */
   get isGenuine(): boolean {
     return RANKS.indexOf(this.reason) > RANKS.indexOf("signature");
   }
@@ -46,7 +52,7 @@ export function moreTelling(one: RefusalReason, other: RefusalReason): RefusalRe
   return RANKS.indexOf(other) > RANKS.indexOf(one) ? other : one;
 }
 
-/** What jose found wrong. */
+/** Maps jose's error to our reason. */
 export function reasonOf(error: unknown): RefusalReason {
   if (error instanceof errors.JWTExpired) return "expired";
   if (error instanceof errors.JWKSNoMatchingKey) return "unknown_key";

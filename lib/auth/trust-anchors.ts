@@ -4,19 +4,22 @@ import { env } from "../runtime/env.ts";
 import { USUAL_CLAIMS } from "./claims.ts";
 import { remoteKeys } from "./remote-keys.ts";
 
-/** One source of trust: its own key and its own fixed algorithms. `kid` only selects within a JWKS. */
+/** A source of trust: its key and its fixed algorithms. `kid` only selects within a JWKS. */
 export type TrustAnchor = {
   algorithms: string[];
   key: Uint8Array | CryptoKey | JWTVerifyGetKey;
   issuer?: string;
   audience?: string;
-  /** Supabase Auth knows its users' tenants, and whether they are banned; of others only the token says it. */
+  /**
+   * Supabase Auth knows its users' tenants and whether they are banned; of other issuers' users
+   * only the token says so.
+   */
   ofSupabase: boolean;
   tenants: Bounds;
   claims: ClaimNames;
 };
 
-/** Who issues the tokens of Supabase Auth. */
+/** The issuer of Supabase Auth's tokens. */
 export function supabaseIssuer(): string {
   return `${env().SUPABASE_URL.replace(/\/$/, "")}/auth/v1`;
 }

@@ -22,27 +22,32 @@ import { unauthenticated } from "./unauthenticated.ts";
 
 type Verified = { claims: JWTPayload; anchor: TrustAnchor };
 
-/** Of `exp`, `nbf` and `iat`: clocks of issuers differ from ours. */
+/** The tolerance for `exp`, `nbf` and `iat`, because issuers' clocks differ from ours. */
 const LEEWAY_SECONDS = 60;
-/** How long a signature that was good is not checked again: what it signs cannot change, and its end is looked at each time. */
-const BELIEVED_MS = 10_000;
-const believed = () =>
+/**
+ * How long a verified signature is cached. The token can't change, and its expiry is checked at
+ * every call.
+ */
+const CACHE_MS = 10_000;
+const verifiedTokens = () =>
   singleton(
     "verified-tokens",
-    () => new LRUCache<string, Verified>({ max: 10_000, ttl: BELIEVED_MS, ttlResolution: 0 }),
+    () => new LRUCache<string, Verified>({ max: 10_000, ttl: CACHE_MS, ttlResolution: 0 }),
   );
 
 let anchors: Promise<TrustAnchor[]> | undefined;
 
 /**
- * The identity a JWT proves. Nothing in the token is fetched or obeyed. Null for an account that is
- * gone or banned.
- * @throws TokenRefused where no trust anchor vouches for it
- * @throws ApiError `unauthenticated` where a good signature is not enough; `unavailable` where the
- * keys it may be signed with were never seen
+ * The identity that a JWT proves. No URL or key in the token is followed. Null for a deleted or
+ * banned account.
+ *
+ * @throws TokenRefused if no trust anchor accepts it
+ *
+ * @throws ApiError `unauthenticated` if a valid signature is not enough; `unavailable` if the keys
+ * it may be signed with were never loaded
  */
 export async function verifyJwt(token: string): Promise<UserIdentity | null> {
-  const verified = await believedClaims(token);
+  const verified = await cachedClaims(token);
   const subject = subjectOf(verified.claims);
   const issuer = issuerOf(verified.claims);
   const about = { issuer: verified.claims.iss };
@@ -66,7 +71,10 @@ export async function verifyJwt(token: string): Promise<UserIdentity | null> {
   );
 }
 
-/** A key without an issuer of its own may speak for any but those who have their own keys: their subjects are other people. */
+/**
+ * A key without a configured issuer may sign for any issuer except those that have their own keys,
+ * whose subjects are other people.
+ */
 function mayNameIssuer({ claims: { iss }, anchor }: Verified): boolean {
   if (iss === INTERNAL_ISSUER) return false;
   if (anchor.issuer !== undefined || iss === undefined) return true;
@@ -90,16 +98,18 @@ function requireAssurance(claims: JWTPayload): void {
   );
 }
 
-async function believedClaims(token: string): Promise<Verified> {
+async function cachedClaims(token: string): Promise<Verified> {
   const digest = hash("sha256", token, "base64");
-  const known = believed().get(digest);
-  if (known && (known.claims.exp ?? 0) > Date.now() / 1000) return known;
+  const cached = verifiedTokens().get(digest);
+  if (cached && (cached.claims.exp ?? 0) > Date.now() / 1000) return cached;
   const verified = await verifiedClaims(token);
-  believed().set(digest, verified);
+  verifiedTokens().set(digest, verified);
   return verified;
 }
 
-/** @throws TokenRefused with the most telling reason of all anchors that the token could be of. */
+/**
+ * @throws TokenRefused with the most specific reason of all anchors that the token could belong to.
+ */
 async function verifiedClaims(token: string): Promise<Verified> {
   let header: ReturnType<typeof decodeProtectedHeader>;
   let issuer: string | undefined;
@@ -111,7 +121,7 @@ async function verifiedClaims(token: string): Promise<Verified> {
   }
   const about = { issuer, kid: header.kid, algorithm: header.alg };
   anchors ??= trustAnchors();
-  let unanswered: KeysUnavailable | undefined;
+  let keysUnavailable: KeysUnavailable | undefined;
   let reason: RefusalReason = "algorithm";
   for (const anchor of await anchors) {
     if (!header.alg || !anchor.algorithms.includes(header.alg)) continue;
@@ -122,15 +132,15 @@ async function verifiedClaims(token: string): Promise<Verified> {
     try {
       return { claims: await claimsBy(anchor, token), anchor };
     } catch (error) {
-      if (error instanceof KeysUnavailable) unanswered = error;
+      if (error instanceof KeysUnavailable) keysUnavailable = error;
       else reason = moreTelling(reason, reasonOf(error));
     }
   }
-  if (unanswered) throw unavailable(unanswered);
+  if (keysUnavailable) throw unavailable(keysUnavailable);
   throw new TokenRefused(reason, about);
 }
 
-/** Where several keys fit, each is tried: `kid` is optional (RFC 7515, 4.1.4). */
+/** Tries each key if several fit, because `kid` is optional (RFC 7515, 4.1.4). */
 async function claimsBy(anchor: TrustAnchor, token: string): Promise<JWTPayload> {
   const options = {
     algorithms: anchor.algorithms,
@@ -143,16 +153,16 @@ async function claimsBy(anchor: TrustAnchor, token: string): Promise<JWTPayload>
     return (await jwtVerify(token, anchor.key as JWTVerifyGetKey, options)).payload;
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let last: unknown = error;
+    let lastError: unknown = error;
     for await (const key of error) {
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (failure) {
-        last = failure;
+        lastError = failure;
         if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
       }
     }
-    throw last;
+    throw lastError;
   }
 }
 

@@ -5,7 +5,7 @@ import { Jobs } from "./jobs.ts";
 
 const fresh = lentDatabases();
 
-/** Cuts the connection over which the first job is settled, in the midst of it. */
+/** Cuts the connection while it settles the first job. */
 const CUT_THE_FIRST = `
   create sequence public.settlements;
   create function public.cut_the_first() returns trigger language plpgsql as $$
@@ -33,7 +33,7 @@ const SETTLED = {
 };
 
 test.each(["done", "failed"] as const)(
-  "a job that is %s is settled over another connection where the first is cut, and the next job is taken",
+  "a job that is %s is settled over a second connection if the first is cut",
   { timeout: 120_000 },
   async (outcome) => {
     const { url, client } = await fresh();
@@ -66,7 +66,7 @@ test.each(["done", "failed"] as const)(
   },
 );
 
-test("of jobs that carry a flag as many are done at once as may be, and they don't keep others waiting", {
+test("runs jobs with a flag up to its limit, without delaying other jobs", {
   timeout: 120_000,
 }, async () => {
   const { url, client } = await fresh();

@@ -14,25 +14,31 @@ import { LATE_MS, type Service } from "./service.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const START_AGAIN_AFTER_MS = 2_000;
-/** So that a connection whose other end is gone ends. */
+/** Ends a connection whose other end is gone. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 export type JobsOptions = {
-  /** Direct, or through a pooler in session mode: graphile-worker listens. */
+  /** Direct, or through a pooler in session mode, because graphile-worker uses LISTEN. */
   connectionString: string;
   tasks: TaskList;
   /** https://worker.graphile.org/docs/cron */
   crontab: string;
   concurrentJobs: number;
-  /** How many jobs that carry a flag this process does at once; others wait, and don't keep those behind them waiting. Without it: any number. */
+  /**
+   * The maximum number of concurrent jobs of this process that carry `flag`. Jobs over it wait
+   * without delaying the jobs behind them. Without it, there is no limit.
+   */
   mostAtOnce?: (flag: string) => number;
-  /** How long a job may go on once all is to stop. */
+  /** How long running jobs may continue after `stop`. */
   stopWithinMs: number;
-  /** The pool ended without being asked to: none is made in this process again. */
+  /** Called if the pool ends by itself; this process starts no other. */
   onEnd: (error: unknown) => void;
 };
 
-/** graphile-worker reports each job at `info`. Its metadata holds payloads, which are not for the log. */
+/**
+ * graphile-worker reports each job at `info`. Its metadata holds payloads, which must not be
+ * logged, so only the message is.
+ */
 const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
 const logger = new Logger(() => (level, message) => log[LEVELS[level]](message));
 
@@ -42,7 +48,7 @@ const took = durations({
   labels: ["task", "status"],
 });
 
-/** A pool of graphile-worker's that shows whether it takes jobs. */
+/** A graphile-worker pool that reports whether it takes jobs. */
 export class Jobs implements Service {
   readonly name = "jobs";
   readonly #options: JobsOptions;
@@ -52,11 +58,13 @@ export class Jobs implements Service {
   #pool: string | undefined;
   #stopping = false;
   #running = 0;
-  /** Of the jobs that run now, how many carry each flag. */
+  /** The number of running jobs by flag. */
   readonly #flags = new Map<string, number>();
-  /** One worker asks for a job at a time: two at once would both take the last place. */
+  /**
+   * Only one worker asks for a job at a time: two at once could both take the last place of a flag.
+   */
   #asking: PromiseWithResolvers<void> | undefined;
-  /** On our monotonic clock: when the database last answered which job is next, at first when it could be asked. */
+  /** When the database last answered a request for a job, by `performance.now()`. */
   #fetchedAt = performance.now();
   #hasFetched = false;
   #failing = false;
@@ -73,7 +81,8 @@ export class Jobs implements Service {
       application_name: "tieout jobs",
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STATEMENT_TIMEOUT_MS,
-      // One a job, one that listens, one for the schedule. Kept open: when the database is full they are still ours.
+      // One connection per job, one for LISTEN, one for the schedule. They stay open, so that a
+      // full database can't take them from us.
       max: concurrentJobs + 2,
       idleTimeoutMillis: 0,
       keepAlive: true,
@@ -83,17 +92,20 @@ export class Jobs implements Service {
     this.#started = this.#start();
   }
 
-  /** By which graphile-worker's tables name this pool, once there is one. */
+  /** The ID of this pool in graphile-worker's tables, once the pool exists. */
   get pool(): string | undefined {
     return this.#pool;
   }
 
-  /** It got to know which job is next, or has its hands full. */
+  /** A recent request for a job was answered, or all places are taken. */
   get healthy(): boolean {
     return this.#hasFetched && (this.#running >= this.#options.concurrentJobs || !this.#isLate);
   }
 
-  /** It fails at every look for a job: graphile-worker keeps the failure of its first one for good. Who waits for an answer is not stuck. */
+  /**
+   * Every request for a job fails, because graphile-worker repeats the failure of its first one for
+   * ever. A pool that still waits for an answer is not stuck.
+   */
   get stuck(): boolean {
     return this.#failing && this.#isLate;
   }
@@ -109,7 +121,9 @@ export class Jobs implements Service {
     await this.#database.end();
   }
 
-  /** Waits for the database. From then on graphile-worker sees to its connections. */
+  /**
+   * Retries until the database is reachable; afterwards graphile-worker maintains its connections.
+   */
   async #start(): Promise<void> {
     for (let reason: string | undefined; !this.#runner && !this.#stopping; ) {
       try {
@@ -137,7 +151,8 @@ export class Jobs implements Service {
         worker: {
           concurrentJobs,
           gracefulShutdownAbortTimeout: stopWithinMs,
-          // Settled in batches, a job that cannot be settled in time ends the pool; settled one by one it would throw an uncaught error.
+          // In batches, a job that can't be settled in time ends the pool; settled one by one, it
+          // would throw an uncaught error.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },
@@ -166,11 +181,11 @@ export class Jobs implements Service {
 
   #watch(): WorkerEvents {
     const events: WorkerEvents = new EventEmitter();
-    const asked = () => {
+    const onFetch = () => {
       this.#asking?.resolve();
       this.#asking = undefined;
     };
-    const fetched = () => {
+    const onFetched = () => {
       this.#fetchedAt = performance.now();
       this.#hasFetched = true;
       this.#failing = false;
@@ -179,19 +194,19 @@ export class Jobs implements Service {
       this.#pool = workerPool.id;
     });
     events.on("worker:getJob:empty", () => {
-      fetched();
-      asked();
+      onFetched();
+      onFetch();
     });
     events.on("worker:getJob:error", () => {
       this.#failing = true;
-      asked();
+      onFetch();
     });
     const stops = new Map<string, (labels: { status: string }) => void>();
     events.on("job:start", ({ job }) => {
-      fetched();
+      onFetched();
       this.#running++;
       this.#count(job.flags, 1);
-      asked();
+      onFetch();
       stops.set(job.id, took.startTimer({ task: job.task_identifier }));
     });
     events.on("job:complete", ({ job, error }) => {
@@ -200,7 +215,8 @@ export class Jobs implements Service {
       stops.get(job.id)?.({ status: error ? "failed" : "done" });
       stops.delete(job.id);
     });
-    // Its end may never come: what it could not settle it waits for.
+    // `pool:gracefulShutdown` counts as the end, because the shutdown waits for jobs that can't be
+    // settled and may never finish.
     events.on("pool:gracefulShutdown", ({ message }) => this.#ended(new Error(message)));
     return events;
   }

@@ -9,8 +9,8 @@ function answeredBy(peers: string[]): Map<string, string[]> {
   );
 }
 
-describe("who answers a notification", () => {
-  test("is one of the processes that live, each of them in its turn", () => {
+describe("the process that answers a notification", () => {
+  test("is one of the living processes, spread evenly", () => {
     const answered = [...answeredBy(["a", "b", "c"]).values()];
     expect(answered.every((peers) => peers.length === 1)).toBe(true);
     for (const peer of ["a", "b", "c"])
@@ -19,13 +19,13 @@ describe("who answers a notification", () => {
       );
   });
 
-  test("changes only for what a process that is gone answered", () => {
+  test("changes only for topics of a process that died", () => {
     const [before, after] = [answeredBy(["a", "b", "c"]), answeredBy(["a", "b"])];
     for (const what of NOTIFICATIONS)
       if (before.get(what)?.[0] !== "c") expect(after.get(what)).toEqual(before.get(what));
   });
 
-  test("is the one there is, also before it knows of itself", () => {
+  test("is the only process, even before its first heartbeat", () => {
     expect([
       answers("a", ["a"], "whk_1"),
       answers("a", [], "whk_1"),

@@ -6,37 +6,44 @@ import { Loop, type Query } from "./loop.ts";
 import type { Service } from "./service.ts";
 import { supportsListen } from "./supports-listen.ts";
 
-/** `private.notify(topic, what)` notifies it when its transaction commits. */
+/** The channel that `private.notify(topic, what)` notifies when its transaction commits. */
 const CHANNEL = "tieout";
 const BEAT_EVERY_MS = 3_000;
 const STATEMENT_TIMEOUT_MS = 4_000;
-/** After an outage every process seems dead: let the living ones beat first. */
-const BEATS_BEFORE_OTHERS_ARE_BURIED = 3;
+/**
+ * After an outage every process looks dead, so the living ones send three heartbeats before any is
+ * removed.
+ */
+const HEARTBEATS_BEFORE_UNLOCK = 3;
 
-const FREE_JOBS_OF_THE_DEAD = `select graphile_worker.force_unlock_workers(array_agg(pool)), array_agg(pool) as pools
+const UNLOCK_DEAD_WORKERS = `
+  select graphile_worker.force_unlock_workers(array_agg(pool)), array_agg(pool) as pools
   from private.unlock_dead_workers() as pool having count(*) > 0`;
 
 export type ListenerOptions = {
-  /** Direct, or through a pooler in session mode: any other loses what is notified. */
+  /** Direct, or through a pooler in session mode: in transaction mode, notifications are lost. */
   connectionString: string;
-  /** The kind of this process: readiness counts those that work by it. */
+  /** The kind of this process, by which readiness counts healthy processes. */
   kind: string;
-  /** Handlers of each topic. One process of a kind handles a notification; should it fail to, the others find the work by looking. */
+  /**
+   * One handler per topic. One process of a kind handles each notification; if it fails, the others
+   * find the work when they poll.
+   */
   handlers: Record<string, (what: string) => void>;
-  /** Called on each new connection: notifications may have been missed, so it looks for work. */
+  /** Called on each new connection to look for work, because notifications may have been missed. */
   onListening: () => void;
   jobs: Jobs;
-  /** What this process does besides its jobs. It counts as working while all of it works. */
+  /** The other services of this process. It counts as healthy while all of them are. */
   vitals: Service[];
-  /** Once, when it is shown that all of it works. */
+  /** Called once, when all services are healthy for the first time. */
   onWorking: () => void;
-  /** Something will not work again in this process. */
+  /** Called if a service can't recover in this process. */
   onStuck: (what: string) => void;
 };
 
 /**
- * Listens for notifications of transactions, and sends a heartbeat while this process does its work: one that hangs sends none.
- * Frees the jobs of processes that fell silent.
+ * Listens for notifications of transactions and sends a heartbeat while all services of this
+ * process are healthy. Unlocks the jobs of processes whose heartbeat stopped.
  */
 export function startListener(options: ListenerOptions): Loop {
   const { connectionString, kind, handlers, onListening, jobs, onWorking, onStuck } = options;
@@ -56,12 +63,15 @@ export function startListener(options: ListenerOptions): Loop {
     peers = beat[0]?.peers ?? [];
     if (!working) onWorking();
     working = true;
-    if (++beats <= BEATS_BEFORE_OTHERS_ARE_BURIED) return;
-    const { rows } = await query<{ pools: string[] }>(FREE_JOBS_OF_THE_DEAD);
+    if (++beats <= HEARTBEATS_BEFORE_UNLOCK) return;
+    const { rows } = await query<{ pools: string[] }>(UNLOCK_DEAD_WORKERS);
     if (rows[0]) log.warn({ pools: rows[0].pools }, "freed the jobs of processes that fell silent");
   };
 
-  /** Acts on the second finding in a row, so that parts that waited for the database have time to see that it is back. */
+  /**
+   * Reports a service that is stuck twice in a row: services that waited for the database need time
+   * to notice that it is back.
+   */
   const lookForStuck = async () => {
     const found = vitals.find((vital) => vital.stuck)?.name;
     const reachable = found !== undefined && (await canConnect(connectionString));
@@ -70,7 +80,7 @@ export function startListener(options: ListenerOptions): Loop {
   };
 
   return new Loop({
-    // As /healthz, metrics and runbooks name it.
+    // The name in /healthz, metrics and runbooks.
     name: "doorbell",
     connectionString,
     statementWithinMs: STATEMENT_TIMEOUT_MS,
@@ -78,7 +88,8 @@ export function startListener(options: ListenerOptions): Loop {
       canListen ||= await supportsListen(connectionString);
       if (!canListen)
         throw new Error(
-          "The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.",
+          "The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct " +
+            "or in session mode.",
         );
       beats = 0;
       client.on("notification", ({ payload = "" }) => {
@@ -104,7 +115,10 @@ export function startListener(options: ListenerOptions): Loop {
   });
 }
 
-/** Rendezvous hashing (Thaler and Ravishankar, 1998): all agree on one without communicating, and few assignments change when one comes or goes. */
+/**
+ * Rendezvous hashing (Thaler and Ravishankar, 1998): all processes agree without communicating, and
+ * few assignments change when one starts or stops.
+ */
 export function answers(own: string | undefined, peers: string[], what: string): boolean {
   const weight = (peer: string) => createHash("sha1").update(`${peer} ${what}`).digest("hex");
   return peers.every((peer) => peer === own || weight(peer) < weight(own ?? ""));

@@ -13,20 +13,24 @@ export type Query = <Row extends QueryResultRow>(
 ) => Promise<{ rows: Row[] }>;
 
 export type LoopOptions = {
-  /** In the log, and the connection's `application_name`. */
+  /** The name in the log and the connection's `application_name`. */
   name: string;
   connectionString: string;
-  /** Longest that a statement may take in milliseconds; then the connection is given up for a new one. */
+  /** The maximum duration of a statement in milliseconds; after it the connection is replaced. */
   statementWithinMs: number;
   /** Runs on each new connection, before its first turn. */
   onConnect?: (client: Client) => Promise<void>;
-  /** Does what is due. @returns milliseconds until the next turn, unless woken before. @throws where the database failed. */
+  /**
+   * Does the work that is due. @returns milliseconds until the next turn, unless woken earlier.
+   * @throws if the database failed.
+   */
   turn: (query: Query) => Promise<number>;
 };
 
 /**
- * Repeats a turn on a connection of its own until it is stopped, and outlives the database: where a turn fails, a new
- * connection is made. Nothing it waits for is without an end, so it is either at work, or asleep, or retrying.
+ * Repeats a turn on its own connection until it is stopped. If a turn fails, it reconnects, so it
+ * survives outages of the database. Every wait has a timeout, so the loop is always working,
+ * sleeping or retrying.
  */
 export class Loop implements Service {
   readonly #options: LoopOptions;
@@ -34,7 +38,7 @@ export class Loop implements Service {
   #stopping = false;
   #woken = false;
   #wakeUp = () => {};
-  /** On our monotonic clock: when it should have made its next step. */
+  /** When the next step is due, by `performance.now()`. */
   #expectedAt = performance.now();
   #failure: string | undefined;
 
@@ -47,12 +51,12 @@ export class Loop implements Service {
     return this.#options.name;
   }
 
-  /** It took its turns, and the database answered. */
+  /** The loop took its turns, and the database answered. */
   get healthy(): boolean {
     return this.#lateMs < LATE_MS;
   }
 
-  /** It waits for something that has no end, which nothing should. */
+  /** The loop waits for something without a timeout, which must not happen. */
   get stuck(): boolean {
     return this.#failure === undefined && this.#lateMs > this.#options.statementWithinMs + LATE_MS;
   }
@@ -61,13 +65,13 @@ export class Loop implements Service {
     return performance.now() - this.#expectedAt;
   }
 
-  /** Has the next turn taken at once, or right after the present one. */
+  /** Starts the next turn at once, or right after the current one. */
   wake(): void {
     this.#woken = true;
     this.#wakeUp();
   }
 
-  /** Lets the present turn end and takes no other. */
+  /** Waits for the current turn and starts no other. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.wake();
@@ -100,12 +104,13 @@ export class Loop implements Service {
         }
       } catch (error) {
         this.#failed(error);
-        // Not woken from this one: who wakes it wants the database.
+        // `wake` doesn't shorten this pause: its callers want the database, which just
+        // failed.
         await new Promise((goOn) =>
           setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_MAX_MS)),
         );
       } finally {
-        // Not waited for: a connection whose other end is gone may take its time to end.
+        // Not awaited: a connection whose other end is gone may take long to close.
         void client.end().catch(() => {});
       }
     }
@@ -138,7 +143,7 @@ export class Loop implements Service {
     });
   }
 
-  /** Once for each reason: an outage is a line or two, not one a second. */
+  /** Logs each reason once, so that an outage doesn't add a line per second. */
   #failed(error: unknown): void {
     const reason = reasonOf(error as Error & { code?: string });
     if (reason !== this.#failure && !this.#stopping)

@@ -5,7 +5,10 @@ import { log } from "../runtime/log.ts";
 const SETTLE_AGAIN_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_MS = 100;
 const RETRY_AFTER_MAX_MS = 2_000;
-/** What graphile-worker names the statements that end jobs. They name them by ID, so that once more changes nothing. */
+/**
+ * The names of graphile-worker's statements that settle jobs. They address jobs by ID, so repeating
+ * them changes nothing.
+ */
 const SETTLEMENT = /^(?:complete|fail)_jobs?(?:_q)?\//;
 
 type Connected = (
@@ -19,8 +22,9 @@ type PooledClient = {
 };
 
 /**
- * Settles jobs over other connections where one is cut. graphile-worker 0.18 tries once (`batch` leaves its loop at the first
- * failure) and then ends its pool, and our process with all else that it does.
+ * A pool that settles jobs over a new connection if theirs is cut. graphile-worker 0.18 tries once
+ * (`batch` leaves its loop at the first failure) and then ends its pool, which would end our
+ * process.
  */
 export class RetryingPool extends Pool {
   override connect(): Promise<PoolClient>;
@@ -30,7 +34,7 @@ export class RetryingPool extends Pool {
     super.connect(callback);
   }
 
-  /** It has a connection from its first statement on. A settlement has one of its own for each try. */
+  /** Connects with the first statement. A settlement uses a new connection for each attempt. */
   #lend(): PooledClient {
     let client: Promise<PoolClient> | undefined;
     return {

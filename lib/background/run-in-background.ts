@@ -8,31 +8,32 @@ import type { Service } from "./service.ts";
 import { startStatusServer } from "./status-server.ts";
 import { tracedTasks } from "./traced-tasks.ts";
 
-/** The supervisor waits for 6 s. */
+/** Below the 6 s that the supervisor waits. */
 const STOP_TIMEOUT_MS = 5_500;
 const JOB_STOPS_TIMEOUT_MS = 5_000;
 
 export type BackgroundOptions = {
   kind: "worker" | "matcher";
-  /** Direct, or through a pooler in session mode. */
+  /** Direct, or through a pooler in session mode, because graphile-worker uses LISTEN. */
   directUrl: string;
   tasks: TaskList;
   /** https://worker.graphile.org/docs/cron */
   crontab: string;
   concurrentJobs: number;
-  /** Of jobs that carry a flag. */
+  /** The maximum number of concurrent jobs by flag. */
   mostAtOnce?: (flag: string) => number;
-  /** What the process does all the time, besides its jobs. */
+  /** What the process runs continuously, besides jobs. */
   vitals: Service[];
   /** Handlers of each topic, called when `private.notify(topic, what)` commits. */
   handlers: Record<string, (what: string) => void>;
-  /** Notifications may have been missed: looks for work. */
+  /** Looks for work, because notifications may have been missed. */
   onListening: () => void;
 };
 
 /**
- * Runs a background process until it is stopped: its jobs, its notifications, its heartbeat. A part that cannot go on ends the
- * process, and a fresh one takes its place. Sends "ready" to its parent once all of it works.
+ * Runs a background process until it is stopped: jobs, notifications, heartbeat. If a service can't
+ * recover, the process exits and the supervisor starts another. Sends "ready" to its parent once
+ * all services are healthy.
  */
 export async function runInBackground({
   kind,
@@ -78,7 +79,7 @@ export async function runInBackground({
   startStatusServer([jobs, listener, ...vitals]);
 
   let ending = false;
-  /** Lets the parts finish and save their work, as far as the time allows. */
+  /** Lets the services finish and save their work, for at most 5.5 s. */
   async function end(code: number): Promise<void> {
     if (ending) return;
     ending = true;

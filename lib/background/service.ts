@@ -1,12 +1,12 @@
-/** Something that a background process does all the time. */
+/** Something that a background process runs continuously. */
 export type Service = {
   readonly name: string;
-  /** Whether it does its work. */
+  /** Whether it makes progress. */
   readonly healthy: boolean;
-  /** Whether it will not work again in this process, though the database can be reached. */
+  /** Whether it can't recover in this process although the database is reachable. */
   readonly stuck: boolean;
   stop: () => Promise<void>;
 };
 
-/** Who has made no step for so long does not do its work, whatever else its process does. */
+/** A service without progress for 15 s is unhealthy. */
 export const LATE_MS = 15_000;

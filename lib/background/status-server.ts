@@ -7,8 +7,9 @@ import type { Service } from "./service.ts";
 const TIMEOUT_MS = 5_000;
 
 /**
- * Serves operators of a process without an API, on METRICS_PORT where that is set: `/healthz`, 200 while all of it works, else 503 naming
- * what does not; and `/metrics`, Prometheus text, for METRICS_TOKEN alone.
+ * Serves operators of a process without an API, on METRICS_PORT if that is set. `/healthz` is 200
+ * while all services are healthy, else 503 with the names of the others; `/metrics` is Prometheus
+ * text and requires METRICS_TOKEN.
  */
 export function startStatusServer(vitals: readonly Service[]): void {
   const { METRICS_PORT, METRICS_TOKEN, HOST } = process.env;
@@ -39,7 +40,7 @@ export function startStatusServer(vitals: readonly Service[]): void {
       response.end(await registry().metrics());
     },
   );
-  // Without it the work goes on.
+  // The process works without this server, so an error is only logged.
   server.on("error", (error) =>
     log.error({ err: error, port: METRICS_PORT }, "no metrics of this process"),
   );

@@ -7,8 +7,9 @@ const LISTEN_TIMEOUT_MS = 3_000;
 const NOTIFY_INTERVAL_MS = 250;
 
 /**
- * Whether what one connection listens for reaches it when another notifies: not through a pooler in transaction mode, where what
- * is listened for is a server connection that others use meanwhile. @throws where there is no connection.
+ * Whether a notification sent on one connection reaches a LISTEN on another. Through a pooler in
+ * transaction mode it doesn't, because the listening server connection is shared. @throws if there
+ * is no connection.
  */
 export async function supportsListen(connectionString: string): Promise<boolean> {
   const options = {
@@ -16,25 +17,25 @@ export async function supportsListen(connectionString: string): Promise<boolean>
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
   };
-  const [listener, speaker] = [new Client(options), new Client(options)];
+  const [listener, notifier] = [new Client(options), new Client(options)];
   const channel = `tieout_probe_${randomBytes(8).toString("hex")}`;
-  let heard = false;
+  let received = false;
   listener.on("notification", (message) => {
-    heard ||= message.channel === channel;
+    received ||= message.channel === channel;
   });
-  for (const client of [listener, speaker]) client.on("error", () => {});
+  for (const client of [listener, notifier]) client.on("error", () => {});
   try {
-    await Promise.all([listener.connect(), speaker.connect()]);
+    await Promise.all([listener.connect(), notifier.connect()]);
     await listener.query(`listen ${channel}`);
     for (
       const deadline = performance.now() + LISTEN_TIMEOUT_MS;
-      !heard && performance.now() < deadline;
+      !received && performance.now() < deadline;
     ) {
-      await speaker.query("select pg_notify($1, '')", [channel]);
-      for (let waited = 0; !heard && waited < NOTIFY_INTERVAL_MS; waited += 5) await sleep(5);
+      await notifier.query("select pg_notify($1, '')", [channel]);
+      for (let waited = 0; !received && waited < NOTIFY_INTERVAL_MS; waited += 5) await sleep(5);
     }
-    return heard;
+    return received;
   } finally {
-    await Promise.all([listener, speaker].map((client) => client.end().catch(() => {})));
+    await Promise.all([listener, notifier].map((client) => client.end().catch(() => {})));
   }
 }

@@ -1,7 +1,10 @@
 import type { Task, TaskList } from "graphile-worker";
 import { traced } from "../runtime/trace.ts";
 
-/** Traces each job as a step of its request, which `private.with_request_id` put into its payload; a job without one has its own trace. */
+/**
+ * Traces each job as a step of its request, whose ID `private.with_request_id` put into the payload. A
+ * job without a request starts its own trace.
+ */
 export function tracedTasks(tasks: TaskList): TaskList {
   return Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [name, task && tracedTask(name, task)]),
@@ -23,7 +26,9 @@ function tracedTask(name: string, task: Task): Task {
   };
 }
 
-/** Null of a scheduled job, or one queued by a version that did not store it. */
+/**
+ * Null for a scheduled job, and for a job queued by a version that did not store the request ID.
+ */
 export function requestOf(payload: unknown): string | null {
   const { request_id } = (payload ?? {}) as { request_id?: unknown };
   return typeof request_id === "string" ? request_id : null;

@@ -7,7 +7,7 @@ export type CalendarTask =
   | { wants: "holidays"; country: string; region: string | undefined; year: number }
   | { wants: "countries" };
 
-/** Read as it lies there: a bundle of it would be a second copy of the domain. */
+/** Loaded from the source file: a bundle would hold a second copy of the domain. */
 const THREAD = join(process.cwd(), "lib/calendars/calendar-thread.ts");
 const MEMORY_MAX_MB = 256;
 

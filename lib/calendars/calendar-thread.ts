@@ -1,4 +1,7 @@
-/** Where files of other calendars are read and holidays reckoned: both hold an event loop longer than others should wait. */
+/**
+ * A worker thread that parses files of other calendars and computes holidays: both block an event
+ * loop for longer than other requests should wait.
+ */
 import { serveTasks } from "../runtime/serve-tasks.ts";
 import type { CalendarTask } from "./calendar-tasks.ts";
 import { countries, holidaysOf } from "./holidays.ts";

@@ -29,7 +29,7 @@ export const calendarId = id("cal");
 export const INTERVALS_A_DAY = 20;
 export const SPECIAL_DAYS_MAX = CALENDAR_VERSIONS.special_days.max;
 export const SPECIAL_DAY_NAME_MAX = 200;
-/** Why an event of an ICS file gave no closed day. */
+/** Why an event of an ICS file added no closed day. */
 export const SKIP_REASONS = [
   "cancelled",
   "observance",
@@ -53,17 +53,17 @@ const to = z
   .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "Must be a time from 00:00 to 24:00.")
   .meta({ description: "Local time. Not after from: on the next day.", example: "17:00" });
 
-const lasts = ({ from, to }: { from: string; to: string }) => from !== to;
-const LASTS = {
+const isNonEmpty = ({ from, to }: { from: string; to: string }) => from !== to;
+const NON_EMPTY = {
   error: "from and to must differ. Use 00:00 to 24:00 for a whole day.",
   path: ["to"],
 };
 
-const interval = z.strictObject({ from, to }).refine(lasts, LASTS);
+const interval = z.strictObject({ from, to }).refine(isNonEmpty, NON_EMPTY);
 export type Interval = z.output<typeof interval>;
 
 const weekly = z
-  .array(z.strictObject({ day: z.enum(WEEKDAYS), from, to }).refine(lasts, LASTS))
+  .array(z.strictObject({ day: z.enum(WEEKDAYS), from, to }).refine(isNonEmpty, NON_EMPTY))
   .min(1, "Include at least one interval: a calendar that is never open has no deadlines.")
   .max(CALENDAR_VERSIONS.weekly.max)
   .refine(
@@ -73,7 +73,8 @@ const weekly = z
   )
   .meta({
     description:
-      "When it is open each week, in local time. An interval past midnight belongs to the day it starts on.",
+      "When it is open each week, in local time. An interval past midnight belongs to the day " +
+      "it starts on.",
     example: [
       { day: "monday", from: "09:00", to: "17:00" },
       { day: "tuesday", from: "09:00", to: "17:00" },
@@ -178,8 +179,9 @@ export const createCalendarContract = contract({
   tag,
   summary: "Create a calendar",
   description:
-    "When your team works. It is open whenever the local clock shows a time inside an interval: what the clocks skip in spring is never " +
-    "open, what they repeat in autumn is open twice. At most 100 calendars.",
+    "When your team works. It is open whenever the local clock shows a time inside an interval: " +
+    "what the clocks skip in spring is never open, what they repeat in autumn is open twice. At " +
+    "most 100 calendars.",
   access: needs("write:calendars"),
   idempotency: { field: "idempotency_key", required: false },
   body,
@@ -230,9 +232,11 @@ export const putCalendarContract = contract({
   tag,
   summary: "Set a calendar",
   description:
-    "Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; " +
-    "events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once " +
-    "with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.",
+    "Other hours make a new version, by which new deadlines count. apply_to: open moves open " +
+    "deadlines that the SLA policy set as well; events already sent stand. Open reconciliations " +
+    "that count business days by it are matched by the new version, whatever apply_to says: at " +
+    "once with auto_run, otherwise at their next run; closed ones stay as they are. With " +
+    "dry_run, nothing changes: the response previews the effect.",
   access: needs("write:calendars"),
   params: byId,
   body: body.extend({
@@ -322,8 +326,8 @@ export const listHolidaysContract = contract({
   tag,
   summary: "Propose the holidays of a country",
   description:
-    "Public and bank holidays of one year, for you to review: nothing is added to a calendar until you send it as special_days. " +
-    "From date-holidays (CC BY 3.0).",
+    "Public and bank holidays of one year, for you to review: nothing is added to a calendar " +
+    "until you send it as special_days. From date-holidays (CC BY 3.0).",
   access: needs("read:calendars"),
   query: z.strictObject({
     country,
@@ -350,25 +354,35 @@ export const readIcsContract = contract({
   tag,
   summary: "Read special days from an ICS file",
   description:
-    "All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as " +
-    "they are now. Nothing is added to a calendar until you send them as special_days.",
+    "All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five " +
+    "years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a " +
+    "calendar until you send them as special_days.",
   access: needs("write:calendars"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
-    ics: z.string().min(1).max(ICS_MAX).meta({
-      description: "The text of the file.",
-      example:
-        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Example//EN\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261101T000000Z\r\nDTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas Day\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
-    }),
+    ics: z
+      .string()
+      .min(1)
+      .max(ICS_MAX)
+      .meta({
+        description: "The text of the file.",
+        example:
+          "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Example//EN\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261101T000000Z\r\nDTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas " +
+          "Day\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+      }),
   }),
   response: z
     .object({
       special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX),
-      skipped: z.int().min(0).meta({
-        description:
-          "Events that aren't all-day, last over 31 days, were cancelled, are only observed or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
-        example: 0,
-      }),
+      skipped: z
+        .int()
+        .min(0)
+        .meta({
+          description:
+            "Events that aren't all-day, last over 31 days, were cancelled, are only observed or " +
+            "recur otherwise, and what is beyond 2,000 events or 1,000 days.",
+          example: 0,
+        }),
       skipped_events: z
         .array(
           z.object({
@@ -380,7 +394,8 @@ export const readIcsContract = contract({
               .meta({ example: "Founders' day" }),
             reason: z.enum(SKIP_REASONS).meta({
               description:
-                "`observance`: a day that is noted, not a holiday. `recurrence`: it recurs in a way that isn't read.",
+                "`observance`: a day that is noted, not a holiday. `recurrence`: it recurs in " +
+                "a way that isn't read.",
               example: "cancelled",
             }),
           }),
@@ -398,7 +413,8 @@ export const getCalendarIcsContract = contract({
   tag,
   summary: "Get a calendar's special days as ICS",
   description:
-    "One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.",
+    "One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which " +
+    "reading it again understands.",
   access: needs("read:calendars"),
   functions: ["get_calendar"],
   params: byId,

@@ -1,23 +1,26 @@
 import type Holidays from "date-holidays";
 import { daysFrom, daysIn } from "./days.ts";
 
-const OFF = ["public", "bank"] as const;
+const HOLIDAY_KINDS = ["public", "bank"] as const;
 
-export type Holiday = { date: string; name: string; kind: (typeof OFF)[number] };
+export type Holiday = { date: string; name: string; kind: (typeof HOLIDAY_KINDS)[number] };
 type Place = { code: string; name: string };
 
-/** Loaded when first asked for: the library's data are megabytes. */
+/** Loaded on first use, because the library's data take megabytes. */
 async function library(): Promise<typeof Holidays> {
   return (await import("date-holidays")).default;
 }
 
-/** Countries whose holidays are known, by English name. */
+/** The countries whose holidays are known, by English name. */
 export async function countries(): Promise<Place[]> {
   const known = new (await library())();
   return places(known.getCountries("en"));
 }
 
-/** Regions of a country and its public and bank holidays of one year, each day once. Undefined: no such country or region. */
+/**
+ * The regions of a country, and its public and bank holidays of one year, one per day. Undefined if
+ * the country or region doesn't exist.
+ */
 export async function holidaysOf(
   country: string,
   region: string | undefined,
@@ -30,7 +33,7 @@ export async function holidaysOf(
   const known = region === undefined ? new Library(country) : new Library(country, region);
   const days = new Map<string, Holiday>();
   for (const { date, start, end, name, type } of known.getHolidays(year, "en") ?? []) {
-    const kind = OFF.find((one) => one === type);
+    const kind = HOLIDAY_KINDS.find((one) => one === type);
     if (!kind) continue;
     for (const day of daysFrom(
       Date.parse(`${date.slice(0, 10)}T00:00:00Z`),

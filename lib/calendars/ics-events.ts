@@ -1,23 +1,26 @@
-/** What the events of an iCalendar file say of closed days, one event at a time. */
+/** Reads closed days from single events of an iCalendar file. */
 import ICAL from "ical.js";
 import type { SKIP_REASONS } from "./contract.ts";
 import { DAY_MS, daysFrom, daysIn } from "./days.ts";
 import { occurrencesOf, type Window } from "./ics-recurrence.ts";
 
-/** An event is no more than a month. */
-const LASTING_MAX = 31;
-/** In English, German, French, Spanish, Italian and Portuguese, as calendars of holidays have it in categories or descriptions. */
+/** An event of more than 31 days is no special day. */
+const DURATION_MAX_DAYS = 31;
+/**
+ * English, German, French, Spanish, Italian and Portuguese names, as holiday calendars write them
+ * in categories or descriptions.
+ */
 const OBSERVANCE =
   /^(?:observances?|gedenktage?|journées? commémoratives?|observancias?|conmemoracion(?:es)?|ricorrenz[ae]|datas? comemorativas?)\b/i;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** Why an event is no closed day; undefined where it may be one. */
+/** Why an event is no closed day, or undefined if it may be one. */
 export function reasonToSkip(event: ICAL.Component): SkipReason | undefined {
   if (isCancelled(event)) return "cancelled";
   if (isObservance(event)) return "observance";
   if (!isAllDay(event)) return "not_all_day";
-  return lastingOf(event) > LASTING_MAX ? "too_long" : undefined;
+  return durationDays(event) > DURATION_MAX_DAYS ? "too_long" : undefined;
 }
 
 export function isCancelled(event: ICAL.Component): boolean {
@@ -26,7 +29,10 @@ export function isCancelled(event: ICAL.Component): boolean {
   return /^cancell?ed$/i.test(status) || /^cancel$/i.test(method);
 }
 
-/** A day that is noted, while people work. "Independence Day (observed)" is none: that is when a holiday is kept. */
+/**
+ * A day that is observed while people work. "Independence Day (observed)" is a holiday: the day on
+ * which it is celebrated.
+ */
 function isObservance(event: ICAL.Component): boolean {
   const categories = event
     .getAllProperties("categories")
@@ -34,7 +40,7 @@ function isObservance(event: ICAL.Component): boolean {
   return [...categories, textOf(event, "description")].some((text) => OBSERVANCE.test(text.trim()));
 }
 
-/** Midnight to midnight, where nobody names a zone of elsewhere, is a whole day as well. */
+/** An event from midnight to midnight counts as all-day unless it names a time zone. */
 function isAllDay(event: ICAL.Component): boolean {
   const start = event.getFirstPropertyValue("dtstart");
   if (!(start instanceof ICAL.Time)) return false;
@@ -51,7 +57,7 @@ function isAllDay(event: ICAL.Component): boolean {
   );
 }
 
-function lastingOf(event: ICAL.Component): number {
+function durationDays(event: ICAL.Component): number {
   const start = event.getFirstPropertyValue("dtstart");
   const end = event.getFirstPropertyValue("dtend");
   const duration = event.getFirstPropertyValue("duration");
@@ -60,7 +66,10 @@ function lastingOf(event: ICAL.Component): number {
   return duration instanceof ICAL.Duration ? daysIn(duration.toSeconds() * 1000) : 1;
 }
 
-/** The days of an event that is whole days; undefined where it recurs in a way that isn't read. `moved`: days of occurrences elsewhere. */
+/**
+ * The days of an all-day event, or undefined if its recurrence is not supported. `moved` are the
+ * days of occurrences that other events replace.
+ */
 export function daysOf(
   event: ICAL.Component,
   window: Window,
@@ -79,13 +88,16 @@ export function daysOf(
   }
   for (const date of namedDates(event, "rdate")) begins.push(Date.parse(`${date}T00:00:00Z`));
   const excluded = new Set([...namedDates(event, "exdate"), ...moved]);
-  const lasting = lastingOf(event);
+  const duration = durationDays(event);
   return [...new Set(begins)]
     .filter((at) => !excluded.has(new Date(at).toISOString().slice(0, 10)))
-    .flatMap((at) => daysFrom(at, lasting));
+    .flatMap((at) => daysFrom(at, duration));
 }
 
-/** Which occurrence an event replaces: its series and day. `isRange`: that one and all later ones. */
+/**
+ * The occurrence that an event replaces, by series and day. `isRange` means that it replaces all
+ * later ones, too.
+ */
 export function replacedBy(
   event: ICAL.Component,
 ): { uid: string; day: string; isRange: boolean } | undefined {
@@ -95,7 +107,10 @@ export function replacedBy(
   return { uid: uidOf(event), day, isRange: property.getParameter("range") !== undefined };
 }
 
-/** What tells an event from its later version, which has a higher sequence; undefined where it has no UID. */
+/**
+ * The key that an event shares with its other versions, of which the highest sequence counts;
+ * undefined without a UID.
+ */
 export function versionOf(event: ICAL.Component): { key: string; sequence: number } | undefined {
   const uid = uidOf(event);
   const sequence = Number(textOf(event, "sequence") || 0);
@@ -110,7 +125,7 @@ function namedDates(event: ICAL.Component, name: string): string[] {
   return event.getAllProperties(name).flatMap(writtenDates);
 }
 
-/** As YYYY-MM-DD, whether they are dates, times or periods. */
+/** As YYYY-MM-DD, whether the values are dates, times or periods. */
 function writtenDates(property: ICAL.Property): string[] {
   const [, , , ...values] = property.jCal as unknown[];
   return values.map((value) => String(value).slice(0, 10));

@@ -1,20 +1,29 @@
-/** What an iCalendar file is looked through for before it is parsed: the parser forgets lines, and takes dates for days that there are not. */
+/**
+ * Checks an iCalendar file before it is parsed, because the parser drops line numbers and accepts
+ * dates that don't exist.
+ */
 import ICAL from "ical.js";
 import { type ApiError, invalidRequest } from "../wire/errors.ts";
 
-/** Parsing a date of EXDATE or RDATE costs 20 µs. */
+/** Parsing a date of EXDATE or RDATE takes 20 µs, so 2,000 take 40 ms. */
 const NAMED_DATES_MAX = 2000;
-/** Birthdays without a year are kept in 1604 by some. */
+/** Some programs store birthdays without a year in 1604. */
 const FIRST_YEAR = 1600;
 const LINE_BREAK = /\r?\n/;
-/** Some write Z behind a date. */
+/** Some programs write Z after a date. */
 const DATE = /^(\d{4})(\d\d)(\d\d)(?:T(?:[01]\d|2[0-3])[0-5]\d[0-6]\d)?Z?$/;
 const SHOWN_LENGTH = 30;
 
-/** A line unfolded (RFC 5545, 3.1), `value` what is behind its last colon: dates, rules and names of components have none. */
+/**
+ * An unfolded line (RFC 5545, 3.1). `value` is the text after its last colon: dates, rules and
+ * component names contain none.
+ */
 type ContentLine = { number: number; name: string; value: string };
 
-/** The lines on which the events of a file begin, in order. @throws ApiError `invalid_request` naming the line that can't be read */
+/**
+ * The line numbers at which the events of a file begin, in order. @throws ApiError
+ * `invalid_request` that names the line that can't be read
+ */
 export function eventLinesOf(text: string): number[] {
   const within: string[] = [];
   const events: number[] = [];
@@ -24,7 +33,7 @@ export function eventLinesOf(text: string): number[] {
       if (within.length === 1 && value.toLowerCase() === "vevent") events.push(number);
       within.push(value.toLowerCase());
     } else if (name === "end") within.pop();
-    else if (within.at(-1) === "vevent") requireSound(number, name, value);
+    else if (within.at(-1) === "vevent") requireValid(number, name, value);
     if (name === "exdate" || name === "rdate") namedDates += value.split(",").length;
     if (namedDates > NAMED_DATES_MAX)
       throw lineRefused(
@@ -35,7 +44,7 @@ export function eventLinesOf(text: string): number[] {
   return events;
 }
 
-/** 400 with the line, and what to do. */
+/** A 400 that names the line and says what to do. */
 export function lineRefused(number: number, message: string): ApiError {
   return invalidRequest([{ path: "ics", message: `Line ${number}: ${message}` }]);
 }
@@ -58,7 +67,7 @@ function contentOf({ number, parts }: { number: number; parts: string[] }): Cont
   return { number, name: name.toLowerCase(), value: line.slice(line.lastIndexOf(":") + 1) };
 }
 
-function requireSound(number: number, name: string, value: string): void {
+function requireValid(number: number, name: string, value: string): void {
   if (name === "dtstart" || name === "dtend") requireDate(number, name, value);
   else if (name === "exdate") for (const date of value.split(",")) requireDate(number, name, date);
   else if (name === "rrule") requireRule(number, value);
@@ -72,7 +81,8 @@ function requireRule(number: number, value: string): void {
   } catch {
     throw lineRefused(
       number,
-      "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 where it ends.",
+      "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 " +
+        "where it ends.",
     );
   }
 }

@@ -1,23 +1,30 @@
 /**
- * Days on which an all-day event recurs (RFC 5545, 3.3.10). ical.js parses the rules; its own expansion gives 2 March for 30 February,
- * January alone for BYMONTHDAY without BYMONTH, and a first day that BYSETPOS excludes.
+ * Expands the recurrence of an all-day event (RFC 5545, 3.3.10). ical.js parses the rules, but its
+ * own expansion returns 2 March for 30 February, January only for BYMONTHDAY without BYMONTH, and a
+ * first day that BYSETPOS excludes.
  */
 import type ICAL from "ical.js";
 import { DAY_MS } from "./days.ts";
 
 const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 const PARTS = new Set(["BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYDAY", "BYSETPOS"]);
-/** Times of a day that is whole. */
+/** The parts for times of day, which don't apply to whole days. */
 const IGNORED = new Set(["BYHOUR", "BYMINUTE", "BYSECOND"]);
-/** Of each part: a month has no more days. */
+/** The maximum number of values of each part: twice the days of a month, from both ends. */
 const VALUES_MAX = 62;
-/** Of a rule by days or weeks: longer ones are hours of a week, not special days. */
+/**
+ * The maximum occurrences of a daily or weekly rule. Longer ones are weekly hours, not special
+ * days.
+ */
 const SHORT_SERIES_MAX = 400;
 const MONTHS = Array.from({ length: 12 }, (_, month) => month);
 
-/** First and last day that is asked for, as milliseconds of UTC, and how many days a file may have looked at: hostile rules have many. */
+/**
+ * `from` and `to` are the first and last day, in milliseconds of UTC. `lookups` is how many more
+ * days a file may have examined, because hostile rules have many.
+ */
 export type Window = { from: number; to: number; lookups: number };
-/** Days that begin at `first`. */
+/** `length` days from `first`. */
 type Range = { first: number; length: number };
 type Parts = {
   months?: number[];
@@ -28,7 +35,7 @@ type Parts = {
 };
 type Weekday = { nth: number; weekday: number };
 
-/** Within the window; undefined where the rule is none that days are found for. */
+/** The days of a rule within the window, or undefined if the rule is not supported. */
 export function occurrencesOf(
   rule: ICAL.Recur,
   start: ICAL.Time,
@@ -48,25 +55,25 @@ export function occurrencesOf(
   ];
   const every = Math.max(1, rule.interval);
   const until = rule.until ? dayOf(rule.until) : Number.POSITIVE_INFINITY;
-  // Only a count needs what was before.
-  let left = rule.count ?? Number.POSITIVE_INFINITY;
+  // Only a rule with COUNT depends on the occurrences before the window.
+  let remaining = rule.count ?? Number.POSITIVE_INFINITY;
   let period = begin;
   if (!rule.count && from > begin) period += Math.ceil((from - begin) / every) * every;
   const found: number[] = [];
-  for (; period <= to && left > 0; period += every) {
+  for (; period <= to && remaining > 0; period += every) {
     const days = daysOf(period, isYearly, parts, start);
     window.lookups -= days.length + 1;
     if (window.lookups < 0) return undefined;
     for (const day of days) {
       if (day < first) continue;
-      if (day > until || left-- <= 0) return found;
+      if (day > until || remaining-- <= 0) return found;
       if (day >= window.from && day <= window.to) found.push(day);
     }
   }
   return found;
 }
 
-/** By ical.js, day by day: only where an end is near. */
+/** Expanded by ical.js, occurrence by occurrence, so only for rules that end soon. */
 function shortSeries(rule: ICAL.Recur, start: ICAL.Time, window: Window): number[] | undefined {
   const names = Object.keys(rule.parts);
   const isPlain = names.length === 0 || (rule.freq === "WEEKLY" && names.join() === "BYDAY");
@@ -81,18 +88,18 @@ function shortSeries(rule: ICAL.Recur, start: ICAL.Time, window: Window): number
 }
 
 function partsOf(rule: ICAL.Recur): Parts | undefined {
-  const given = Object.fromEntries(
+  const ruleParts = Object.fromEntries(
     Object.entries(rule.parts as Record<string, (string | number)[]>).filter(
       ([name]) => !IGNORED.has(name),
     ),
   );
-  const sizes = Object.values(given).map((values) => values.length);
+  const sizes = Object.values(ruleParts).map((values) => values.length);
   if (
-    !Object.keys(given).every((name) => PARTS.has(name)) ||
+    !Object.keys(ruleParts).every((name) => PARTS.has(name)) ||
     sizes.some((size) => size > VALUES_MAX)
   )
     return undefined;
-  const numbers = (name: string) => given[name]?.map(Number);
+  const numbers = (name: string) => ruleParts[name]?.map(Number);
   const parts: Parts = {};
   const months = numbers("BYMONTH");
   if (months) parts.months = months.map((month) => month - 1);
@@ -102,7 +109,7 @@ function partsOf(rule: ICAL.Recur): Parts | undefined {
   if (yearDays) parts.yearDays = yearDays;
   const positions = numbers("BYSETPOS");
   if (positions) parts.positions = positions;
-  if (given.BYDAY) parts.weekdays = given.BYDAY.map((text) => weekdayOf(String(text)));
+  if (ruleParts.BYDAY) parts.weekdays = ruleParts.BYDAY.map((text) => weekdayOf(String(text)));
   return parts;
 }
 
@@ -110,7 +117,7 @@ function weekdayOf(text: string): Weekday {
   return { nth: Number.parseInt(text, 10) || 0, weekday: WEEKDAYS.indexOf(text.slice(-2)) };
 }
 
-/** The days of one year, or of one month, in order. */
+/** The days of one year or one month, in order. */
 function daysOf(period: number, isYearly: boolean, parts: Parts, start: ICAL.Time): number[] {
   const { weekdays, positions } = parts;
   const monthDays = parts.monthDays ?? parts.yearDays;
@@ -121,20 +128,20 @@ function daysOf(period: number, isYearly: boolean, parts: Parts, start: ICAL.Tim
     const byWeekday = weekdays.flatMap((weekday) => weekdaysIn(range, weekday));
     return byMonthDay ? byMonthDay.filter((day) => byWeekday.includes(day)) : byWeekday;
   });
-  const sorted = [...new Set(days)].sort((left, right) => left - right);
+  const sorted = [...new Set(days)].sort((remaining, right) => remaining - right);
   if (!positions) return sorted;
   const picked = positions.map((at) => sorted.at(at > 0 ? at - 1 : at));
   return [...new Set(picked.filter((day) => day !== undefined))].sort(
-    (left, right) => left - right,
+    (remaining, right) => remaining - right,
   );
 }
 
-/** The months that are looked at, or the year as a whole, in which weekdays may be counted. */
+/** The months that the rule selects, or the whole year, in which weekdays may be counted. */
 function rangesOf(period: number, isYearly: boolean, parts: Parts, start: ICAL.Time): Range[] {
   if (!isYearly) {
     const month = period % 12;
-    const isMeant = !parts.months || parts.months.includes(month);
-    return isMeant ? [monthRange(Math.floor(period / 12), month)] : [];
+    const isSelected = !parts.months || parts.months.includes(month);
+    return isSelected ? [monthRange(Math.floor(period / 12), month)] : [];
   }
   if (parts.months) return parts.months.map((month) => monthRange(period, month));
   if (parts.monthDays) return MONTHS.map((month) => monthRange(period, month));
@@ -148,7 +155,10 @@ function monthRange(year: number, month: number): Range {
   return { first, length: (Date.UTC(year, month + 1, 1) - first) / DAY_MS };
 }
 
-/** From 1, or from the end; a month without such a day has none. */
+/**
+ * Positive numbers count from the start of the range, negative ones from its end. Days that the
+ * range doesn't have are dropped.
+ */
 function inRange({ first, length }: Range, numbers: number[]): number[] {
   return numbers
     .map((number) => (number > 0 ? number - 1 : length + number))

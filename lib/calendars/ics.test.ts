@@ -12,7 +12,7 @@ const file = (...events: string[][]) =>
     "",
   ].join("\r\n");
 
-/** What a file is refused for; null where it is read. */
+/** The message with which a file is rejected, or null if it is read. */
 function refusalOf(text: string): string | null {
   try {
     readDays(text, 2026);
@@ -23,7 +23,7 @@ function refusalOf(text: string): string | null {
 }
 
 describe("an ICS file", () => {
-  it("gives back the days that were written", () => {
+  it("returns the days that were written", () => {
     const special_days = [
       {
         date: "2026-12-24",
@@ -48,7 +48,7 @@ describe("an ICS file", () => {
     expect(readDays(text, 2026)).toEqual({ special_days, skipped: 0, skipped_events: [] });
   });
 
-  it("counts each day of an event of several, its end excluded", () => {
+  it("counts each day of an event over several days, excluding its end", () => {
     const text = file([
       "DTSTART;VALUE=DATE:20261230",
       "DTEND;VALUE=DATE:20270102",
@@ -61,7 +61,7 @@ describe("an ICS file", () => {
     ]);
   });
 
-  it("repeats yearly events for five years, a leap day in leap years", () => {
+  it("repeats yearly events for five years, a leap day only in leap years", () => {
     const dates = (...lines: string[]) =>
       readDays(file(lines), 2026).special_days.map(({ date }) => date);
     expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY")).toHaveLength(7);
@@ -79,7 +79,7 @@ describe("an ICS file", () => {
     ).toEqual(["2026-12-25"]);
   });
 
-  it("skips and counts what is no whole day, or recurs in a way it does not know", () => {
+  it("skips and counts events that are not all-day or recur in an unsupported way", () => {
     const text = file(
       ["DTSTART:20261225T090000Z", "SUMMARY:A meeting"],
       ["DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"],
@@ -152,7 +152,7 @@ describe("an ICS file", () => {
     expect(skipped).toBe(0);
   });
 
-  it("moves and cancels single occurrences, and leaves out what was cancelled or excluded", () => {
+  it("moves and cancels single occurrences, and leaves out excluded ones", () => {
     const text = file(
       [
         "UID:1",
@@ -204,7 +204,7 @@ describe("an ICS file", () => {
     expect(skipped).toBe(0);
   });
 
-  it("names a series that is changed from one day on, as it isn't read", () => {
+  it("reports a series that changes from one day on as unsupported", () => {
     const text = file(
       ["UID:1", "DTSTART;VALUE=DATE:20260101", "SUMMARY:New Year", "RRULE:FREQ=YEARLY"],
       [
@@ -219,7 +219,7 @@ describe("an ICS file", () => {
     expect(skipped_events.map(({ name }) => name)).toEqual(["New Year", "Later"]);
   });
 
-  it("keeps days that are only observed apart from holidays", () => {
+  it("keeps observances apart from holidays", () => {
     const day = (date: string, ...lines: string[]) => [
       `DTSTART;VALUE=DATE:${date}`,
       `SUMMARY:${date}`,
@@ -236,7 +236,7 @@ describe("an ICS file", () => {
     expect(skipped_events.map(({ reason }) => reason)).toEqual(["observance", "observance"]);
   });
 
-  it("takes midnight to midnight for a whole day, unless it is UTC's", () => {
+  it("treats midnight to midnight as a whole day, unless it is in UTC", () => {
     const text = file(
       ["DTSTART:20260501T000000", "DTEND:20260502T000000"],
       ["DTSTART;TZID=Europe/Berlin:20261003T000000", "DTEND;TZID=Europe/Berlin:20261004T000000"],
@@ -278,7 +278,7 @@ describe("an ICS file", () => {
     expect(skipped).toBeGreaterThan(1000);
   });
 
-  it("that recurs since long ago is looked at from the year before, not from its first", () => {
+  it("expands a recurrence from long ago only from last year on", () => {
     const looks = vi.spyOn(ICAL.Time, "isLeapYear");
     expect(
       readDays(file(["DTSTART;VALUE=DATE:16040229", "RRULE:FREQ=YEARLY"]), 2026).special_days,
@@ -287,7 +287,7 @@ describe("an ICS file", () => {
     looks.mockRestore();
   });
 
-  it("counts what a yearly event had before", () => {
+  it("counts occurrences before the window against COUNT", () => {
     const dates = (...lines: string[]) =>
       readDays(file(lines), 2026).special_days.map(({ date }) => date);
     expect(dates("DTSTART;VALUE=DATE:20200101", "RRULE:FREQ=YEARLY;INTERVAL=2;COUNT=5")).toEqual([
@@ -309,27 +309,27 @@ describe("an ICS file", () => {
     ["the year 1", "DTSTART:00010101", "DTSTART 00010101 is too early"],
     ["an end that is none", "DTEND;VALUE=DATE:20260431", "DTEND 20260431 is not a date"],
     [
-      "an EXDATE that is none",
+      "an EXDATE that is not a date",
       "EXDATE;VALUE=DATE:20260101,XXXXXXXX",
       "EXDATE XXXXXXXX is not a date",
     ],
     ["an UNTIL that is none", "RRULE:FREQ=YEARLY;UNTIL=XXXXXXXX", "UNTIL XXXXXXXX is not a date"],
     ["a rule that is none", "RRULE:FREQ=NEVER", "RRULE can't be read"],
     ["a rule without values", "RRULE:FREQ=YEARLY;UNTIL", "RRULE can't be read"],
-  ])("with %s is refused, naming the line and what to write", (_what, line, message) => {
+  ])("with %s is rejected, naming the line and the fix", (_what, line, message) => {
     expect(refusalOf(file(["SUMMARY:Folded", " over two lines", line]))).toMatch(
       new RegExp(`^Line 6: ${message}.* (?:Write|Use) .*(?:20\\d{6}|9999)`),
     );
   });
 
-  it("with an event that can't be read otherwise names the line where it begins", () => {
+  it("names the line at which an unreadable event begins", () => {
     const sound = ["DTSTART;VALUE=DATE:20260101"];
     expect(refusalOf(file(sound, ["DTSTART;VALUE=DURATION:20260101"]))).toMatch(
       /^Line 6: The event that begins here can't be read/,
     );
   });
 
-  it("with more dates in EXDATE than are read is refused, folded lines and all", () => {
+  it("rejects too many dates in EXDATE, folded lines included", () => {
     const dates = (count: number) => Array.from({ length: count }, () => "20260101").join(",");
     const text = (count: number) =>
       file([
@@ -342,7 +342,7 @@ describe("an ICS file", () => {
     expect(refusalOf(text(2000))).toMatch(/^Line 5: A file can have at most 2,000 dates/);
   });
 
-  it("keeps of a long summary no half of a character", () => {
+  it("cuts a long summary without splitting a character", () => {
     const text = file(
       ["DTSTART;VALUE=DATE:20260101", `SUMMARY:${"x".repeat(199)}😀`],
       ["DTSTART;VALUE=DATE:20260102", "SUMMARY:\u200B"],
@@ -353,11 +353,11 @@ describe("an ICS file", () => {
     ]);
   });
 
-  it("is refused if it is none", () => {
+  it("rejects text that is not iCalendar", () => {
     expect(refusalOf("date,name\n2026-12-25,Christmas")).toMatch(/^Must be an iCalendar file/);
   });
 
-  it("is read in another thread, to the same days and refusals", async () => {
+  it("returns the same days and errors from a worker thread", async () => {
     const ask = (ics: string) => calendarThreads().ask({ wants: "days", ics, year: 2026 });
     const sound = file(["DTSTART;VALUE=DATE:20261225", "SUMMARY:Christmas Day"]);
     const answer = ask(sound);

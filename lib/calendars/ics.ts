@@ -1,4 +1,4 @@
-/** Special days as iCalendar text (RFC 5545): all-day events. */
+/** Reads and writes special days as iCalendar text (RFC 5545): all-day events. */
 import ICAL from "ical.js";
 import { invalidRequest } from "../wire/errors.ts";
 import { text } from "../wire/schema.ts";
@@ -21,24 +21,30 @@ import {
 import { eventLinesOf, lineRefused } from "./ics-lines.ts";
 import type { Window } from "./ics-recurrence.ts";
 
-/** Some leave out that a date is one. */
+/** Some programs omit VALUE=DATE. */
 const UNMARKED_DATES = /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(:\d{8}(?:,\d{8})*\r?)$/gim;
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_DAYS: ReadonlySet<string> = new Set();
 
-/** What is taken of a hostile file: its first events, and of the skipped ones the first hundred by name. */
+/**
+ * The limits on a hostile file: its first 2,000 events, and the names of the first 100 skipped
+ * ones.
+ */
 const EVENTS_MAX = 2000;
 const YEARS_AHEAD = 5;
 const LOOKUPS_MAX = 100_000;
 const INTERVALS = /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
-/** An event that gave no day, or not all of its days. */
+/** An event that added no day, or not all of its days. */
 export type SkippedEvent = { line: number; name: string | null; reason: SkipReason };
 
 /**
- * The days of a file's all-day events, in order; of two on one day the first. Events that recur count from the year before `year` until
- * five years after it; what was moved or cancelled counts as it is now. What has a time of day, lasts over a month, is no day off or
- * recurs in a way that isn't read is skipped, counted and named.
- * @throws ApiError `invalid_request` if the text is no iCalendar file, naming the line where it is one that can't be read
+ * The days of a file's all-day events, in order; if two events share a day, the first counts.
+ * Recurring events are expanded from the year before `year` to five years after it, with moved and
+ * cancelled occurrences applied. Events that have a time of day, last over a month, are no days off
+ * or recur in an unsupported way are skipped, counted and named.
+ *
+ * @throws ApiError `invalid_request` if the text is no iCalendar file; if a line can't be read, the
+ * error names it
  */
 export function readDays(
   text: string,
@@ -70,14 +76,14 @@ export function readDays(
     if (version && version.sequence < (latest.get(version.key) ?? 0)) continue;
     const found = readEvent(event, window, series, line);
     if (!Array.isArray(found)) skip(event, line, found);
-    else if (!keep(days, found)) skip(event, line, "limit");
+    else if (!addDays(days, found)) skip(event, line, "limit");
   }
   const special_days = [...days.values()].sort((a, b) => a.date.localeCompare(b.date));
   return { special_days, skipped, skipped_events };
 }
 
-/** Whether there was room for all of them. */
-function keep(days: Map<string, SpecialDay>, found: SpecialDay[]): boolean {
+/** Adds the days; false if the limit leaves no room for all of them. */
+function addDays(days: Map<string, SpecialDay>, found: SpecialDay[]): boolean {
   for (const day of found) {
     if (days.has(day.date)) continue;
     if (days.size >= SPECIAL_DAYS_MAX) return false;
@@ -86,7 +92,7 @@ function keep(days: Map<string, SpecialDay>, found: SpecialDay[]): boolean {
   return true;
 }
 
-/** The highest sequence of each event: a file may have what it was before, too. */
+/** The highest sequence of each event, because a file may contain earlier versions. */
 function latestOf(events: ICAL.Component[]): Map<string, number> {
   const latest = new Map<string, number>();
   for (const event of events) {
@@ -96,7 +102,9 @@ function latestOf(events: ICAL.Component[]): Map<string, number> {
   return latest;
 }
 
-/** Of each UID the days whose occurrences other events replace; null where one replaces all that come later. */
+/**
+ * The days of each UID whose occurrences other events replace; null if one replaces all later ones.
+ */
 function seriesOf(events: ICAL.Component[]): Map<string, Set<string> | null> {
   const series = new Map<string, Set<string> | null>();
   for (const event of events) {
@@ -120,7 +128,9 @@ function eventsOf(text: string): ICAL.Component[] {
   }
 }
 
-/** Its days, or why it has none. @throws ApiError `invalid_request`, naming `line` */
+/**
+ * The days of an event, or why it has none. @throws ApiError `invalid_request` that names `line`
+ */
 function readEvent(
   event: ICAL.Component,
   window: Window,
@@ -130,12 +140,12 @@ function readEvent(
   try {
     const replaced = replacedBy(event);
     const reason = reasonToSkip(event);
-    // A cancelled occurrence is left out of its series, and that is all it says.
+    // A cancelled occurrence is removed from its series and adds no day.
     if (reason === "cancelled" && replaced && !replaced.isRange) return [];
     if (reason) return reason;
-    const moved = replaced ? NOTHING : series.get(uidOf(event));
+    const moved = replaced ? NO_DAYS : series.get(uidOf(event));
     const dates =
-      moved === null || replaced?.isRange ? undefined : daysOf(event, window, moved ?? NOTHING);
+      moved === null || replaced?.isRange ? undefined : daysOf(event, window, moved ?? NO_DAYS);
     if (!dates) return "recurrence";
     const name = nameOf(event);
     const intervals = intervalsOf(event);
@@ -148,7 +158,7 @@ function readEvent(
   }
 }
 
-/** As much of the summary as a name has, and no half of a character. */
+/** The summary, cut to a name's maximum length without splitting a character. */
 function nameOf(event: ICAL.Component): string | null {
   const summary = String(event.getFirstPropertyValue("summary") ?? "");
   const cut = summary
@@ -158,16 +168,16 @@ function nameOf(event: ICAL.Component): string | null {
   return text(SPECIAL_DAY_NAME_MAX).safeParse(cut).data ?? null;
 }
 
-/** As `writeDays` keeps them; closed where there are none, or they aren't ours. */
+/** The hours that `writeDays` stored; empty (closed) if there are none or they aren't ours. */
 function intervalsOf(event: ICAL.Component): Interval[] {
-  const kept = String(event.getFirstPropertyValue("x-tieout-intervals") ?? "").split(",");
-  if (!kept.every((one) => INTERVALS.test(one)) || kept.length > INTERVALS_A_DAY) return [];
-  return kept
+  const parts = String(event.getFirstPropertyValue("x-tieout-intervals") ?? "").split(",");
+  if (!parts.every((one) => INTERVALS.test(one)) || parts.length > INTERVALS_A_DAY) return [];
+  return parts
     .map((one) => ({ from: one.slice(0, 5), to: one.slice(6) }))
     .filter(({ from, to }) => from !== to);
 }
 
-/** One all-day event a day. */
+/** Writes one all-day event per special day. */
 export function writeDays(calendar: {
   id: string;
   name: string;

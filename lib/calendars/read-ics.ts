@@ -6,7 +6,10 @@ import type { readIcsContract } from "./contract.ts";
 
 type Days = z.output<typeof readIcsContract.response>;
 
-/** @throws ApiError `invalid_request` if the text is no iCalendar file, or has what can't be read */
+/**
+ * @throws ApiError `invalid_request` if the text is no iCalendar file, or contains something
+ * unreadable
+ */
 export async function readIcs(ctx: Context, { ics }: { ics: string }): Promise<Days> {
   const days = await calendarThreads().ask<Days>({
     wants: "days",

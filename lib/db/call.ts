@@ -8,7 +8,7 @@ import { ConcurrencyLimiter, concurrencyFor } from "./concurrency-limiter.ts";
 import { mayUseReplica, priorityOf } from "./priority.ts";
 import { unwrap } from "./unwrap.ts";
 
-/** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
+/** A function with our signature: `(input jsonb, request jsonb) returns jsonb`. */
 export type Verb = {
   [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown }
     ? Name
@@ -16,14 +16,15 @@ export type Verb = {
 }[keyof Functions];
 
 /**
- * Calls a reading function: one round trip. `Answer` is what the function promises; the contract parses what leaves the service, so
- * an unlisted column can't leak.
+ * Calls a reading function in one round trip. `Answer` is the type the function promises; the
+ * contract parses the result before it leaves the service, so a column that it doesn't list can't
+ * leak.
  */
 export async function read<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
   return (await invoke(ctx, verb, input, { reads: true })) as Answer;
 }
 
-/** Calls a writing function: one round trip, one transaction. A replay is marked on the reply. */
+/** Calls a writing function in one round trip and one transaction. Marks a replay on the reply. */
 export async function write<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
   const { replayed, body } = (await invoke(ctx, verb, input, { reads: false })) as {
     replayed: boolean;
@@ -35,16 +36,16 @@ export async function write<Answer>(ctx: Context, verb: Verb, input: object): Pr
 
 const lanes = () =>
   singleton("lanes", () => {
-    const made = new ConcurrencyLimiter(concurrencyFor(env().WEB_CONCURRENCY));
+    const limiter = new ConcurrencyLimiter(concurrencyFor(env().WEB_CONCURRENCY));
     figure(
       {
         name: "tieout_lane_waiting",
         help: "Calls that wait for their turn at the database.",
         label: "lane",
       },
-      () => made.waiting,
+      () => limiter.waiting,
     );
-    return made;
+    return limiter;
   });
 
 const waits = durations({
@@ -74,14 +75,14 @@ async function invoke(
     },
   };
   const lane = priorityOf(ctx.lane, verb, input);
-  // What the service's own key reads is recorded.
-  const how = {
+  // The service-role key's reads are recorded, so they need the writable database.
+  const options = {
     mayLag:
       reads && ctx.principal.type !== "service_role" && mayUseReplica(lane, verb, ctx.continues),
   };
-  const waited = waits.startTimer({ lane });
+  const stopTimer = waits.startTimer({ lane });
   const call = () => {
-    waited();
+    stopTimer();
     const step = () => ({
       requestId: ctx.requestId,
       name: verb,
@@ -90,7 +91,7 @@ async function invoke(
     });
     return traced(
       step,
-      () => ctx.db.rpc(verb, { input, request } as never, how),
+      () => ctx.db.rpc(verb, { input, request } as never, options),
       ({ error }) => ({ failed: error !== null }),
     );
   };

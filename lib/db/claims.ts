@@ -1,13 +1,16 @@
 import { actorOf, type Principal } from "../auth/principal.ts";
 
-/** What the database gets to know of a caller: as the payload of a token, or as settings of one transaction. It decides by it again. */
+/**
+ * What the database learns about a caller, as the payload of a token or as settings of one
+ * transaction. Row-level security checks these claims again.
+ */
 export type Claims = {
   role: "anon" | "authenticated" | "service_role";
   actor: string;
   [claim: string]: unknown;
 };
 
-/** One principal in one tenant. */
+/** The claims of one principal in one tenant. */
 export function claimsOf(principal: Principal, tenantId: string): Claims {
   return {
     role: principal.type === "publishable_key" ? "anon" : "authenticated",
@@ -23,5 +26,5 @@ export function claimsOf(principal: Principal, tenantId: string): Claims {
   };
 }
 
-/** The server's own work, across tenants. */
+/** The claims of the server's own work across tenants. */
 export const SERVICE_CLAIMS: Claims = { role: "service_role", actor: "system" };

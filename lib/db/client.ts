@@ -9,7 +9,7 @@ import type { DatabaseAnswer } from "./unwrap.ts";
 export type Functions = Database["public"]["Functions"];
 export type FunctionName = keyof Functions;
 
-/** The database as one caller sees it: the functions of `public`, and nothing else. */
+/** The database as one caller sees it: the functions of `public` and nothing else. */
 export type Db = {
   rpc<Name extends FunctionName>(name: Name, ...args: Arguments<Name>): Promise<DatabaseAnswer>;
 };
@@ -17,20 +17,20 @@ export type Db = {
 type Arguments<Name extends FunctionName> =
   Functions[Name]["Args"] extends Record<PropertyKey, never>
     ? []
-    : [args: Functions[Name]["Args"], how?: How];
+    : [args: Functions[Name]["Args"], options?: How];
 
-/** For one principal and one tenant; row-level security decides again by its claims. */
+/** Calls functions as one principal in one tenant; row-level security checks the claims again. */
 export function dbFor(principal: Principal, tenantId: string): Db {
   return client(claimsOf(principal, tenantId));
 }
 
-/** Across tenants. `why` says what justifies it. */
+/** Calls functions across tenants. `_why` documents at the call why that is justified. */
 export function serviceDb(_why: string): Db {
   return client(SERVICE_CLAIMS);
 }
 
-/** Straight to Postgres where a URL for it is given, else by the project's Data API. */
+/** Connects to Postgres directly if REQUEST_DATABASE_URL is set, else by the project's Data API. */
 function client(claims: Claims): Db {
   const call = env().REQUEST_DATABASE_URL ? callDirectly : callOverHttp;
-  return { rpc: (name, args = {}, how = {}) => call(claims, name, args, how) };
+  return { rpc: (name, args = {}, options = {}) => call(claims, name, args, options) };
 }

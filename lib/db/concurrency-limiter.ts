@@ -1,11 +1,14 @@
 import { ApiError } from "../wire/errors.ts";
 
-/** What a call is for: the long kinds must not take from one another, nor all of them from people who wait for a page. */
+/**
+ * The kinds of database calls. Each long kind has its own limit, so that long calls can't take the
+ * places of other kinds or of people who wait for a page.
+ */
 export type Priority = "interactive" | "search" | "export" | "import";
 
 export type Width = { total: number; long: number; perTenant: Record<Priority, number> };
 
-/** Who waits, by tenant and lane. */
+/** A waiting call of one tenant. */
 type Waiter = { lane: Priority; start: () => void };
 type Tenant = { running: Record<Priority, number>; waiting: Waiter[] };
 
@@ -23,7 +26,10 @@ const TOO_MANY: Record<Priority, string> = {
   import: "Your tenant makes too many imports at once.",
 };
 
-/** `processes` share 16 connections to call the database with; those who have no tenant yet have others. */
+/**
+ * The limits of one process. All web `processes` together use 16 connections for tenants' calls;
+ * calls without a tenant have their own pool.
+ */
 export function concurrencyFor(processes: number): Width {
   const total = Math.max(4, Math.floor(16 / processes));
   const share = (part: number) => Math.max(1, Math.floor(total * part));
@@ -40,8 +46,9 @@ export function concurrencyFor(processes: number): Width {
 }
 
 /**
- * Admits calls to the database: so many at once in all, of which so many long ones, and so many of each tenant by what they are
- * for. Of those that wait, the tenant with the fewest under way comes first, so no tenant waits behind another one's queue.
+ * Limits concurrent database calls: in total, for long calls, and for each tenant by priority. Of
+ * the waiting calls, those of the tenant with the fewest running calls start first, so that no
+ * tenant waits behind another tenant's queue.
  */
 export class ConcurrencyLimiter {
   readonly #width: Width;
@@ -53,7 +60,10 @@ export class ConcurrencyLimiter {
     this.#width = width;
   }
 
-  /** @throws ApiError `rate_limited` where too many of the tenant's wait already, `unavailable` where the turn does not come within 10 s. */
+  /**
+   * @throws ApiError `rate_limited` if too many calls of the tenant are waiting, `unavailable` if
+   * the call could not start within 10 s.
+   */
   async run<Result>(
     tenantId: string,
     lane: Priority,
@@ -70,7 +80,7 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** How many wait for their turn now. */
+  /** How many calls are waiting, by priority. */
   get waiting(): Record<Priority, number> {
     const counts: Record<Priority, number> = { interactive: 0, search: 0, export: 0, import: 0 };
     for (const tenant of this.#tenants.values())

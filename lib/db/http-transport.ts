@@ -10,7 +10,7 @@ const TIMEOUT_MS = 15_000;
 const supabase = () =>
   singleton("supabase", () =>
     createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, {
-      // Each call brings its own.
+      // Each call sends its own token.
       accessToken: async () => null,
       global: {
         fetch: (url, init) =>

@@ -19,6 +19,6 @@ test.each<[string, Parameters<typeof mayUseReplica>, boolean]>([
   ["views, which are looked at once they are changed", ["search", "list_views", false], false],
   ["a list", ["interactive", "list_exceptions", false], false],
   ["a later step of another request", ["interactive", "get_source", true], false],
-])("a replica may answer, or not: %s", (_call, given, may) => {
+])("decides whether a replica may answer: %s", (_call, given, may) => {
   expect(mayUseReplica(...given)).toBe(may);
 });

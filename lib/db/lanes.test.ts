@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { ConcurrencyLimiter, concurrencyFor, type Priority } from "./concurrency-limiter.ts";
 
-/** Work that ends when told to, and what of it has begun. */
+/** Runs calls that end on request, and records which have started. */
 function bench(processes = 1) {
   const lanes = new ConcurrencyLimiter(concurrencyFor(processes));
   const begun: string[] = [];
@@ -18,7 +18,7 @@ function bench(processes = 1) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("lanes", () => {
+describe("concurrency limiter", () => {
   test("one tenant's searches leave room for its own pages and for others' searches", async () => {
     const { begun, many, call } = bench();
     many(20, "acme", "search");
@@ -35,7 +35,7 @@ describe("lanes", () => {
     ]);
   });
 
-  test("one tenant's calls never fill all there is", async () => {
+  test("one tenant's calls never fill the whole limit", async () => {
     const { begun, many, call } = bench();
     many(100, "acme", "interactive");
     void call("globex", "interactive", "other");
@@ -44,7 +44,7 @@ describe("lanes", () => {
     expect(begun.at(-1)).toBe("other");
   });
 
-  test("long work of many tenants leaves half to people", async () => {
+  test("many tenants' long calls leave half of the limit to interactive calls", async () => {
     const { begun, many, call } = bench();
     for (let tenant = 0; tenant < 30; tenant++) many(2, `t${tenant}`, "export");
     void call("acme", "interactive", "page");
@@ -53,7 +53,7 @@ describe("lanes", () => {
     expect(begun.at(-1)).toBe("page");
   });
 
-  test("where all is taken, the next to start is the tenant's with the fewest under way", async () => {
+  test("a free place goes to the tenant with the fewest running calls", async () => {
     const { begun, many, call, end } = bench();
     many(20, "acme", "interactive");
     many(20, "globex", "interactive");
@@ -65,7 +65,7 @@ describe("lanes", () => {
     expect(begun.at(-1)).toBe("late");
   });
 
-  test("all that waits is done in the end, whatever fails meanwhile", async () => {
+  test("every waiting call starts eventually, even if others fail", async () => {
     const lanes = new ConcurrencyLimiter(concurrencyFor(4));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 120 }, (_, n) =>
@@ -78,7 +78,7 @@ describe("lanes", () => {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(96);
   });
 
-  test("who queues without end is refused, and who waits for 10 s is told to come back", async () => {
+  test("rejects a call when too many of the tenant wait, and after waiting for 10 s", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { many } = bench();

@@ -6,14 +6,15 @@ import { read, type Verb } from "./call.ts";
 type Keyset<Item> = { items: Item[]; next: string[] | null };
 type Page<Item> = { items: Item[]; next_cursor: string | null };
 
-/** `name`: the order a cursor is bound to. `key`: an item's sort key, as strings. */
+/** `name` is the order that a cursor is bound to; `key` is an item's sort key, as strings. */
 type Order = { name: string; key: z.ZodType };
 
 type Query = { cursor?: string | undefined; [input: string]: unknown };
 
 /**
- * One page of a list, after the cursor's item. `Rest`: what the function returns besides the items.
- * @throws ApiError `invalid_request` if the cursor is invalid or was made for another order.
+ * Reads one page of a list, after the cursor's item. `Rest` is what the function returns besides
+ * the items. @throws ApiError `invalid_request` if the cursor is invalid or belongs to another
+ * order.
  */
 export async function readPage<Item, Rest = unknown>(
   ctx: Context,

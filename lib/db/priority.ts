@@ -1,6 +1,6 @@
 import type { Priority } from "./concurrency-limiter.ts";
 
-/** They count what a view's filters find, words among them. */
+/** Verbs that count the items matching a view's filters, which may include a text search. */
 const COUNTS_A_VIEW: ReadonlySet<string> = new Set([
   "list_views",
   "get_view",
@@ -8,7 +8,7 @@ const COUNTS_A_VIEW: ReadonlySet<string> = new Set([
   "update_view",
 ]);
 
-/** A call that looks for words is a search, wherever it has them. */
+/** A call with a text search counts as a search, wherever its text is. */
 export function priorityOf(
   lane: Priority,
   verb: string,
@@ -19,8 +19,8 @@ export function priorityOf(
 }
 
 /**
- * Whether a read replica may answer: searches and the pages of a file, which are not acted on at once. A file's first page is recorded, and
- * a view is looked at right after it is changed.
+ * Whether a read replica may answer: searches, and the later pages of an export. An export's first
+ * page is recorded, and a view is read right after it was changed, so both need the primary.
  */
 export function mayUseReplica(lane: Priority, verb: string, continues: boolean): boolean {
   return lane === "search" ? !COUNTS_A_VIEW.has(verb) : lane === "export" && continues;

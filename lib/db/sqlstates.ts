@@ -1,8 +1,14 @@
-/** Codes of errors that we distinguish. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * SQLSTATE codes that we distinguish.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 export const SQLSTATES = {
-  /** `private.refuse` of ours: the code in message, the sentence in details, the fields in hint. */
+  /**
+   * Raised by `private.refuse`: our error code in the message, the sentence in details, invalid
+   * fields in hint.
+   */
   refused: "TO001",
-  /** By `statement_timeout`, or by hand. */
+  /** Cancelled by `statement_timeout` or by an administrator. */
   canceled: "57014",
   diskFull: "53100",
 } as const;

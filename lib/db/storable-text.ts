@@ -1,4 +1,7 @@
-/** Text as a database keeps it: without NUL characters and halves of characters. One such text would have it refuse a whole batch. */
+/**
+ * Replaces what Postgres cannot store: NUL characters and lone surrogates. One such text would make
+ * it reject a whole batch.
+ */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }

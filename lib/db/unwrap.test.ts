@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { unwrap } from "./unwrap.ts";
 
-test("a broken constraint is logged without the row that broke it", () => {
+test("logs a violated constraint without the row that violated it", () => {
   const error = {
     code: "23502",
     message: "null value in column",

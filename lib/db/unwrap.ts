@@ -7,10 +7,16 @@ export type DatabaseAnswer = {
   status: number;
 };
 
-/** Transient: the server is starting, stopping, full, read-only, out of connections, or gave up waiting. */
+/**
+ * Transient errors: the server is starting, stopping, full, read-only, out of connections, or gave
+ * up waiting.
+ */
 const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|PGRST00)/;
 
-/** The one place where a database error becomes ours. What it does not know is `internal`; the cause is logged, not sent. */
+/**
+ * The only place that turns a database error into an ApiError. Unknown errors become `internal`:
+ * their cause is logged, not sent.
+ */
 export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (!error) return data;
   if (error.code === SQLSTATES.refused && error.message in ERRORS) {
@@ -30,7 +36,8 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (error.code === SQLSTATES.canceled) {
     throw new ApiError(
       "unavailable",
-      "This took the database too long. Ask for less, with longer words or more filters, or try again.",
+      "This took the database too long. Ask for less, with longer words or more filters, or " +
+        "try again.",
       {
         headers: { "Retry-After": "2" },
         cause: error,
@@ -50,7 +57,7 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   );
 }
 
-/** Of a broken constraint the details are the row itself, which no log should keep. */
+/** The details of a violated constraint contain the row, which must not be logged. */
 function withoutRow(error: NonNullable<DatabaseAnswer["error"]>): object {
   return error.code?.startsWith("23") ? { ...error, details: null } : error;
 }

@@ -46,7 +46,10 @@ const keyEvent = apiKey.pick({ id: true, name: true, key_id: true });
 const webhookId = id("whk");
 const url = z.string().meta({ example: "https://hooks.example.com/tieout" });
 
-/** Each kind: when it is sent, what one needs to read its `data`, and that. Who may not read it may not register for it. */
+/**
+ * Each kind: when it is sent, the permission to read its `data`, and the data's schema. Registering
+ * for a kind requires that permission.
+ */
 export const EVENTS = {
   "exception.sla.at_risk": {
     summary: "An exception is close to its deadline",
@@ -76,7 +79,8 @@ export const EVENTS = {
   },
   "exception.created": {
     summary:
-      "An exception was created: of lines that stay open, one for a line alone, one for all lines of a suggestion",
+      "An exception was created: of lines that stay open, one for a line alone, one for all " +
+      "lines of a suggestion",
     reads: "read:exceptions",
     data: aboutException,
   },

@@ -73,11 +73,15 @@ export const exception = z
       example: 30,
     }),
     breach_risk: breachRisk.nullable(),
-    business_minutes_remaining: z.int().nullable().meta({
-      description:
-        "Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.",
-      example: null,
-    }),
+    business_minutes_remaining: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "Open minutes of its calendar until due_at, rounded up. Null without a calendar, when " +
+          "closed, or over 25 years away.",
+        example: null,
+      }),
     calendar_id: id("cal").nullable().meta({
       description: "The calendar its deadline counts by. Null: round the clock.",
       example: null,
@@ -90,23 +94,33 @@ export const exception = z
     pause_reason: z.string().nullable().meta({ example: null }),
     status,
     reason_code: z.string().nullable().meta({ example: "missing_counterpart" }),
-    amount_minor: z.int().nullable().meta({
-      description:
-        "Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.",
-      example: 125000,
-    }),
+    amount_minor: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "Money at risk. Of lines: what is open of a line alone, or what the lines of a " +
+          "suggestion differ by.",
+        example: 125000,
+      }),
     currency: z.string().nullable().meta({ example: "EUR" }),
     reconciliation_id: reconciliationId.nullable(),
-    line_id: id("lin").nullable().meta({
-      description:
-        "The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.",
-      example: null,
-    }),
-    suggested_match_id: id("mat").nullable().meta({
-      description:
-        "A match of it that a run suggests. The exception is about all lines of it: details.lines names them.",
-      example: null,
-    }),
+    line_id: id("lin")
+      .nullable()
+      .meta({
+        description:
+          "The line that stayed open too long, where matching opened it; of a suggestion's " +
+          "lines, which have one exception, the first.",
+        example: null,
+      }),
+    suggested_match_id: id("mat")
+      .nullable()
+      .meta({
+        description:
+          "A match of it that a run suggests. The exception is about all lines of it: " +
+          "details.lines names them.",
+        example: null,
+      }),
     details: z.record(z.string(), z.unknown()).meta({ example: { source_line: 118 } }),
     resolution: z.string().nullable().meta({ example: null }),
     created_at: time,
@@ -117,7 +131,7 @@ export const exception = z
   .meta({ id: "Exception" });
 export type Exception = z.output<typeof exception>;
 
-/** An open exception, whose clock runs. */
+/** An open exception, with the time left until its deadline. */
 export const slaItem = exception
   .extend({
     minutes_to_breach: z.int().meta({ example: 30 }),
@@ -127,7 +141,7 @@ export const slaItem = exception
   .meta({ id: "SlaItem" });
 export type SlaItem = z.output<typeof slaItem>;
 
-/** Of an exported row, open or not. */
+/** The columns of an export, for open and closed exceptions. */
 const COLUMNS = [
   "id",
   "title",
@@ -163,7 +177,8 @@ export const slaSummary = z
   .meta({
     id: "SlaSummary",
     description:
-      "All open exceptions of the tenant, regardless of filters. At risk is high and medium, on track is low.",
+      "All open exceptions of the tenant, regardless of filters. At risk is high and medium, " +
+      "on track is low.",
     example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
   });
 
@@ -235,8 +250,9 @@ export const updateExceptionContract = contract({
   summary: "Change an exception",
   resource: "versioned",
   description:
-    "A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from either to resolved or dismissed, with a " +
-    "resolution; from resolved or dismissed to open. Any other change returns 409.",
+    "A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from " +
+    "either to resolved or dismissed, with a resolution; from resolved or dismissed to open. Any " +
+    "other change returns 409.",
   access: needs("write:exceptions"),
   params: byId,
   body: z

@@ -4,7 +4,7 @@ import { everyPage } from "../request/every-page.ts";
 import type { Exception, listExceptionsContract } from "./contract.ts";
 import { listExceptions } from "./list-exceptions.ts";
 
-/** All that the filters leave, whatever their status, in the order of the list. */
+/** Every exception that the filters match, whatever its status, in the order of the list. */
 export function exportExceptions(
   ctx: Context,
   filters: z.output<typeof listExceptionsContract.query>,

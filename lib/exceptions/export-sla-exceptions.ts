@@ -4,7 +4,7 @@ import { everyPage } from "../request/every-page.ts";
 import type { listSlaExceptionsContract, SlaItem } from "./contract.ts";
 import { listSlaExceptions } from "./list-sla-exceptions.ts";
 
-/** All that the filters leave, in the order of the list. */
+/** Every open exception that the filters match, in the order of the list. */
 export function exportSlaExceptions(
   ctx: Context,
   filters: z.output<typeof listSlaExceptionsContract.query>,

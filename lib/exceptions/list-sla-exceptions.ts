@@ -11,10 +11,10 @@ import {
 } from "./contract.ts";
 import { filterInput } from "./filters/contract.ts";
 
-/** A paused one's is infinity: it comes last. */
+/** The deadline in a sort key. Paused exceptions have infinity, so they come last. */
 const sortedAt = z.union([z.literal("infinity"), timestamp]);
 
-/** What stands first in a sort key, by the order; the order by due_at needs no rank. */
+/** The first element of a sort key. Orders by due_at don't need one. */
 const noRank = z.literal("");
 const RANKS: Record<(typeof SLA_SORTS)[number], z.ZodType> = {
   due_at: noRank,

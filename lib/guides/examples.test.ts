@@ -9,14 +9,14 @@ const answers = texts
 
 type Row = { at: string; due_at: string; remaining_seconds: number };
 
-test("the times of a ledger that a guide shows come to the seconds beside them", () => {
+test("the ledger in a guide has times that match its seconds", () => {
   const rows: Row[] = answers.flatMap((answer) => (answer?.exception_id ? answer.rows : []));
   expect(rows.length).toBeGreaterThan(0);
   for (const { at, due_at, remaining_seconds } of rows)
     expect((Date.parse(due_at) - Date.parse(at)) / 1000).toBe(remaining_seconds);
 });
 
-test("the last 7 days that a guide shows begin where the answer's do: with a day in UTC", () => {
+test("the last 7 days in a guide begin at midnight UTC, as in responses", () => {
   const impacts: { since: string }[] = answers.filter((answer) => answer?.by_operation);
   expect(impacts.length).toBeGreaterThan(0);
   for (const { since } of impacts) expect(since).toMatch(/T00:00:00\.000Z$/);

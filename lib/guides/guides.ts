@@ -1,4 +1,7 @@
-/** The guides in the order of the navigation. Each is `docs/guides/<slug>.md`, whose first line is its title. */
+/**
+ * The guides, in the order of the navigation. Each is `docs/guides/<slug>.md`, whose first line is
+ * its title.
+ */
 export const GUIDE_GROUPS = [
   { title: "Start", slugs: ["quickstart", "credentials"] },
   { title: "Every call", slugs: ["idempotency", "pagination", "errors-and-limits"] },

@@ -4,13 +4,13 @@ import type { GuideSlug } from "./guides.ts";
 
 export type Guide = { slug: GuideSlug; href: string; title: string; lead: string; text: string };
 
-/** Where the examples of the guides send their calls; each page puts the origin that serves it in its place. */
+/** The origin in the guides' examples; each page replaces it with the origin that serves it. */
 export const EXAMPLE_ORIGIN = "https://tieout.example";
 
 const DOCS = join(process.cwd(), "docs");
 const INCLUDE = /^```(\w+) file=([\w./-]+)(.*)\n```$/gm;
 
-/** A guide: its title, its first paragraph, and the rest with the files that it shows. */
+/** Reads a guide: its title, its first paragraph, and the rest with its included files. */
 export async function readGuide(slug: GuideSlug): Promise<Guide> {
   const whole = await withIncludes(await readFile(join(DOCS, "guides", `${slug}.md`), "utf8"));
   const [, title = slug, lead = "", text = ""] =
@@ -18,7 +18,10 @@ export async function readGuide(slug: GuideSlug): Promise<Guide> {
   return { slug, href: `/docs/guides/${slug}`, title, lead: lead.replaceAll("\n", " "), text };
 }
 
-/** ```` ```js file=webhooks/verify.mjs ```` shows a file of docs/; `tab=Node` makes those that follow each other one block. */
+/**
+ * Replaces ```` ```js file=webhooks/verify.mjs ```` with that file of docs/; adjacent blocks with
+ * `tab=Node` become one block with tabs.
+ */
 async function withIncludes(text: string): Promise<string> {
   const parts: string[] = [];
   let at = 0;

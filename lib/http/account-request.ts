@@ -15,26 +15,33 @@ import { problemResponse } from "./problem.ts";
 import { limitingSignIns } from "./sign-in-limit.ts";
 
 const MAX_BYTES = 16 * 1024;
-/** These bodies take their turn as one tenant's. */
+/** Account calls have no tenant, so their bodies share one queue. */
 const NO_TENANT = "";
 
-type Asked<Call extends AccountCall> = {
+type AccountRequest<Call extends AccountCall> = {
   body: AccountInput<Call>;
   user: UserIdentity | null;
   origin: { address: string | null; request_id: string };
 };
 
-/** `account`: the address whose account it is tried at. `succeeds`: whether what is not refused counts as no try: a link or password was right. */
+/**
+ * `account` returns the email whose account the attempt is at, for the limit per account.
+ * `succeeds`: whether a call that is not refused proves a right link or password and so gives its
+ * attempt back.
+ */
 type Limits<Call extends AccountCall> = {
-  account?: (asked: Asked<Call>) => Promise<string> | string;
+  account?: (call: AccountRequest<Call>) => Promise<string> | string;
   succeeds: boolean;
 };
 
-/** Serves a call of our own pages to /api/account: same origin, small JSON, limited as sign-in is. */
+/**
+ * Serves a call of our own pages to /api/account: same origin, a JSON body of at most 16 KB, and
+ * the rate limit of sign-in.
+ */
 export function accountEndpoint<Call extends AccountCall>(
   call: Call,
   { account, succeeds }: Limits<Call>,
-  serve: (asked: Asked<Call>) => Promise<AccountAnswer<Call>>,
+  serve: (call: AccountRequest<Call>) => Promise<AccountAnswer<Call>>,
 ): (request: Request) => Promise<Response> {
   const { body: bodySchema, response } = ACCOUNT_CALLS[call];
   return async (request) => {
@@ -49,10 +56,10 @@ export function accountEndpoint<Call extends AccountCall>(
       ) as AccountInput<Call>;
       const address = request.headers.get("x-tieout-client-address");
       const user = await identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
-      const asked = { body, user, origin: { address, request_id: requestId } };
-      const attempt = { address, ...(account && { email: await account(asked) }) };
+      const call = { body, user, origin: { address, request_id: requestId } };
+      const attempt = { address, ...(account && { email: await account(call) }) };
       const answer = await limitingSignIns(attempt, async () => ({
-        answer: await serve(asked),
+        answer: await serve(call),
         signedIn: succeeds,
       }));
       return Response.json(response.parse(answer), { headers: reply });

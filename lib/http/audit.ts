@@ -4,7 +4,7 @@ import { isRefusal, recordRefusal } from "../security-events/record-refusal.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
-/** A request and what is known of its caller by now. */
+/** A request and what the pipeline has learned of its caller so far. */
 export type Caller = {
   request: Request;
   requestId: string;
@@ -13,16 +13,18 @@ export type Caller = {
   reply: Headers;
   identity?: Identity;
   principal?: Principal;
-  /** As named in X-Tenant-Id. */
+  /** From the X-Tenant-Id header. */
   tenantId?: string;
   trail: { written: boolean };
-  /** For the request log. */
+  /** What the request log stores. */
   exchange: Exchange;
 };
 
 /**
- * The bodies of a call, null where one wasn't kept whole; `admitted`: its credential, tenant, role or scope, address and rate let it run;
- * `made`: the ID of the resource that it created; `previews`: it asks what would change, and changes nothing.
+ * What the request log stores of a call. `sent` and `answered` are its bodies, null if they were
+ * not kept whole. `admitted`: credential, tenant, role or scope, address and rate limit allowed the
+ * call. `createdId`: the ID of the resource it created. `previews`: it asks for a preview and
+ * changes nothing.
  */
 export type Exchange = {
   startedAt: number;
@@ -30,13 +32,13 @@ export type Exchange = {
   sent: Buffer | null;
   answered: string | null;
   errorCode: ErrorCode | null;
-  made: string | null;
+  createdId: string | null;
   previews: boolean;
 };
 
 /**
- * Leaves in the audit trail what the database did not see: refusals, and service-role calls that changed nothing there. What
- * cannot be recorded is not answered either.
+ * Records in the audit trail what the database did not see: refusals, and service-role calls that
+ * changed nothing there. A call that cannot be recorded fails, so that no access goes unaudited.
  */
 export async function withAudit<Result>(
   contract: Contract,
@@ -54,7 +56,7 @@ export async function withAudit<Result>(
 }
 
 async function recordError(contract: Contract, caller: Caller, error: ApiError): Promise<void> {
-  // The database may have committed before it fell silent.
+  // After a 5xx, the database may have committed and recorded the call already.
   const isCertain = ERRORS[error.code].status < 500;
   if (isCertain && isUnrecordedCall(caller))
     await recordServiceCall(contract.operationId, caller, error.code);

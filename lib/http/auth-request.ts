@@ -7,19 +7,24 @@ import { problemResponse } from "./problem.ts";
 import { limitingSignIns } from "./sign-in-limit.ts";
 
 type RouteContext = { params: Promise<{ nextauth: string[] }> };
-/** What next-auth is asked for, and for which provider. */
-type Asked = { action: string; provider: string };
-type Serve = (request: NextRequest, asked: Asked, context: RouteContext) => Promise<Response>;
+/** The next-auth action of a request, and the provider it names. */
+type AuthAction = { action: string; provider: string };
+type Serve = (
+  request: NextRequest,
+  authAction: AuthAction,
+  context: RouteContext,
+) => Promise<Response>;
 
 const FORM_MAX_BYTES = 64 * 1024;
 const FORM = "application/x-www-form-urlencoded";
-/** `session` reports the state of a cookie's session, whatever it is, and renews it. */
+/** Actions of next-auth that we don't use. `session` would renew any cookie's session. */
 const UNUSED = ["_log", "session"];
 const WORD = /^[\w-]{1,64}$/;
 
 /**
- * Stands before next-auth, which reads a body of any size, lets passwords be tried without end and anybody write into its log.
- * It is handed what was read here, not what was sent: two readers of one form could read two emails in it.
+ * Wraps next-auth, which reads bodies of any size, doesn't limit password attempts and lets anyone
+ * write to its log. It receives a request rebuilt from the parsed fields: two parsers of the same
+ * form could read different emails in it.
  */
 export function guarded(
   serve: Serve,
@@ -28,8 +33,10 @@ export function guarded(
     const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     try {
-      const asked = used(request.method, (await context.params).nextauth);
-      const answer = await answerTo(request, asked, (rebuilt) => serve(rebuilt, asked, context));
+      const authAction = used(request.method, (await context.params).nextauth);
+      const answer = await answerTo(request, authAction, (rebuilt) =>
+        serve(rebuilt, authAction, context),
+      );
       const headers = new Headers(answer.headers);
       headers.set("Cache-Control", "no-store");
       return new Response(answer.body, { status: answer.status, headers });
@@ -39,8 +46,8 @@ export function guarded(
   };
 }
 
-/** @throws ApiError 404 for what next-auth serves and we have no use for. */
-function used(method: string, path: string[]): Asked {
+/** @throws ApiError 404 for actions of next-auth that we don't use. */
+function used(method: string, path: string[]): AuthAction {
   const [action = "", provider = ""] = path;
   const isPasswordByAddress = method === "GET" && action === "callback" && provider === "password";
   if (
@@ -55,14 +62,14 @@ function used(method: string, path: string[]): Asked {
 
 async function answerTo(
   request: NextRequest,
-  asked: Asked,
+  authAction: AuthAction,
   serve: (request: NextRequest) => Promise<Response>,
 ): Promise<Response> {
   if (request.method !== "POST") return serve(rebuiltQuery(request));
   const bytes = await readBytes(request, FORM_MAX_BYTES);
   if (bytes.length > 0) requireMediaType(request, [FORM]);
   const fields = once(new URLSearchParams(bytes.toString("utf8")), "body");
-  if (asked.action !== "callback" || asked.provider !== "password")
+  if (authAction.action !== "callback" || authAction.provider !== "password")
     return serve(rebuiltForm(request, fields));
   const address = request.headers.get("x-tieout-client-address") ?? "unknown";
   const email = (fields.get("email") ?? "").trim().toLowerCase();
@@ -78,7 +85,7 @@ async function answerTo(
   });
 }
 
-/** Each name at most once, as RFC 6749 (3.1) has it for what providers send back. @throws ApiError 400 */
+/** Each name may appear once, as RFC 6749 (3.1) requires of parameters. @throws ApiError 400 */
 function once(fields: URLSearchParams, where: "body" | "query"): URLSearchParams {
   const names = [...fields.keys()];
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
@@ -100,7 +107,7 @@ function rebuiltForm(request: NextRequest, fields: URLSearchParams): NextRequest
   });
 }
 
-/** next-auth puts `error` into an address without escaping it. */
+/** next-auth puts `error` into a URL without escaping it. */
 function rebuiltQuery(request: NextRequest): NextRequest {
   const url = new URL(request.url);
   const fields = once(url.searchParams, "query");
@@ -110,7 +117,7 @@ function rebuiltQuery(request: NextRequest): NextRequest {
   return new NextRequest(url, { method: request.method, headers: request.headers });
 }
 
-/** Our form goes where `url` says, as in next-auth's own answers. */
+/** Our sign-in form redirects to the `url` of an answer, which next-auth's own answers have too. */
 async function withWayBack(problem: Response): Promise<Response> {
   const error = problem.status === 429 ? "TooManyTries" : "Unavailable";
   const body = { ...(await problem.json()), url: `/sign-in?error=${error}` };

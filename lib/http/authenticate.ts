@@ -23,8 +23,9 @@ const limitCalls = () =>
   );
 
 /**
- * credential 401 → used in the open 403 → tenant 400 → membership 403 → role, scope or address 403 → rate 429; the first that fails is the answer.
- * Each call with an API key is counted with its outcome.
+ * Checks, in this order: credential (401), service-role key in a browser (403), tenant (400),
+ * membership (403), role, scope or address (403), rate limit (429). The first that fails is the
+ * answer. Each call with an API key is counted with its outcome.
  */
 export async function authenticate(
   contract: Contract,
@@ -46,7 +47,7 @@ export async function authenticate(
   });
 }
 
-/** The publishable key is everybody's, so each address has a number of calls of its own. */
+/** Everyone holds the same publishable key, so its calls are limited by client address. */
 function bucketOf({ type, issuer, id }: Principal, tenantId: string, { address }: Caller): string {
   return `${tenantId}:${type}:${issuer}:${type === "publishable_key" ? addressKey(address) : id}`;
 }
@@ -78,8 +79,9 @@ async function counting<Result>(
 }
 
 /**
- * What a browser adds and no server does: a key that opens every tenant is not for a page, where anybody can read it.
- * `Sec-Fetch-Mode` proves nothing: Node's fetch sends it too.
+ * Headers that browsers send and servers don't: the service-role key opens every tenant and must
+ * not be in a page, where anyone can read it. `Sec-Fetch-Mode` proves nothing, because Node's fetch
+ * sends it too.
  */
 const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-dest", "sec-fetch-user"];
 
@@ -88,11 +90,12 @@ function requireServer(identity: Identity, { headers }: Request): void {
     return;
   throw new ApiError(
     "browser_forbidden",
-    "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
+    "The service-role key was sent by a browser, where others can read it. Replace it now, and " +
+      "call from a server or as a user.",
   );
 }
 
-/** The holder of the right secret may know why it no longer works. */
+/** Says why the key no longer works: only the holder of the right secret gets here. */
 function requireStanding(identity: Identity): void {
   if (identity.type !== "api_key") return;
   if (identity.key.standing === "revoked")

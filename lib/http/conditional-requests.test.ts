@@ -4,7 +4,7 @@ import { isKnown, readIfMatch } from "./conditional-requests.ts";
 
 const given = (header: string) => readIfMatch(new Headers({ "If-Match": header }));
 
-test("without the header, and with *, any state will do", () => {
+test("accepts any version without the header and with *", () => {
   expect(readIfMatch(new Headers())).toBeNull();
   expect(given("*")).toBeNull();
 });
@@ -25,18 +25,18 @@ test.each([
 });
 
 test.each(["3", '"3', '3"', "", '"3" "4"', '"3",', '* , "3"', 'w/"3"', "'3'"])(
-  "%j is refused",
+  "rejects the malformed list %j",
   (header) => {
     expect(() => given(header)).toThrow("The request is invalid");
   },
 );
 
-test("a tag allows the version that it names, whatever else the answer showed", () => {
+test("compares only the version of a tag, whatever its digest", () => {
   expect(given(entityTag(7, "{}"))).toEqual([7]);
   expect(given(entityTag(null, "{}"))).toEqual([]);
 });
 
-test("a caller has an answer already where any of its tags is that of the whole answer", () => {
+test("matches If-None-Match by any of its tags that equals the whole entity tag", () => {
   const tag = entityTag(7, '{"minutes_to_breach":30}');
   const knows = (header: string) => isKnown(new Headers({ "If-None-Match": header }), tag);
   expect([knows(tag), knows(`"1", W/${tag}`), knows("*")]).toEqual([true, true, true]);

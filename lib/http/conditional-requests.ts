@@ -1,12 +1,13 @@
 import { invalidRequest } from "../wire/errors.ts";
 
 const LIST = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e]*")*$/;
-/** One of our tags: the version, and the response's digest where it shows more than what is stored. */
+/** One of our tags: the version, then a digest if the response shows more than what is stored. */
 const VERSION_TAG = /^(0|[1-9]\d{0,15})(?:-[\w-]{8,64})?$/;
 
 /**
- * The versions that `If-Match` allows; null without the header and for `*`. A tag that isn't ours, or is weak, matches nothing
- * (RFC 9110, 13.1.1). @throws ApiError 400 if it isn't a list of entity tags.
+ * The versions that `If-Match` allows; null without the header and for `*`. Weak tags and tags that
+ * aren't ours match nothing (RFC 9110, 13.1.1). @throws ApiError 400 if it isn't a list of entity
+ * tags.
  */
 export function readIfMatch(headers: Headers): number[] | null {
   const tags = readTags(headers, "If-Match");
@@ -17,7 +18,10 @@ export function readIfMatch(headers: Headers): number[] | null {
   });
 }
 
-/** Whether the caller already has this response: `If-None-Match` compares weakly (RFC 9110, 13.1.2). @throws ApiError 400, as above. */
+/**
+ * Whether the caller already has this response. `If-None-Match` compares weakly (RFC 9110, 13.1.2).
+ * @throws ApiError 400 if it isn't a list of entity tags.
+ */
 export function isKnown(headers: Headers, entityTag: string): boolean {
   const tags = readTags(headers, "If-None-Match");
   return tags === "*" || (tags?.some(({ tag }) => `"${tag}"` === entityTag) ?? false);

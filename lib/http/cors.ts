@@ -1,25 +1,28 @@
 import type { Contract } from "../wire/contract.ts";
 
-const EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
-const TAKEN = "Authorization, Content-Type, If-None-Match, X-Tenant-Id";
+const EXPOSED_HEADERS = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
+const ALLOWED_HEADERS = "Authorization, Content-Type, If-None-Match, X-Tenant-Id";
 const PREFLIGHT_SECONDS = 86_400;
 
-/** Pages of any origin can call what the publishable key can call: cookies are ignored, and the response is public to anyone with the key. */
+/**
+ * Pages of any origin can make the calls that the publishable key allows: cookies are ignored, and
+ * anyone with the key can read the response anyway.
+ */
 export function allowsAnyOrigin({ access }: Pick<Contract, "access">): boolean {
   return access.publishable;
 }
 
 export function openToBrowsers(headers: Headers): Headers {
   headers.set("Access-Control-Allow-Origin", "*");
-  headers.set("Access-Control-Expose-Headers", EXPOSED);
+  headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
   return headers;
 }
 
-/** The preflight of a call from another origin: for this method, cached for a day. */
+/** Answers the preflight of a cross-origin call with this method; browsers cache it for a day. */
 export function preflight(headers: Headers, method: string): Headers {
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Allow-Methods", method);
-  headers.set("Access-Control-Allow-Headers", TAKEN);
+  headers.set("Access-Control-Allow-Headers", ALLOWED_HEADERS);
   headers.set("Access-Control-Max-Age", String(PREFLIGHT_SECONDS));
   return headers;
 }

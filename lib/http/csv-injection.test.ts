@@ -9,6 +9,6 @@ test.each([
   ["a;=1", "a;'=1"],
   ["Rent = 5", "Rent = 5"],
   [" plain", " plain"],
-])("a spreadsheet reads %j as text", (cell, written) => {
+])("escapes %j, which a spreadsheet would read as a formula", (cell, written) => {
   expect(escapeFormula(cell)).toBe(written);
 });

@@ -1,7 +1,10 @@
-/** What makes a spreadsheet read a cell as a formula, at its start or after what some read as the end of the previous cell. */
+/**
+ * Where a spreadsheet starts to read a formula: at the start of a cell, or after a character that
+ * some programs read as the end of the previous cell.
+ */
 const FORMULA = /^(?=\s*[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/gu;
 
-/** The text with an apostrophe before each of them (OWASP, CSV Injection). */
+/** Puts an apostrophe before each start of a formula (OWASP, CSV Injection). */
 export function escapeFormula(text: string): string {
   return text.replace(FORMULA, "'");
 }

@@ -31,8 +31,9 @@ export type Endpoint = {
 type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency" | "auditReason">;
 
 /**
- * The way of a request: who may call (admit) → what is asked (input) → one domain verb → its response by the contract, or a problem.
- * `preview`: the verb that says what it would do, where the contract has such a response.
+ * Serves an operation in four steps: authenticate the caller, parse the input, call one domain
+ * verb, write its result by the contract (or a problem). `preview` is the verb that reports what a
+ * change would do, for contracts that have a preview response.
  */
 export function endpoint<C extends Contract>(
   contract: C,
@@ -63,12 +64,12 @@ export function endpoint<C extends Contract>(
       return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
     exchange.answered = body;
-    if (answered.status === 201) exchange.made = (data as { id?: string }).id ?? null;
+    if (answered.status === 201) exchange.createdId = (data as { id?: string }).id ?? null;
     return new Response(body, { status: answered.status, headers });
   });
 }
 
-/** As `endpoint`, for a list's export: everything its filters match, page by page. */
+/** Like `endpoint`, for the export of a list: every item that its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(
   list: C,
   pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>,
@@ -104,7 +105,7 @@ function served<C extends Contract>(
         sent: null,
         answered: null,
         errorCode: null,
-        made: null,
+        createdId: null,
         previews: false,
       };
       const caller: Caller = {
@@ -140,7 +141,8 @@ function served<C extends Contract>(
           auditReason,
           idempotency,
           allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
-          // Our own pages preview by themselves, with a dialog that is opened: that is no act of anyone's.
+          // Our pages preview as soon as a dialog opens. That is no act of the user, so only calls
+          // with a token or an API key are recorded as previews.
           dryRun: principal.sessionId === null && exchange.previews,
           trail: caller.trail,
           reply,
@@ -158,17 +160,20 @@ function served<C extends Contract>(
   };
 }
 
-/** The field of bodies that can ask for a preview. */
+/** `dry_run: true` in the body asks for a preview. */
 function isDryRun(body: unknown): boolean {
   return (body as { dry_run?: boolean }).dry_run === true;
 }
 
-/** The field of bodies that change all that a filter finds. */
+/** `filter` in the body selects every item to change, so the call also reads. */
 function hasFilter(body: unknown): boolean {
   return (body as { filter?: unknown }).filter !== undefined;
 }
 
-/** @throws ApiError `invalid_request` where the operator wants a reason for each service-role call. */
+/**
+ * @throws ApiError `invalid_request` if the operator requires a reason for service-role calls and
+ * the call has none.
+ */
 function requireReason({ type }: Principal, reason: string | null): void {
   if (type !== "service_role" || reason !== null) return;
   if (env().SERVICE_ROLE_REASON === "required")

@@ -12,15 +12,15 @@ test.each([
   ["a;=1+1", '"a;\'=1+1"'],
   ["＝1", "'＝1"],
   ["\t=1", "\"'\t'=1\""],
-])("no spreadsheet takes %j for a formula", (text, cell) => {
+])("escapes %j, which a spreadsheet would read as a formula", (text, cell) => {
   expect(cellOf(text)).toBe(cell);
 });
 
-test("what comes on the next line of a cell is no formula either", () => {
+test("escapes formulas after a line break inside a cell", () => {
   expect(cellOf("a\n=1")).toBe('"a\n\'=1"');
 });
 
-test("values that are not formulas stay unchanged: signed numbers, text with dashes, empty cells", () => {
+test("leaves signed numbers, text with dashes and empty cells unchanged", () => {
   expect(
     csvOf(
       [{ a: -30, b: "a-b, c = d", c: null, d: true, e: { "=": "-1" } }],

@@ -11,13 +11,13 @@ const TYPES: Record<ExportFormat, string> = {
   xlsx: XLSX,
 };
 
-/** Written in a few milliseconds. */
-const ROWS_A_TURN = 100;
+/** 100 rows take a few milliseconds to write. */
+const ROWS_PER_TURN = 100;
 
 /**
- * Streams pages as they come, written in the tenant's turn. Waits for the first, so that an early failure is still a problem response and not
- * a broken file; for a workbook, for all of them.
- * @throws ApiError `invalid_request` where they are too many for a workbook
+ * Streams pages as they arrive, written in the tenant's queue. Waits for the first page (for a
+ * workbook, for all), so that an early failure is a problem response and not a broken file. @throws
+ * ApiError `invalid_request` if a workbook would have too many rows
  */
 export async function exportResponse(
   tenantId: string,
@@ -45,7 +45,7 @@ async function textStream(
   return streamOf(textsOf(tenantId, file, format, await iterator.next(), iterator));
 }
 
-/** As fast as the reader reads. */
+/** Reads a page only when the client has read the one before. */
 function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -77,15 +77,18 @@ async function* textsOf(
   if (format === "csv") yield csvOf([], columns, true);
   for (let page = first; !page.done; page = await rest.next()) {
     const { value } = page;
-    for (let at = 0; at < value.length; at += ROWS_A_TURN) {
-      yield await runQueued(tenantId, () => textOf(value.slice(at, at + ROWS_A_TURN)));
+    for (let at = 0; at < value.length; at += ROWS_PER_TURN) {
+      yield await runQueued(tenantId, () => textOf(value.slice(at, at + ROWS_PER_TURN)));
     }
   }
 }
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** RFC 4180. `amounts`: columns of numbers as text, whose minus sign begins no formula. */
+/**
+ * Comma-separated text by RFC 4180, with formulas escaped. `amounts` are columns of numbers that
+ * come as text: their minus sign begins no formula.
+ */
 export function csvOf(
   rows: readonly Record<string, unknown>[],
   columns: readonly string[],
@@ -96,7 +99,7 @@ export function csvOf(
     header,
     columns: [...columns],
     record_delimiter: "windows",
-    // By default, a lone line feed isn't quoted.
+    // By default, cells that contain a line feed but no carriage return are not quoted.
     quoted_match: /[;\t\r\n]/,
     cast: {
       string: (value, { column }) =>

@@ -17,7 +17,7 @@ const failures = () =>
     }),
   );
 
-/** Ids of keys whose secret was right of late. */
+/** IDs of API keys whose secret was verified within the last ten minutes. */
 const proven = () =>
   singleton(
     "proven-keys",
@@ -25,9 +25,9 @@ const proven = () =>
   );
 
 /**
- * Counts a failed `verification` by the caller's address. Beyond the limit, an address's API keys are not looked up any more but for those
- * that were good within ten minutes: guesses cost the database nothing, and who shares the address goes on.
- * @throws ApiError `rate_limited`
+ * Counts a failed `verification` by the caller's address. Over the limit, only API keys verified
+ * within the last ten minutes are looked up: guesses cost the database nothing, and other users of
+ * a shared address keep working. @throws ApiError `rate_limited`
  */
 export async function limitingFailures<Result>(
   { request, address, reply }: Pick<Caller, "request" | "address" | "reply">,

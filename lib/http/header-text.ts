@@ -2,8 +2,8 @@ import { invalidRequest } from "../wire/errors.ts";
 import { requireText } from "../wire/text.ts";
 
 /**
- * A header's value as sent: UTF-8, which Node reads as Latin-1. Null without the header.
- * @throws ApiError 400 if it isn't UTF-8 or has more than `most` characters.
+ * A header's value, decoded as UTF-8 (Node reads headers as Latin-1). Null without the header.
+ * @throws ApiError 400 if it isn't UTF-8 or has more than `max` characters.
  */
 export function headerText(headers: Headers, name: string, max: number): string | null {
   const bytes = headers.get(name);

@@ -13,13 +13,13 @@ function read({ body = {}, header }: Sent) {
   return readIdempotency(createExceptionContract, { headers } as Request, {}, body);
 }
 
-test("every POST takes an idempotency key", () => {
+test("reads an idempotency key for every POST", () => {
   expect(
     CONTRACTS.filter(({ method, idempotency }) => method === "POST" && idempotency === null),
   ).toEqual([]);
 });
 
-test("a key is the same, however it is sent, and no part of the request", () => {
+test("reads the same key from header and body and leaves it out of the fingerprint", () => {
   const same: Sent[] = [
     { body: { idempotency_key: "k 1" } },
     { body: { idempotencyKey: "k 1" } },
@@ -32,14 +32,14 @@ test("a key is the same, however it is sent, and no part of the request", () => 
   expect(records.map(({ rest }) => rest)).toEqual(same.map(() => ({ title: "A" })));
 });
 
-test("a quoted key is unescaped; quotes in a body, or on one side, are the key's own", () => {
+test("unescapes a quoted header and keeps quotes in a body or on one side", () => {
   expect(read({ header: '"a\\"b\\\\c"' }).record?.key).toBe('a"b\\c');
   expect(read({ body: { idempotency_key: '"k"' } }).record?.key).toBe('"k"');
   for (const header of ['"k', 'k"', '"a"b"', '"a\\b"'])
     expect(read({ header }).record?.key).toBe(header);
 });
 
-test("a header in UTF-8 is the same key as in a body", () => {
+test("reads a UTF-8 header as the same key as in a body", () => {
   expect(read({ header: "zürich-🔑" }).record).toEqual(
     read({ body: { idempotency_key: "zürich-🔑" } }).record,
   );
@@ -54,6 +54,6 @@ test.each([
   { body: { idempotency_key: "x".repeat(256) } },
   { header: "x".repeat(256) },
   { header: '""' },
-])("%j is refused", (sent) => {
+])("rejects the key %j", (sent) => {
   expect(() => read(sent)).toThrow("The request is invalid");
 });

@@ -6,13 +6,13 @@ import { headerText } from "./header-text.ts";
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** The spellings in the spec's bodies; both are accepted everywhere. */
+/** The two spellings in the spec's bodies. Every operation accepts both. */
 const FIELDS = ["idempotency_key", "idempotencyKey"] as const;
 const HEADER = "Idempotency-Key";
 
 /**
- * Takes the idempotency key from the body or the header. @throws ApiError 400 if two places have different keys, a key is invalid, or a
- * required one is missing.
+ * Reads the idempotency key from the body or the header. @throws ApiError 400 if two places have
+ * different keys, a key is invalid, or a required key is missing.
  */
 export function readIdempotency(
   contract: Contract,
@@ -26,10 +26,10 @@ export function readIdempotency(
     ...FIELDS.map((field) => [field, body[field] ?? null] as const),
     [HEADER, headerKey(request.headers)] as const,
   ];
-  const given = places.flatMap(([path, key]) =>
+  const provided = places.flatMap(([path, key]) =>
     key === null ? [] : [{ path, key: requireKey(key, path) }],
   );
-  const [first, ...others] = given;
+  const [first, ...others] = provided;
   const other = others.find(({ key }) => key !== first?.key);
   if (first && other) {
     throw invalidRequest([
@@ -64,7 +64,7 @@ export function readIdempotency(
   );
 }
 
-/** A string of RFC 8941, as in the IETF's draft: "k" in quotes is k. */
+/** A string as RFC 8941 quotes it, which the IETF's draft of the header requires: "k" is k. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 function headerKey(headers: Headers): string | null {
@@ -79,7 +79,7 @@ function requireKey(value: unknown, path: string): string {
   throw invalidRequest([{ path, message: `Must be 1 to ${IDEMPOTENCY_KEY_MAX} characters.` }]);
 }
 
-/** The same text for the same JSON, whatever the order of its keys. */
+/** The same text for equal JSON, whatever the order of its keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, child) =>
     typeof child === "object" && child !== null && !Array.isArray(child)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createExceptionContract } from "../exceptions/contract.ts";
 import { readInput } from "./input.ts";
 
-test("of a body that is wrong in thousands of places the first hundred are told", async () => {
+test("reports the first 100 errors of a body with thousands", async () => {
   const body = JSON.stringify(
     Object.fromEntries(Array.from({ length: 19_000 }, (_, nth) => [`k${nth}`, 0])),
   );

@@ -9,10 +9,13 @@ import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
 
-/** Reporting each of 20,000 invalid fields would make the response many times larger than the request. */
-const ERRORS_TOLD = 100;
+/**
+ * The maximum number of field errors in a response. Reporting each of 20,000 invalid fields would
+ * make the response many times larger than the request.
+ */
+const ERRORS_MAX = 100;
 export const AUDIT_REASON_MAX = 1000;
-/** Made once: zod compiles a schema at its first use. */
+/** One schema for all operations without a body: zod compiles a schema when it is first used. */
 const NO_FIELDS = z.strictObject({});
 
 export type Input<C extends Contract> = {
@@ -24,14 +27,17 @@ export type Input<C extends Contract> = {
   auditReason: string | null;
 };
 
-/** A body that is read as it comes, of one of the contract's media types; `length` in bytes, where the caller says so. */
+/**
+ * A body that is read as a stream. `mediaType` is one of the contract's; `length` is the declared
+ * Content-Length in bytes, or null.
+ */
 export type Upload = {
   mediaType: string;
   stream: ReadableStream<Uint8Array>;
   length: number | null;
 };
 
-/** Of parameters other than a contract's own `id`. */
+/** What a parameter other than the contract's `id` identifies, for a 404. */
 const NOUNS: Record<string, string> = {
   keyId: "API key",
   deliveryId: "delivery",
@@ -40,8 +46,8 @@ const NOUNS: Record<string, string> = {
 };
 
 /**
- * Parses a request by its contract. `onRead` is given the body as it was sent.
- * @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one, 429.
+ * Parses a request by its contract. `onRead` receives the raw body. @throws ApiError 400, 413, 415,
+ * 429, and 404 for a path parameter that cannot be an identifier.
  */
 export async function readInput<C extends Contract>(
   contract: C,
@@ -53,7 +59,7 @@ export async function readInput<C extends Contract>(
   const reason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
   const auditReason = reason && maskSecrets(reason);
   const query = parse(contract.query, readQuery(request), []);
-  // An operation without fields rejects any that is sent.
+  // An operation without fields rejects every field.
   const readsJson = contract.upload === null && contract.method !== "GET";
   const json = readsJson
     ? ((await readJsonObject(
@@ -73,7 +79,10 @@ export async function readInput<C extends Contract>(
   return { params: params.data, query, body, upload, idempotency, auditReason } as Input<C>;
 }
 
-/** What the first identifier that cannot be one would be of. The database says the same of one that never was. */
+/**
+ * What the first malformed identifier would identify. The 404 is the same as for an unknown
+ * identifier.
+ */
 function nounOf({ noun }: Contract, { issues }: z.ZodError): string {
   return NOUNS[String(issues[0]?.path[0])] ?? noun;
 }
@@ -92,12 +101,14 @@ export function mediaTypes(contract: Contract): readonly string[] {
     : ["application/json"];
 }
 
-/** Like URLSearchParams, but refuses what that reads silently: bytes that aren't UTF-8, and duplicate names. */
+/**
+ * Like URLSearchParams, but rejects invalid UTF-8 and duplicate names, which that class accepts.
+ */
 function readQuery({ url, headers }: Request): Record<string, string> {
   const sent = headers.get("x-tieout-query") ?? new URL(url).search.slice(1);
-  const given = sent.split("&").filter(Boolean);
+  const pairs = sent.split("&").filter(Boolean);
   const query = new Map<string, string>();
-  for (const pair of given) {
+  for (const pair of pairs) {
     const [name, value] = pair.split(/=(.*)/s, 2).map(decodeQuery);
     if (name === undefined || name === null || value === null) {
       throw invalidRequest([
@@ -122,12 +133,12 @@ function decodeQuery(encoded: string): string | null {
   }
 }
 
-/** @throws ApiError 400 with each field that is wrong. */
+/** @throws ApiError 400 with the first 100 invalid fields. */
 export function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
   const result = schema.safeParse(value, { error: fieldMessage });
   if (result.success) return result.data;
   throw invalidRequest(
-    result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_TOLD),
+    result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_MAX),
   );
 }
 

@@ -13,7 +13,7 @@ function read(body: string, type = "application/json; charset=utf-8") {
 }
 
 describe("a JSON body", () => {
-  test("comes as the object it is", async () => {
+  test("is parsed into an object", async () => {
     expect(await read('{"a":{"b":[1,"c",null]}}')).toEqual({ a: { b: [1, "c", null] } });
   });
 
@@ -21,7 +21,7 @@ describe("a JSON body", () => {
     expect(await read("")).toBeNull();
   });
 
-  test("with a field called __proto__ is refused, however deep", async () => {
+  test("with a field called __proto__ is rejected at any depth", async () => {
     for (const body of [
       '{"__proto__":1}',
       '{"details":{"__proto__":{"a":1}}}',
@@ -31,7 +31,7 @@ describe("a JSON body", () => {
     }
   });
 
-  test("has at most so many bytes", async () => {
+  test("over the maximum size is rejected", async () => {
     const of = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
     await expect(read(of(1024))).resolves.toBeDefined();
     await expect(read(of(1025))).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe("a JSON body", () => {
     });
   });
 
-  test("may be nested 64 deep and not 65", async () => {
+  test("may be nested 64 levels deep but not 65", async () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
     await expect(read(nested(64))).resolves.toBeDefined();
     await expect(read(nested(65))).rejects.toMatchObject({ code: "invalid_request" });

@@ -5,9 +5,9 @@ import { readInTurn } from "./tenant-queue.ts";
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * A request's body as a JSON object, null where there is none. `onRead` is given it as it was sent.
- * @throws ApiError 415 on another media type, 413 where it is too large, 400 on anything that is not one well-formed JSON object, 429 where
- * too many large ones of the tenant wait.
+ * Reads a request's body as a JSON object; null without a body. `onRead` receives the raw bytes.
+ * @throws ApiError 415 for another media type, 413 if it is too large, 400 if it is not one
+ * well-formed JSON object, 429 if too many large bodies of the tenant are waiting.
  */
 export async function readJsonObject(
   tenantId: string,
@@ -23,7 +23,10 @@ export async function readJsonObject(
   return readInTurn(tenantId, bytes.length, () => parseJsonObject(decode(bytes)));
 }
 
-/** The body's media type, without parameters. @throws ApiError 415 where it is none of those, or the body is compressed. */
+/**
+ * The body's media type, without parameters. @throws ApiError 415 if it is not one of `mediaTypes`,
+ * or the body is compressed.
+ */
 export function requireMediaType(request: Request, mediaTypes: readonly string[]): string {
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity") {
@@ -39,7 +42,10 @@ export function requireMediaType(request: Request, mediaTypes: readonly string[]
   throw new ApiError("unsupported_media_type", `Send the body as ${mediaTypes.join(" or ")}.`);
 }
 
-/** Reads on past what is too much: a body left unread would keep the connection's next request waiting for ever. */
+/**
+ * Reads up to 8 MB over the limit and discards it: an unread body would block the connection's next
+ * request for ever.
+ */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -7,7 +7,7 @@ import { recoverWebhookContract } from "../webhooks/contract.ts";
 import type { Contract } from "../wire/contract.ts";
 import { logCall } from "./log-call.ts";
 
-test("an ID that no database keeps is logged as text that it does", () => {
+test("logs a resource ID that Postgres cannot store as storable text", () => {
   const add = vi.spyOn(requestLog(), "add").mockReturnValue();
   const request = new Request("http://localhost/v1/exceptions/exc_%00", {
     headers: { authorization: `Bearer tk_${"a".repeat(22)}.x` },
@@ -17,7 +17,7 @@ test("an ID that no database keeps is logged as text that it does", () => {
     sent: null,
     answered: "{}",
     errorCode: "not_found" as const,
-    made: null,
+    createdId: null,
     admitted: true,
     previews: false,
   };
@@ -34,7 +34,7 @@ test("an ID that no database keeps is logged as text that it does", () => {
   expect(add.mock.calls[0]?.[0].resource).toBe(`exc_\uFFFD${"x".repeat(194)}\uFFFD`);
 });
 
-test("what a dashboard reads and previews is not logged, what it changes or what fails is", () => {
+test("logs a dashboard's changes and failures but not its reads and previews", () => {
   const identity: UserIdentity = {
     type: "user",
     issuer: "",
@@ -55,7 +55,7 @@ test("what a dashboard reads and previews is not logged, what it changes or what
       admitted: true,
       answered: "{}",
       errorCode: null,
-      made: null,
+      createdId: null,
       previews,
     };
     const request = new Request("http://localhost/v1/any");

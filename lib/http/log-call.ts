@@ -14,9 +14,12 @@ const QUERY_MAX = 2048;
 const RESOURCE_MAX = 200;
 const BODY_READ_MAX = 64 * 1024;
 
-/** A call that was answered, for the request log. What our own pages read or preview is not in it unless it failed, as they ask every few seconds. */
+/**
+ * Adds an answered call to the request log. Reads and previews of our own pages are left out unless
+ * they failed, because the pages repeat them every few seconds.
+ */
 export function logCall(contract: Contract, caller: Caller, response: Response): void {
-  keep(() => callOf(contract, caller, response));
+  logSafely(() => callOf(contract, caller, response));
 }
 
 function callOf(contract: Contract, caller: Caller, response: Response): Call | null {
@@ -37,7 +40,7 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
     key_id: namedKey(request.headers),
     operation: contract.operationId,
     ...target(request, identity !== undefined),
-    resource: resourceOf(contract, params) ?? exchange.made,
+    resource: resourceOf(contract, params) ?? exchange.createdId,
     status: response.status,
     error_code: exchange.errorCode,
     refused: !exchange.admitted,
@@ -58,8 +61,8 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
 }
 
 /**
- * What no operation answered: a path or method that is none of the API's. `identity`: whose call it
- * was, where it had an API key whose secret was verified.
+ * Logs a request that no operation answered: an unknown path or method. `identity` is the caller's,
+ * if the request had a verified API key.
  */
 export function logRefusal(
   { request, requestId, identity }: Pick<Caller, "request" | "requestId" | "identity">,
@@ -68,7 +71,7 @@ export function logRefusal(
   response: Response,
 ): void {
   const key = identity?.type === "api_key" ? identity.key : null;
-  keep(() => ({
+  logSafely(() => ({
     id: requestId,
     tenant_id: key?.tenantId ?? null,
     key_id: namedKey(request.headers),
@@ -90,10 +93,10 @@ export function logRefusal(
   }));
 }
 
-/** A failure to log never fails the call. */
-function keep(make: () => Call | null): void {
+/** Catches every error: a failure to log must not fail the call. */
+function logSafely(buildCall: () => Call | null): void {
   try {
-    const call = make();
+    const call = buildCall();
     if (call) requestLog().add(call);
   } catch (error) {
     requestLog().figures.dropped++;
@@ -101,7 +104,10 @@ function keep(make: () => Call | null): void {
   }
 }
 
-/** An unverified call keeps a short path and no query: its sender must not fill another's log. */
+/**
+ * The log gets only a short path and no query of an unverified call: its sender must not fill
+ * another tenant's log.
+ */
 function target(
   { method, url, headers }: Request,
   isVerified: boolean,
@@ -115,7 +121,10 @@ function target(
   };
 }
 
-/** The public part of an API key, whatever follows it: whose call it was, if not who made it. */
+/**
+ * The public part of the API key that a request names, verified or not: it says whose log the call
+ * belongs to.
+ */
 export function namedKey(headers: Headers): string | null {
   return (
     /^Bearer (tk_[0-9A-Za-z]{22})(?![0-9A-Za-z])/i.exec(headers.get("authorization") ?? "")?.[1] ??
@@ -144,7 +153,7 @@ function resourceOf({ tenantParam }: Contract, params: Record<string, string>): 
   return innermost === undefined ? null : storable(maskSecrets(innermost).slice(0, RESOURCE_MAX));
 }
 
-/** Of a large body only the beginning is looked at. */
+/** Only the first 64 KB of a large body are read. */
 function sized(body: Buffer | string | null): { body: string | null; bytes: number | null } {
   if (body === null) return { body: null, bytes: null };
   if (typeof body === "string")

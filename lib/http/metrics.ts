@@ -38,7 +38,7 @@ const requests = durations({
   labels: ["operation", "status"],
 });
 
-/** Counts, times and traces what an operation answers, refusals included. */
+/** Counts, times and traces every response of an operation, refusals included. */
 export function timed(operation: string, serve: Serve): Serve {
   return async (request, params) => {
     const stop = requests.startTimer({ operation });
@@ -62,22 +62,22 @@ export function timed(operation: string, serve: Serve): Serve {
 }
 
 /**
- * Prometheus text: this process's own figures, and those of the background work as the database has them. Without the
- * database only the former, and `tieout_database_up` 0.
+ * Prometheus text: this process's figures, and the background work's from the database. If the
+ * database is unreachable, only this process's, with `tieout_database_up` 0.
  */
 export async function metrics(): Promise<{ contentType: string; text: string }> {
   const all = await figures();
   return { contentType: all.contentType, text: await all.metrics() };
 }
 
-/** The same, for other formats. */
+/** The registry behind `metrics`, for other formats. */
 export async function figures(): Promise<Registry> {
   const shared = new Registry();
-  await Promise.all([addBackgroundWork(shared), addRoom(shared)]);
+  await Promise.all([addBackgroundWork(shared), addDiskSpace(shared)]);
   return Registry.merge([registry(), shared]);
 }
 
-/** `value`: one, or by the value of its `label`. */
+/** `value` is a number, or one number for each value of `label`. */
 type Figure = {
   name: string;
   help: string;
@@ -193,8 +193,8 @@ async function addBackgroundWork(to: Registry): Promise<void> {
   );
 }
 
-/** What is left to grow in, where this machine knows. */
-async function addRoom(to: Registry): Promise<void> {
+/** Adds how much space the database has left to grow, as far as this machine knows it. */
+async function addDiskSpace(to: Registry): Promise<void> {
   const { DATABASE_MAX_BYTES: max, DATABASE_DISK: disk } = env();
   if (max)
     add(to, {

@@ -3,7 +3,7 @@ import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
 type Problem = { code: ErrorCode; status: number; body: string };
 
-/** RFC 9457, with its headers on `headers`. `onWritten` is given the problem as it is sent. */
+/** An error as a problem response (RFC 9457). `onWritten` receives the problem as sent. */
 export function problemResponse(
   error: unknown,
   requestId: string,
@@ -17,7 +17,7 @@ export function problemResponse(
   for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
   headers.set("Content-Type", "application/problem+json");
   const body = JSON.stringify({
-    // Its page of the error catalogue.
+    // The page of this error in the catalogue.
     type: `${origin()}/docs/errors/${problem.code}`,
     title,
     status,

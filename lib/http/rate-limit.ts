@@ -10,13 +10,19 @@ import { normaliseRange } from "../wire/ip-range.ts";
 
 const WINDOW_SECONDS = 60;
 
-/** `name`: of its own, since web processes that share a port count together by it. `refusal`: the sentence before "Try again in …". */
+/**
+ * `name` must be unique, because web processes that share a port count together by it. `refusal` is
+ * the sentence before "Try again in …".
+ */
 type Limit = { name: string; perMinute: number; refusal: string };
 
 export type RateLimit = {
-  /** Counts one. Headers go on `reply`, where there is one. @throws ApiError `rate_limited` where it is one too many. */
+  /**
+   * Counts one call and sets the rate limit headers on `reply`. @throws ApiError `rate_limited`
+   * over the limit.
+   */
   take: (key: string, reply?: Headers) => Promise<void>;
-  /** Whether the next one is one too many. */
+  /** Whether the next `take` would be refused. */
   isSpent: (key: string) => Promise<boolean>;
   giveBack: (key: string) => Promise<void>;
 };
@@ -27,7 +33,10 @@ const NO_LIMIT: RateLimit = {
   giveBack: async () => {},
 };
 
-/** So many per key and minute, over all web processes of this machine; 0 is no limit. */
+/**
+ * Allows `perMinute` calls per key, counted over all web processes of this machine. 0 means no
+ * limit.
+ */
 export function rateLimit({ name, perMinute, refusal }: Limit): RateLimit {
   if (perMinute === 0) return NO_LIMIT;
   const limiter = limiterOf({ keyPrefix: name, points: perMinute, duration: WINDOW_SECONDS });
@@ -53,7 +62,10 @@ export function rateLimit({ name, perMinute, refusal }: Limit): RateLimit {
   };
 }
 
-/** Of several processes on one port, the one that hands out their connections counts for all: `server/processes.ts`. */
+/**
+ * With several processes on one port, the primary process counts for all: see
+ * `server/processes.ts`.
+ */
 function limiterOf(options: {
   keyPrefix: string;
   points: number;
@@ -62,7 +74,10 @@ function limiterOf(options: {
   return cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
 }
 
-/** What an address is counted as: whoever has one of IPv6 has 2⁶⁴ of them, so there its network is. */
+/**
+ * The key that an address is counted by. An IPv6 client usually owns 2⁶⁴ addresses, so it is
+ * counted by its /64 network.
+ */
 export function addressKey(address: string | null): string {
   if (address === null) return "unknown";
   return (address.includes(":") && normaliseRange(`${address}/64`)) || address;

@@ -8,21 +8,24 @@ const state = z.object({ read_only: z.boolean(), working: z.record(z.string(), z
 type Readiness = {
   ready: boolean;
   checks: { database: "ok" | "unreachable" | "read_only"; worker: "ok" | "silent" | "unknown" };
-  /** How many background processes of each kind showed within 15 s that they do their work. */
+  /** How many background processes of each kind reported healthy within the last 15 s. */
   working: Record<string, number>;
 };
 
-/** Who probes waits no longer, and a database that stands still is no better than none. */
+/** Probes don't wait longer than 3 s, and a database that hangs is as bad as none. */
 const TIMEOUT_MS = 3_000;
 
-/** Whether the database answers and takes writes, and a worker does its work: it beats only while all of it works. */
+/**
+ * Whether the database answers and accepts writes, and whether a worker is healthy: a worker sends
+ * its heartbeat only while all of its services work.
+ */
 export async function readiness(): Promise<Readiness> {
   try {
-    const asked = serviceDb("readiness is nobody's tenant").rpc("readiness");
-    const late = sleep(TIMEOUT_MS, null, { ref: false }).then(() =>
+    const response = serviceDb("readiness is nobody's tenant").rpc("readiness");
+    const timeout = sleep(TIMEOUT_MS, null, { ref: false }).then(() =>
       Promise.reject(new Error("The database did not answer.")),
     );
-    const { read_only, working } = state.parse(unwrap(await Promise.race([asked, late])));
+    const { read_only, working } = state.parse(unwrap(await Promise.race([response, timeout])));
     const works = (working.worker ?? 0) > 0;
     return {
       ready: !read_only && works,

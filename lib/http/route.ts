@@ -15,12 +15,15 @@ type RouteHandler = (
 type Exports<Handler = RouteHandler> = Record<Method | "OPTIONS", Handler>;
 type Refusal = (request: Request) => Promise<Response>;
 
-/** An endpoint, or whatever else answers one method of a path. */
+/** An endpoint, or anything else that answers one method of a path. */
 type Served = Pick<Endpoint, "serve"> & { contract: Pick<Contract, "method" | "access"> };
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly Method[];
 
-/** What a route file exports: its endpoints by method, a 405 for the others, and the truth for OPTIONS. */
+/**
+ * The exports of a route file: a handler for each endpoint's method, 405 for other methods, and
+ * OPTIONS with the allowed methods.
+ */
 export function route(...endpoints: Served[]): Exports {
   const allow = endpoints
     .flatMap(({ contract: { method } }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
@@ -36,19 +39,22 @@ export function route(...endpoints: Served[]): Exports {
   });
   const options: RouteHandler = async (request) => {
     const headers = new Headers({ Allow: `${allow}, OPTIONS`, "Cache-Control": "no-store" });
-    const asked = request.headers.get("access-control-request-method");
+    const requestedMethod = request.headers.get("access-control-request-method");
     const open = endpoints.some(
-      ({ contract }) => allowsAnyOrigin(contract) && contract.method === asked,
+      ({ contract }) => allowsAnyOrigin(contract) && contract.method === requestedMethod,
     );
     return new Response(null, {
       status: 204,
-      headers: open && asked ? preflight(headers, asked) : headers,
+      headers: open && requestedMethod ? preflight(headers, requestedMethod) : headers,
     });
   };
   return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
 }
 
-/** What a route file with a dynamic segment exports: the routes by the segment's value, which they don't see, and 404 for any other. */
+/**
+ * The exports of a route file with a dynamic segment: picks the route by the segment's value, which
+ * is removed from `params`, and answers 404 for unknown values.
+ */
 export function routeBy(segment: string, routes: ReadonlyMap<string, Exports>): Exports {
   const unknown = noRoute();
   const handlers = [...METHODS, "OPTIONS" as const].map(
@@ -64,7 +70,7 @@ export function routeBy(segment: string, routes: ReadonlyMap<string, Exports>): 
   return Object.fromEntries(handlers) as Exports;
 }
 
-/** What a path of /v1 that no contract names exports: 404 for every method. */
+/** The exports of a path below /v1 that no contract names: 404 for every method. */
 export function noRoute(): Exports<Refusal> {
   const handler = refuse("not_found", {});
   return Object.fromEntries(
@@ -98,7 +104,10 @@ function refuse(
   };
 }
 
-/** Whose API key the call has, so that only its holder's calls reach a tenant's request log whole. */
+/**
+ * The identity of a verified API key, so that only calls with the key's secret reach the tenant's
+ * request log whole.
+ */
 async function verifiedKey(request: Request): Promise<Identity | undefined> {
   if (namedKey(request.headers) === null) return undefined;
   const address = request.headers.get("x-tieout-client-address");

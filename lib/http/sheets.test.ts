@@ -32,7 +32,7 @@ async function cellsOf(item: Item) {
   return sheet?.rows[1];
 }
 
-test("amounts are numbers with the decimals of their currency, dates are dates", async () => {
+test("writes amounts as numbers with their currency's decimals and dates as dates", async () => {
   const items = [
     {
       kind: "line",
@@ -55,7 +55,7 @@ test("amounts are numbers with the decimals of their currency, dates are dates",
   ]);
 });
 
-test("an amount that a spreadsheet would round is text, digit by digit", async () => {
+test("writes an amount that a spreadsheet would round as text, digit by digit", async () => {
   expect((await cellsOf({ minor: 999_999_999_999_999 }))?.[1]).toBe(9_999_999_999_999.99);
   expect((await cellsOf({ minor: "-90071992547409931" }))?.[1]).toBe("-900719925474099.31");
   expect((await cellsOf({ minor: "90071992547409931", currency: "JPY" }))?.[1]).toBe(
@@ -64,7 +64,7 @@ test("an amount that a spreadsheet would round is text, digit by digit", async (
 });
 
 test.each(["=1+1", "@SUM(A1)", "+1", "-1", "a;=1+1", "a\n=1"])(
-  "no spreadsheet takes %j for a formula",
+  "escapes %j, which a spreadsheet would read as a formula",
   async (reference) => {
     const [sheet] = await read([{ kind: "line", currency: "EUR", reference }]);
     expect(sheet?.rows[1]?.[2]).toMatch(/'[=@+-]/);
@@ -72,14 +72,14 @@ test.each(["=1+1", "@SUM(A1)", "+1", "-1", "a;=1+1", "a\n=1"])(
   },
 );
 
-test("other text is unchanged, including characters that XML doesn't allow", async () => {
+test("leaves other text unchanged, including characters that XML doesn't allow", async () => {
   for (const reference of ["Kunde <17> & Söhne", " a-b ", "\u0001", "_x0041_"]) {
     expect((await cellsOf({ reference }))?.[2], JSON.stringify(reference)).toBe(reference);
   }
   expect((await cellsOf({ fee: "write_off" }))?.[3]).toBe("Write off");
 });
 
-test("the header is bold and stays in view; a sheet that is optional is there only with items", async () => {
+test("freezes a bold header and leaves out an optional sheet without items", async () => {
   const [first, ...none] = await read([]);
   expect(first).toMatchObject({
     name: "Lines",

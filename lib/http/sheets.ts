@@ -4,15 +4,18 @@ import type { Sheet, SheetColumn } from "../wire/contract.ts";
 import { decimalsOf } from "../wire/currencies.ts";
 import { escapeFormula } from "./csv-injection.ts";
 
-/** What would be read as a character by its code, `_x0041_` for A: its underscore is written so. */
+/**
+ * OOXML decodes `_x0041_` to the character A, so an underscore that starts such text must be
+ * escaped.
+ */
 const ESCAPE = /_(?=x[0-9a-f]{4}_)/gi;
 
 /** A row of an export, by field; `kind` says which sheet it is on. */
 export type Item = Record<string, unknown>;
 
-/** What a spreadsheet's numbers hold exactly. */
+/** The number of digits that a spreadsheet's number holds exactly. */
 const DIGITS_MAX = 15;
-/** Of nearly all currencies: others' cells have a format of their own. */
+/** The decimals of most currencies. Cells of other currencies have their own number format. */
 const DECIMALS = 2;
 
 const FORMATS: Partial<Record<NonNullable<SheetColumn["as"]>, string>> = {
@@ -22,8 +25,9 @@ const FORMATS: Partial<Record<NonNullable<SheetColumn["as"]>, string>> = {
 };
 
 /**
- * A workbook (OOXML) with these items on their sheets, each below a header that stays in view. Amounts are numbers in the currency's unit
- * (those of more than 15 digits text), days and times are dates in UTC, and no text is taken for a formula, be it saved as CSV.
+ * A workbook (OOXML) with these items on their sheets, each below a frozen header. Amounts are
+ * numbers in the currency's main unit (text if they have more than 15 digits), days and times are
+ * dates in UTC, and text that looks like a formula is escaped, since the sheet may be saved as CSV.
  */
 export function writeSheets(sheets: readonly Sheet[], items: readonly Item[]): Promise<Uint8Array> {
   const byKind = Map.groupBy(items, ({ kind }) => kind);
@@ -54,7 +58,7 @@ function cellOf(item: Item, { field, as }: SheetColumn): CellValue {
 }
 
 function textIn(value: string, as: SheetColumn["as"]): string {
-  if (as === "word") return wordOf(value);
+  if (as === "word") return sentenceCase(value);
   if (as === "actor") return actorName(value);
   return as === "method" && value === "manual" ? "By hand" : value;
 }
@@ -64,7 +68,7 @@ function actorName(actor: string): string {
   return actor.replace(/^user:/, "").replace(/^api_key:/, "API key ");
 }
 
-/** `minor`: an integer, as text where no double holds it. */
+/** `minor` is an integer in minor units, passed as text if no double holds it. */
 function amountOf(minor: string | number, decimals: number): CellValue {
   const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(`${minor}`) ?? [];
   if (digits.length <= DIGITS_MAX) return Number(minor) / 10 ** decimals;
@@ -72,7 +76,7 @@ function amountOf(minor: string | number, decimals: number): CellValue {
   return `${sign}${digits.slice(0, point)}${decimals > 0 ? "." : ""}${digits.slice(point)}`;
 }
 
-function wordOf(value: string): string {
+function sentenceCase(value: string): string {
   const words = value.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -2,10 +2,13 @@ import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 import { addressKey, rateLimit } from "./rate-limit.ts";
 
-/** At one account from one address: by account alone, anybody could shut somebody else out. */
+/**
+ * Attempts per minute at one account from one address. A limit by account alone would let anyone
+ * lock a user out.
+ */
 const PER_ACCOUNT = 10;
 
-/** `email`: the account it is at, where that is known. */
+/** `email` is that of the account, if the attempt names one. */
 type Attempt = { address: string | null; email?: string };
 
 const REFUSAL = "Too many tries to sign in.";
@@ -21,8 +24,9 @@ const limits = () =>
   }));
 
 /**
- * Lets `AUTH_FAILURES_PER_MINUTE` wrong passwords or links be tried from an address, and ten of them at one account. Each try counts as it
- * comes, so that none beyond them is hashed; the right one is given back. @throws ApiError `rate_limited`
+ * Allows `AUTH_FAILURES_PER_MINUTE` wrong passwords or links from an address, and ten of them at
+ * one account. Attempts are counted before they are checked, so that no password is hashed over the
+ * limit; a right one is given back. @throws ApiError `rate_limited`
  */
 export async function limitingSignIns<Answer>(
   { address, email }: Attempt,

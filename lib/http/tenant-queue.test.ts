@@ -11,7 +11,7 @@ function busy(): number {
 }
 
 describe("large bodies of one tenant", () => {
-  test("are read one after another, with a rest between them three times as long as the one before took", async () => {
+  test("are read one after another, with a pause three times as long as the read before", async () => {
     const starts = await Promise.all(
       Array.from({ length: 4 }, () => readInTurn("acme", LARGE, busy)),
     );
@@ -20,7 +20,7 @@ describe("large bodies of one tenant", () => {
     }
   });
 
-  test("keep neither small ones nor another tenant's waiting", async () => {
+  test("delay neither small bodies nor other tenants", async () => {
     const order: string[] = [];
     const note = (name: string) => () => order.push(name);
     await Promise.all([
@@ -32,7 +32,7 @@ describe("large bodies of one tenant", () => {
     expect(order).toEqual(["a small one", "globex's", "acme's second"]);
   });
 
-  test("are refused where 40 wait already, and taken again when they have been read", async () => {
+  test("are refused while 40 are waiting, and accepted again afterwards", async () => {
     const waiting = Array.from({ length: 40 }, () => readInTurn("initech", LARGE, () => "read"));
     await expect(readInTurn("initech", LARGE, () => "read")).rejects.toMatchObject({
       code: "rate_limited",
@@ -43,7 +43,7 @@ describe("large bodies of one tenant", () => {
     ).toBe("read");
   });
 
-  test("that can't be read let the next one in", async () => {
+  test("that fail to parse don't block the next one", async () => {
     const refused = readInTurn("umbrella", LARGE, () => {
       throw new Error("not JSON");
     });

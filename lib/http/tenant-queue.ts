@@ -1,28 +1,29 @@
 import { singleton } from "../runtime/singleton.ts";
 import { ApiError } from "../wire/errors.ts";
 
-/** Below this, reading costs less than waiting for a turn. */
+/** Reading a smaller body costs less than waiting in the queue. */
 const LARGE_BYTES = 64 * 1024;
-/** A waiting body is kept in memory. */
+/** Waiting bodies are held in memory. */
 const WAITING_MAX = 40;
 
-const REST = 3;
+const PAUSE_FACTOR = 3;
 
-type Line = { last: Promise<void>; waiting: number };
+type Queue = { last: Promise<void>; waiting: number };
 
-const lines = () => singleton("turns", () => new Map<string, Line>());
+const queues = () => singleton("turns", () => new Map<string, Queue>());
 
 /**
- * Does work that holds the event loop in the tenant's turn: one after another, with a rest three times as long as the one before took. So
- * whatever a tenant sends or exports, three quarters of the event loop's time are left to others.
+ * Runs work that blocks the event loop in the tenant's queue: one task after another, with a pause
+ * three times as long as the task before. So whatever one tenant sends or exports, three quarters
+ * of the event loop's time stay with the others.
  */
 export async function runQueued<Result>(tenantId: string, work: () => Result): Promise<Result> {
-  const line = lines().get(tenantId) ?? { last: Promise.resolve(), waiting: 0 };
-  lines().set(tenantId, line);
-  line.waiting++;
-  const before = line.last;
+  const queue = queues().get(tenantId) ?? { last: Promise.resolve(), waiting: 0 };
+  queues().set(tenantId, queue);
+  queue.waiting++;
+  const before = queue.last;
   const { promise, resolve } = Promise.withResolvers<void>();
-  line.last = promise;
+  queue.last = promise;
   await before;
   const startedAt = performance.now();
   try {
@@ -30,18 +31,18 @@ export async function runQueued<Result>(tenantId: string, work: () => Result): P
   } finally {
     setTimeout(
       () => {
-        line.waiting--;
-        if (line.waiting === 0) lines().delete(tenantId);
+        queue.waiting--;
+        if (queue.waiting === 0) queues().delete(tenantId);
         resolve();
       },
-      REST * (performance.now() - startedAt),
+      PAUSE_FACTOR * (performance.now() - startedAt),
     );
   }
 }
 
 /**
- * Reads a body of `bytes`, a large one in the tenant's turn.
- * @throws ApiError `rate_limited` where too many of the tenant wait already
+ * Reads a body of `bytes`, in the tenant's queue if it is 64 KB or larger. @throws ApiError
+ * `rate_limited` if 40 bodies of the tenant are waiting
  */
 export async function readInTurn<Result>(
   tenantId: string,
@@ -49,7 +50,7 @@ export async function readInTurn<Result>(
   read: () => Result,
 ): Promise<Result> {
   if (bytes < LARGE_BYTES) return read();
-  if ((lines().get(tenantId)?.waiting ?? 0) >= WAITING_MAX) {
+  if ((queues().get(tenantId)?.waiting ?? 0) >= WAITING_MAX) {
     throw new ApiError(
       "rate_limited",
       "Your tenant sends too many large bodies at once. Try again in 1 s.",

@@ -1,4 +1,6 @@
-/** A thread of its own, where workbooks are written: one of most rows holds an event loop for seconds. */
+/**
+ * A worker thread that writes workbooks: one of 20,000 rows would block the event loop for seconds.
+ */
 import type { MessagePort } from "node:worker_threads";
 import { serveTasks } from "../runtime/serve-tasks.ts";
 import { messagesOf } from "../runtime/threads.ts";
@@ -6,7 +8,10 @@ import type { Sheet } from "../wire/contract.ts";
 import { type Item, writeSheets } from "./sheets.ts";
 import type { ToWriter } from "./workbook.ts";
 
-/** One task a workbook: its sheets. The items come by the port; where it closes before their end, the caller is gone. */
+/**
+ * Each task is one workbook and starts with its sheets. The items arrive by the port; if it closes
+ * before `end`, the caller has gone away.
+ */
 serveTasks(async (sheets: readonly Sheet[], port: MessagePort) => {
   const items: Item[] = [];
   for await (const message of messagesOf<ToWriter>(port)) {

@@ -7,14 +7,20 @@ import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
 import { runQueued } from "./tenant-queue.ts";
 
-/** Held in memory until the workbook is written, some 140 MB of the server's 768; the contracts' `format` names it. */
+/**
+ * The rows are in memory until the workbook is written: some 140 MB of the server's 768 MB. The
+ * contracts' `format` names this limit.
+ */
 const ROWS_MAX = 20_000;
 
-/** Read as it lies there: a bundle of it would be a second copy of the writer. */
+/** Loaded from the source file: a bundle would hold a second copy of the writer. */
 const THREAD = join(process.cwd(), "lib/http/workbook-thread.ts");
 const MEMORY_MAX_MB = 384;
 
-/** A workbook of most rows takes seconds: two at a time, and the next caller is asked to retry. */
+/**
+ * A workbook of 20,000 rows takes seconds. Two are accepted at a time; other callers are asked to
+ * retry.
+ */
 const writers = () =>
   threads<readonly Sheet[]>({
     name: "writes workbooks",
@@ -23,12 +29,13 @@ const writers = () =>
     maxTasks: 2,
   });
 
-/** What the thread is sent: some of the items, or `end`. */
+/** The messages to the thread: some items, or `end`. */
 export type ToWriter = readonly Item[] | "end";
 
 /**
- * The pages of an export as a workbook (OOXML), written in a thread of its own.
- * @throws ApiError `invalid_request` beyond 20,000 rows; `unavailable` where others are being written, or the thread died
+ * Writes the pages of an export as a workbook (OOXML), in a worker thread. @throws ApiError
+ * `invalid_request` over 20,000 rows; `unavailable` while two are being written, or if the thread
+ * died
  */
 export async function workbookOf(
   tenantId: string,
@@ -38,7 +45,7 @@ export async function workbookOf(
   const items = z.array(item);
   const port = writers().open(workbook);
   const send = (message: ToWriter) => port.postMessage(message);
-  // Listened to from now on: the thread may die before it has all.
+  // Listens before sending, because the thread may die before it has all items.
   const written = endOf(messagesOf<Ended>(port));
   written.catch(() => {});
   try {

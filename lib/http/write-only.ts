@@ -9,8 +9,8 @@ export function lacksReadScope({ type, scopes }: Principal, { access }: Contract
 }
 
 /**
- * A preview shows what it would change, and a filter counts what it matches: both read.
- * @throws ApiError `scope_required`
+ * A preview shows what it would change and a filter counts what it matches, so both need the read
+ * scope. @throws ApiError `scope_required`
  */
 export function requireReadScope(principal: Principal, contract: Contract): void {
   if (!lacksReadScope(principal, contract)) return;

@@ -19,8 +19,8 @@ const roles = z
   .array(z.enum(ROLES))
   .min(1)
   .max(ROLES.length)
-  .refine((given) => new Set(given).size === given.length, "Name each role once.")
-  .transform((given) => ROLES.filter((role) => given.includes(role)))
+  .refine((list) => new Set(list).size === list.length, "Name each role once.")
+  .transform((list) => ROLES.filter((role) => list.includes(role)))
   .meta({ description: "What they get by accepting.", example: ["tenant_analyst"] });
 
 export const invitation = z
@@ -71,8 +71,9 @@ export const createInvitationContract = contract({
   noun,
   summary: "Invite someone by email",
   description:
-    "Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in " +
-    "the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to " +
+    "Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs " +
+    "in to the account they have. The link is in the mail alone. Whether the address has an " +
+    "account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to " +
     "one address, and 10 a day to one.",
   access: needs("write:people"),
   idempotency,
@@ -107,7 +108,8 @@ export const resendInvitationContract = contract({
   noun,
   summary: "Send an invitation again",
   description:
-    "With a new link, valid for seven days; the previous one stops working. At most once a minute, 5 times an hour and 10 times a day.",
+    "With a new link, valid for seven days; the previous one stops working. At most once a " +
+    "minute, 5 times an hour and 10 times a day.",
   access: needs("write:people"),
   idempotency,
   params: ofInvitation,

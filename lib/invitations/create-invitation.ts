@@ -4,7 +4,7 @@ import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import type { createInvitationContract, Invitation } from "./contract.ts";
 
-/** Has a mail with the link sent by the worker, which alone ever holds it. */
+/** Creates an invitation, whose link only the worker's mail contains. */
 export async function createInvitation(
   ctx: Context,
   input: z.output<NonNullable<typeof createInvitationContract.body>>,

@@ -7,16 +7,19 @@ import type { addLinesContract, NewLine } from "./contract.ts";
 
 type Added = z.input<typeof addLinesContract.response>;
 
-/** @throws ApiError `invalid_request` with the path of each amount that cannot be one, and nothing is kept; `not_found` */
+/**
+ * @throws ApiError `invalid_request` with the path of each invalid amount, before anything is
+ * stored; `not_found`
+ */
 export async function addLines(
   request: Context,
   sourceId: string,
   lines: NewLine[],
 ): Promise<Added> {
-  const asksForCurrency = lines.some(
+  const needsSourceCurrency = lines.some(
     ({ amount, fee, currency }) => (amount ?? fee) !== undefined && currency === undefined,
   );
-  const source = asksForCurrency
+  const source = needsSourceCurrency
     ? await read<{ currency: string }>(request, "get_source", { id: sourceId })
     : undefined;
   const ctx = source ? { ...request, continues: true } : request;

@@ -14,13 +14,13 @@ import {
 } from "../wire/schema.ts";
 
 export const LINE_STATES = ["open", "partly_matched", "matched", "excluded"] as const;
-/** What lists are filtered by. */
+/** The values of the state filter. */
 export const LINE_FILTER_STATES = [...LINE_STATES, "outstanding"] as const;
 export const LINES_MAX = 1_000;
 const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
 const DETAILS_MAX_BYTES = 16_384;
 
-const kept = (max: number) => z.string().trim().min(1).max(max);
+const trimmedText = (max: number) => z.string().trim().min(1).max(max);
 const amountMinor = z.int().min(-AMOUNT_MAX).max(AMOUNT_MAX);
 const currency = z.enum(CURRENCIES).meta({
   example: "EUR",
@@ -28,16 +28,16 @@ const currency = z.enum(CURRENCIES).meta({
 });
 const details = z.record(z.string(), z.unknown());
 
-/** The texts of a line, and the most that each has. */
+/** The text fields of a line, with their maximum lengths. */
 const texts = {
-  external_id: kept(200).meta({
+  external_id: trimmedText(200).meta({
     description: "The line's own identifier: a line that comes again with it is the same.",
     example: "txn_4711",
   }),
-  reference: kept(500).meta({ example: "RG-2026-4711" }),
-  counterparty: kept(500).meta({ example: "Kunde 17 GmbH" }),
-  description: kept(4_000).meta({ example: "Invoice 4711, thank you" }),
-  group_key: kept(200).meta({
+  reference: trimmedText(500).meta({ example: "RG-2026-4711" }),
+  counterparty: trimmedText(500).meta({ example: "Kunde 17 GmbH" }),
+  description: trimmedText(4_000).meta({ example: "Invoice 4711, thank you" }),
+  group_key: trimmedText(200).meta({
     description: "What lines of one batch have in common, a payout's number for example.",
     example: "po_12",
   }),
@@ -109,9 +109,10 @@ export const line = z
     file_line: z.int().nullable().meta({ description: "Line of the imported file.", example: 118 }),
     external_id: z.string().nullable().meta({ example: "txn_4711" }),
     amount_minor: amountMinor.meta({ description: "Signed, as it was posted.", example: -1250 }),
-    fee_minor: amountMinor
-      .nullable()
-      .meta({ description: "What was kept of it: amount − fee was paid out.", example: null }),
+    fee_minor: amountMinor.nullable().meta({
+      description: "What was kept of it: amount − fee was paid out.",
+      example: null,
+    }),
     currency: z.string().meta({ example: "EUR" }),
     value_date: z.iso.date().meta({ example: "2026-10-05" }),
     booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
@@ -152,8 +153,10 @@ export const addLinesContract = contract({
   tag,
   summary: "Add lines to a source",
   description:
-    "A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among " +
-    "equals of this call. One bad line refuses the whole call.",
+    "A line that is there already is a duplicate and changes nothing: known by its external_id, " +
+    "else by its content and its number among equals of this call. One bad line refuses the " +
+    "whole call.",
+  showsResource: false,
   access: needs("write:reconciliations"),
   functions: ["add_lines", "get_source"],
   idempotency: { field: "idempotency_key", required: false },
@@ -211,11 +214,14 @@ export const listLinesContract = contract({
       date_to: day("to this day"),
       amount_from: amount("from this on"),
       amount_to: amount("up to this"),
-      q: text(200).optional().meta({
-        description:
-          "Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.",
-        example: "4711",
-      }),
+      q: text(200)
+        .optional()
+        .meta({
+          description:
+            "Words, or parts of them, that reference, counterparty, description or external_id " +
+            "have, or the amount, such as 12.50 or -12.50.",
+          example: "4711",
+        }),
     })
     .refine(
       ({ side, reconciliation_id }) => side === undefined || reconciliation_id !== undefined,
@@ -284,7 +290,8 @@ export const listLineHistoryContract = contract({
   tag,
   summary: "List what became of a line",
   description:
-    "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.",
+    "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and " +
+    "exceptions, each with who did it.",
   access: needs("read:reconciliations"),
   params: z.strictObject({ id: lineId }),
   response: z.object({ items: z.array(lineEvent) }).meta({ id: "LineHistory" }),

@@ -25,8 +25,9 @@ export const listMembersContract = contract({
   tag: "Tenant",
   summary: "List possible assignees",
   description:
-    "Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity " +
-    "provider appear with their first assignment; assigned_to accepts any user:<name>.",
+    "Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned " +
+    "exception. Users of another identity provider appear with their first assignment; " +
+    "assigned_to accepts any user:<name>.",
   access: needs("read:members"),
   query: z.strictObject({
     ...pageQuery,
@@ -39,8 +40,8 @@ const roles = z
   .array(z.enum(ROLES))
   .min(1)
   .max(ROLES.length)
-  .refine((given) => new Set(given).size === given.length, "Name each role once.")
-  .transform((given) => ROLES.filter((role) => given.includes(role)))
+  .refine((list) => new Set(list).size === list.length, "Name each role once.")
+  .transform((list) => ROLES.filter((role) => list.includes(role)))
   .meta({ description: "One or more.", example: ["tenant_analyst"] });
 
 const memberId = z.uuid().max(36).meta({
@@ -83,8 +84,8 @@ export const listTenantMembersContract = contract({
   noun,
   summary: "List a tenant's members",
   description:
-    "The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in with another identity provider is a member " +
-    "by its token, and not listed here.",
+    "The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in " +
+    "with another identity provider is a member by its token, and not listed here.",
   access: needs("read:people"),
   params: ofTenant,
   tenantParam,
@@ -117,8 +118,8 @@ export const updateTenantMemberContract = contract({
   noun,
   summary: "Change a member's roles",
   description:
-    "Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in every other. A tenant keeps at least " +
-    "one admin: demoting the last one is a conflict.",
+    "Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS " +
+    "(60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.",
   access: needs("write:people"),
   params: ofMember,
   tenantParam,
@@ -136,8 +137,9 @@ export const removeTenantMemberContract = contract({
   noun,
   summary: "Remove a member",
   description:
-    "Ends their access to the tenant, and their sessions if they are in no other tenant: at once in the process that served the call, within " +
-    "SESSION_CHECK_SECONDS (60) in every other, for cookies and tokens alike. The account itself stays. The last admin can't be removed.",
+    "Ends their access to the tenant, and their sessions if they are in no other tenant: at once " +
+    "in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for " +
+    "cookies and tokens alike. The account itself stays. The last admin can't be removed.",
   access: needs("write:people"),
   idempotency: { field: "idempotency_key", required: false },
   params: ofMember,

@@ -10,7 +10,10 @@ import type { removeTenantMemberContract } from "./contract.ts";
 type Contract = typeof removeTenantMemberContract;
 type Removed = z.input<Contract["response"]> & { ended: string[] };
 
-/** Their sessions and tokens end here at once, and within SESSION_CHECK_SECONDS in every other process. */
+/**
+ * Removes a member. Their sessions and tokens end at once in this process, and within
+ * SESSION_CHECK_SECONDS in every other.
+ */
 export async function removeTenantMember(
   ctx: Context,
   id: string,

@@ -9,7 +9,10 @@ import { openApiDocument } from "./document.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** openapi-typescript prints by the compiler's API, which TypeScript 7 has no more: ts-morph carries the last one that has it. */
+/**
+ * openapi-typescript uses the compiler's API, which TypeScript 7 removed; ts-morph contains the
+ * last compiler that has it.
+ */
 registerHooks({
   resolve(specifier, context, next) {
     const isPrinter =
@@ -21,7 +24,7 @@ registerHooks({
 let folder: string;
 beforeAll(async () => {
   const { astToString, default: openapiTS } = await import("openapi-typescript");
-  // Below the packages that the program imports.
+  // Placed below the project, so that the program finds its packages.
   await mkdir(join(ROOT, "test-results"), { recursive: true });
   folder = await mkdtemp(join(ROOT, "test-results/typed-client-"));
   await writeFile(
@@ -43,7 +46,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the compiler says of a program that uses the client. */
+/** Compiles a program that uses the client and returns the compiler's errors. */
 async function faultsOf(program: string): Promise<string> {
   const head = `import createClient from "openapi-fetch";
 import type { paths } from "./tieout.d.ts";
@@ -57,7 +60,7 @@ const header = { "X-Tenant-Id": "acme" };
   );
 }
 
-test("a client generated from the description lists by SLA, creates and pages, and compiles", async () => {
+test("a client generated from the document lists, creates and pages, and compiles", async () => {
   const program = `
 const { data, error } = await client.GET("/v1/exceptions/sla", { params: { header, query: { withinMinutes: 60, sortBy: "due_at", limit: 50 } } });
 if (error) throw new Error(error.code);
@@ -75,16 +78,16 @@ export { late, open, next };
 
 test.each([
   [
-    "an order that there is none of",
+    "an unknown sort order",
     `await client.GET("/v1/exceptions/sla", { params: { header, query: { sortBy: "urgency" } } });`,
   ],
   ["no tenant", `await client.GET("/v1/exceptions/sla", { params: {} });`],
   [
-    "a field of an answer that there is none of",
+    "an unknown response field",
     `export const x = (await client.GET("/v1/me", { params: { header } })).data?.tenant;`,
   ],
 ])(
-  "and %s does not",
+  "and rejects %s",
   async (_what, program) => {
     expect(await faultsOf(program)).toContain("error TS");
   },

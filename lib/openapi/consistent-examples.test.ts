@@ -8,7 +8,7 @@ type Json = { [field: string]: unknown };
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 const NOW = "2026-11-20T09:30:00.000Z";
 
-/** Request and answer of each operation that has both, or the answer alone. */
+/** The request and response example of each operation, or only the response. */
 const examples = CONTRACTS.filter(({ file }) => file === null).map(
   ({ operationId, path, method, status, query }) => {
     const { requestBody, responses } = document.paths[path][method.toLowerCase()];
@@ -18,7 +18,7 @@ const examples = CONTRACTS.filter(({ file }) => file === null).map(
   },
 );
 
-/** Every object within an example. */
+/** Every object within an example, including nested ones. */
 function objectsIn(value: unknown): Json[] {
   if (typeof value !== "object" || value === null) return [];
   const parts = Object.values(value).flatMap(objectsIn);
@@ -26,7 +26,7 @@ function objectsIn(value: unknown): Json[] {
 }
 
 test.each(examples)(
-  "the answer of $operationId shows what its request asks for",
+  "the response of $operationId shows what its request asks for",
   ({ request = {}, answer }) => {
     const echoed = Object.entries(request).filter(
       ([field]) => field in answer && field !== "secret",
@@ -37,7 +37,7 @@ test.each(examples)(
   },
 );
 
-test.each(examples)("what $operationId shows could be so", ({ answer }) => {
+test.each(examples)("the example of $operationId is consistent in itself", ({ answer }) => {
   for (const one of objectsIn(answer)) {
     const at = (field: string) => Date.parse(String(one[field] ?? NaN));
     const later = Object.keys(one).filter(
@@ -90,7 +90,7 @@ test.each(examples)("what $operationId shows could be so", ({ answer }) => {
 });
 
 test.each(examples.filter(({ isList }) => isList))(
-  "the one page of $operationId is all that its figures count",
+  "the page of $operationId holds everything its totals count",
   ({ answer }) => {
     expect(answer.next_cursor).toBeNull();
     if ("summary" in answer)
@@ -98,14 +98,14 @@ test.each(examples.filter(({ isList }) => isList))(
   },
 );
 
-test("a secret is shown where none was sent, and only there", () => {
+test("a secret is shown only where the server generates it", () => {
   for (const { request = {}, answer } of examples.filter(({ operationId }) =>
     /Webhook(?:Secret)?$/.test(operationId),
   ))
     if ("secret" in request) expect(answer).not.toHaveProperty("secret");
 });
 
-test("an error's example could come from every operation that shares it", () => {
+test("an error's example fits every operation that shares it", () => {
   const answers = Object.values(
     document.components.responses as Record<
       string,

@@ -1,6 +1,7 @@
 /**
- * What the examples show: one tenant on one morning. A field's own example fits its schema; here they are made consistent with each other,
- * and a response with its request. Kept next to the contracts, not in them: pages load those.
+ * Corrections that make the examples consistent: one tenant on one morning, and each response with
+ * its request. A field's own example only fits its schema. They are kept outside the contracts,
+ * which pages load.
  */
 const NOW = "2026-11-20T09:30:00.000Z";
 const LAST_WEEK = "2026-11-13T08:00:00.000Z";
@@ -34,7 +35,10 @@ const oneOpen = (
   open_count,
 });
 
-/** How each component's example differs from its parts' examples; a part comes before what contains it. */
+/**
+ * How each component's example differs from its parts' examples. A part comes before the components
+ * that contain it.
+ */
 export const AGREEING_SCHEMAS: Record<string, Example> = {
   Exception: openException,
   ExceptionOutput: openException,
@@ -178,7 +182,7 @@ const items = (change: Example) => (answer: Example) => ({
 });
 const with_ = (change: Example) => (answer: Example) => ({ ...answer, ...change });
 
-/** How an operation's own request or response differs. */
+/** How an operation's request or response differs from its schema's example. */
 const REQUESTS: Record<string, Example> = {
   createException: { due_at: IN_HALF_AN_HOUR },
   estimateApiKeyImpact: {
@@ -187,7 +191,8 @@ const REQUESTS: Record<string, Example> = {
     scopes: ["read:reconciliations"],
     ip_allowlist: undefined,
   },
-  // Nothing that ends: a time ahead of today would lie behind whoever copies it later.
+  // Shown without an end, because a time in the future would be in the past when someone copies it
+  // later.
   pauseException: { until: undefined },
   recoverWebhook: { since: YESTERDAY },
   createRun: { dry_run: true },

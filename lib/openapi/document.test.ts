@@ -32,7 +32,7 @@ const operations = Object.entries(
   })),
 );
 
-/** A part and where it stands, behind its reference if it is one. */
+/** A part of the document and its path, with a reference resolved. */
 function resolve<Value extends object>(
   value: Value | Reference,
   at: string[],
@@ -50,7 +50,7 @@ describe("OpenAPI", () => {
   });
 
   test.each(operations)(
-    "$operationId shows a valid example of each request and answer",
+    "$operationId shows a valid example of each request and response",
     ({ requestBody, responses, at }) => {
       const parts = [
         ...(requestBody ? [{ value: requestBody, at: [...at, "requestBody"] }] : []),
@@ -81,7 +81,7 @@ describe("OpenAPI", () => {
     },
   );
 
-  test.each(CONTRACTS)("$operationId documents every status it can answer", (declared) => {
+  test.each(CONTRACTS)("$operationId documents every status it can return", (declared) => {
     const operation = operations.find(({ operationId }) => operationId === declared.operationId);
     const statuses = new Set([
       declared.status,
@@ -96,7 +96,7 @@ describe("OpenAPI", () => {
   });
 
   test.each(EVENT_KINDS.filter((kind) => kind.startsWith("exception.")))(
-    "the example of %s is as it is at that moment",
+    "the example of %s shows the exception at that moment",
     (kind) => {
       const { timestamp, data } =
         document.webhooks[kind].post.requestBody.content["application/json"].example;
@@ -121,7 +121,7 @@ describe("OpenAPI", () => {
     expect(faults(pointerTo(...at, "schema"), example)).toEqual([]);
   });
 
-  test("a schema without an example is refused by name", () => {
+  test("rejects a schema without an example by name", () => {
     const bare = contract({
       operationId: "getLabel",
       method: "GET",

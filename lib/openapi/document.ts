@@ -45,7 +45,8 @@ const TAGS: Record<string, string> = {
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching:
-    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
+    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +
+    "closing of a period.",
   Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
@@ -53,7 +54,7 @@ const TAGS: Record<string, string> = {
   Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
-/** A few of our entity tags. */
+/** Room for several of our entity tags. */
 const TAGS_MAX = 1000;
 
 const idempotencyKey = z
@@ -79,7 +80,9 @@ const VERSION = "1.0.0";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** OpenAPI 3.1 of /v1, from the contracts. @throws Error where a schema lacks an example. */
+/**
+ * The OpenAPI 3.1 document of /v1, from the contracts. @throws Error if a schema lacks an example.
+ */
 export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): OpenApiDocument {
   const problems = new Map<string, ProblemAnswer>();
   const document = createDocument({
@@ -111,8 +114,8 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
           type: "http",
           scheme: "bearer",
           description:
-            "One of: a JWT of the identity provider (HS256 or RS256) or of Supabase Auth; an API key `<key_id>.<key_secret>`; " +
-            "the publishable key; the service-role key.",
+            "One of: a JWT of the identity provider (HS256 or RS256) or of Supabase Auth; an API " +
+            "key `<key_id>.<key_secret>`; the publishable key; the service-role key.",
         },
       },
       schemas: { Problem: problem },
@@ -131,7 +134,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
   return document;
 }
 
-/** Headers that operations take, as components. */
+/** The request headers of operations, as components. */
 const PARAMETERS = {
   TenantId: tenantId.meta({
     param: { name: "X-Tenant-Id", in: "header" },
@@ -140,7 +143,8 @@ const PARAMETERS = {
   IdempotencyKey: idempotencyKey.meta({
     param: { name: "Idempotency-Key", in: "header" },
     description:
-      "Makes retries safe: for 24 hours, the same key with the same request returns the original response. Can be sent in the body instead.",
+      "Makes retries safe: for 24 hours, the same key with the same request returns the " +
+      "original response. Can be sent in the body instead.",
   }),
   IfNoneMatch: z
     .string()
@@ -158,7 +162,8 @@ const PARAMETERS = {
       override: { maxLength: TAGS_MAX },
       param: { name: "If-Match", in: "header" },
       description:
-        "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
+        "The ETag you read. The change is made only if the resource hasn't changed since; " +
+        "otherwise the response is 412.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   AuditReason: z

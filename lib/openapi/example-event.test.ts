@@ -3,7 +3,7 @@ import { EVENT_KINDS, EVENTS } from "../events/contract.ts";
 import { exampleDataOf } from "./example-event.ts";
 
 test.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(
-  "a test of %s carries what such an event does",
+  "a test of %s carries the data of a real event",
   (kind) => {
     expect(EVENTS[kind].data.safeParse(exampleDataOf(kind)).error?.issues).toBeUndefined();
   },

@@ -9,7 +9,9 @@ type Shown = {
   };
 };
 
-/** The data of an event as the reference shows it. Null for webhook.test, which is about the webhook itself. */
+/**
+ * The data of an event in the reference. Null for webhook.test, whose data is the webhook itself.
+ */
 export function exampleDataOf(kind: EventKind): Record<string, unknown> | null {
   if (kind === "webhook.test") return null;
   const document = createDocument({

@@ -1,6 +1,6 @@
 /**
- * Descriptions of fields that have the same name everywhere. Kept next to the contracts, not in them: pages load those, and
- * don't need descriptions. A contract's own description wins.
+ * Descriptions of fields that have the same name everywhere. They are kept outside the contracts,
+ * which pages load without needing descriptions. A contract's own description wins.
  */
 const FIELDS: Record<string, string> = {
   amount_minor: "Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.",
@@ -9,7 +9,8 @@ const FIELDS: Record<string, string> = {
   at: "When it happened.",
   actor: "Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.",
   actor_issuer:
-    "The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.",
+    "The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older " +
+    "entries.",
   actor_subject:
     "The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.",
   attempt_count: "Number of attempts so far.",
@@ -104,7 +105,7 @@ const VALUES = new Set(["example", "examples", "default", "const", "enum"]);
 
 type Node = { [keyword: string]: unknown };
 
-/** Describes what a document's contracts leave undescribed and the glossary knows. */
+/** Adds a glossary description to each field that its contract doesn't describe. */
 export function addDescriptions(node: unknown): void {
   if (Array.isArray(node)) {
     for (const one of node) addDescriptions(one);
@@ -117,7 +118,7 @@ export function addDescriptions(node: unknown): void {
   }
 }
 
-/** `{id}` of /v1/tenants/{id} is no record's. */
+/** The `{id}` of /v1/tenants/{id} identifies a tenant, not a record. */
 function isTenant({ name, schema }: Node): boolean {
   return name === "id" && isNode(schema) && !String(schema.pattern).includes("_[0-9a-z]");
 }

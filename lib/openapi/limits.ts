@@ -1,6 +1,7 @@
 /**
- * The maximum size of a response's texts and lists, by field; each is enforced on input or by the database. Kept next to the contracts, not
- * in them: there a request's limits are checked, and checking a response's would be wasted work. A schema's own limit wins.
+ * The maximum size of texts and lists in responses, by field; each is enforced on input or by the
+ * database. They are kept outside the contracts, where responses would be checked against them for
+ * nothing. A schema's own limit wins.
  */
 const LENGTHS: Record<string, number> = {
   about: 64,
@@ -101,7 +102,7 @@ const LENGTHS: Record<string, number> = {
   webhook_id: 44,
 };
 
-/** In names of values that can hold anything: bounded by a record's 64 kB. */
+/** The length of names in objects that can hold anything, bounded by a record's 64 kB. */
 const ANY_NAME = 65_536;
 
 const COUNTS: Record<string, number> = {
@@ -172,8 +173,8 @@ const VALUES = new Set(["example", "examples", "default", "const", "enum"]);
 type Node = { [keyword: string]: unknown };
 
 /**
- * Gives each text, list and integer of a document the limit or format that its contract leaves out.
- * @throws Error naming what has none
+ * Adds a limit or format to each text, list and integer whose contract has none. @throws Error that
+ * names a field without a known limit
  */
 export function addLimits(node: unknown, name = "", path = ""): void {
   if (Array.isArray(node)) {
@@ -199,7 +200,7 @@ export function addLimits(node: unknown, name = "", path = ""): void {
   }
 }
 
-/** A file, known by its media type, is as long as its list. */
+/** A file, recognised by its media type, is as long as its list and needs no limit. */
 function isLimited({ maxLength, enum: values, const: value, contentMediaType }: Node): boolean {
   return (
     maxLength !== undefined ||

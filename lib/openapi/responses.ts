@@ -3,7 +3,7 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { Contract } from "../wire/contract.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
-/** The one error body: RFC 9457 with `code` and `request_id`. */
+/** The only error body: RFC 9457 with `code` and `request_id`. */
 export const problem = z
   .strictObject({
     type: z.url().meta({ description: "The error's page in the catalogue." }),
@@ -29,7 +29,7 @@ const EVERY_OPERATION: readonly ErrorCode[] = [
   "unavailable",
 ];
 
-/** Every error code that an operation can answer, in the order of the error table. */
+/** Every error code that an operation can return, in the order of the error table. */
 export function errorCodesOf(contract: Contract): ErrorCode[] {
   const { access, errors, idempotency, method, params } = contract;
   const open = access.roles === "any" && access.service && access.publishable;
@@ -65,7 +65,7 @@ function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
 
 export type ProblemAnswer = { status: number; name: string; response: ZodOpenApiResponseObject };
 
-/** The problem responses behind a set of codes: one for each status, named after the codes it may carry. */
+/** The problem responses for a set of codes: one for each status, named after its codes. */
 export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
   return [...Map.groupBy(codes, (code) => ERRORS[code].status)].map(([status, sharing]) => ({
     status,
@@ -117,7 +117,7 @@ const REQUEST_ID = "req_2f1c0d9be7a84c5f9a3e6b7d8c9f0a1b";
 
 const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` as const });
 
-/** The headers that answers carry, as components. */
+/** The response headers, as components. */
 export const HEADERS = {
   RequestId: {
     description: "Identifies this request in our logs. Quote it when you contact us.",
@@ -126,8 +126,8 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      "Identifies this response. Send it in If-Match to avoid overwriting someone else's change, or in If-None-Match to get 304 when " +
-      "nothing is new.",
+      "Identifies this response. Send it in If-Match to avoid overwriting someone else's change, " +
+      "or in If-None-Match to get 304 when nothing is new.",
     required: true,
     schema: { type: "string", maxLength: 64, example: '"3-Kx8d0aTqpwNfB2vE"' },
   },
@@ -155,17 +155,17 @@ export const HEADERS = {
   },
 } as const;
 
-/** On every answer of an operation. */
+/** The headers of every response of an operation. */
 export const ANSWER_HEADERS = {
   "X-Request-Id": header("RequestId"),
   RateLimit: header("RateLimit"),
   "RateLimit-Policy": header("RateLimitPolicy"),
 };
 
-/** On the success of an operation about one resource. */
+/** The headers of a successful response about one resource. */
 export const TAG_HEADERS = { ETag: header("ETag") };
 
-/** On the success of an operation that takes an idempotency key. */
+/** The headers of a successful response of an operation with an idempotency key. */
 export const REPLAY_HEADERS = { "Idempotency-Replayed": header("IdempotencyReplayed") };
 
 function pascalCase(code: string): string {

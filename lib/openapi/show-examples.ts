@@ -5,7 +5,7 @@ import { type Contract, XLSX } from "../wire/contract.ts";
 import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./consistent-examples.ts";
 import { atItsMoment } from "./webhooks.ts";
 
-/** The first bytes of a workbook. */
+/** The first bytes of a ZIP file, which a workbook is. */
 const ZIP_BEGINS = "PK\u0003\u0004";
 
 type JsonSchema = { [keyword: string]: unknown };
@@ -19,7 +19,10 @@ type Operation = {
   parameters?: { name?: string; schema?: JsonSchema }[];
 };
 
-/** Gives every request, response and parameter an example, built from its schemas' examples and made consistent. */
+/**
+ * Adds an example to every request, response and parameter, built from its schemas' examples and
+ * made consistent.
+ */
 export function addExamples(
   document: ReturnType<typeof createDocument>,
   contracts: readonly Contract[],
@@ -60,7 +63,10 @@ export function addExamples(
   }
 }
 
-/** A line of an export, as written: of a list the same as there. */
+/**
+ * Adds the first line of an export as its example; for a list, it is the item in the list's
+ * example.
+ */
 function showFile(
   answer: Body | undefined,
   { item, columns, amounts }: NonNullable<Contract["file"]>,
@@ -80,8 +86,8 @@ function showFile(
 }
 
 /**
- * An example of a schema: its own, or one built from its parts' examples.
- * @throws Error naming the part without one.
+ * The example of a schema: its own, or one built from its parts' examples. @throws Error that names
+ * the part without an example.
  */
 export function exampleOf(schema: JsonSchema, definitions: Definitions, path: string): unknown {
   if ("example" in schema) return schema.example;

@@ -12,11 +12,15 @@ const HEADERS = {
     .string()
     .max(12)
     .meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
-  "webhook-signature": z.string().max(200).meta({
-    description:
-      "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, separated by spaces, during a secret rotation.",
-    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-  }),
+  "webhook-signature": z
+    .string()
+    .max(200)
+    .meta({
+      description:
+        "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, " +
+        "separated by spaces, during a secret rotation.",
+      example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+    }),
 };
 
 type ExceptionData = { exception: Record<string, unknown>; [field: string]: unknown };
@@ -28,7 +32,7 @@ const NOW = "2026-11-20T09:30:00.000Z";
 const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
 const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
 
-/** The example exception at the time of each of its events. */
+/** The example exception at the moment of each of its events. */
 const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   "exception.sla.at_risk": {
     exception: {
@@ -91,7 +95,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   },
 };
 
-/** An event's example, consistent with the moment of that event; others unchanged. */
+/** An event's example at the moment of that event; other examples are unchanged. */
 export function atItsMoment(name: string, example: unknown): unknown {
   const moment = MOMENTS[name as EventKind];
   if (!moment) return example;
@@ -102,7 +106,7 @@ export function atItsMoment(name: string, example: unknown): unknown {
   };
 }
 
-/** What we send to receivers: one for each event kind. */
+/** The requests that we send to receivers, one for each event kind. */
 export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
   return Object.fromEntries(
     EVENT_KINDS.map((kind) => {

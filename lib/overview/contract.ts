@@ -51,7 +51,8 @@ export const overview = z
           .meta({ description: "closed_count by the time since rate_since.", example: 2.5 }),
         hours: z.array(z.object({ due_before: time, due_count: count })).meta({
           description:
-            "The rest of this hour and the next 8: how many deadlines fall into each, breached ones left out.",
+            "The rest of this hour and the next 8: how many deadlines fall into each, breached " +
+            "ones left out.",
         }),
       })
       .meta({ description: "How many deadlines come, and how fast exceptions are closed." }),
@@ -65,7 +66,8 @@ export const overview = z
       )
       .meta({
         description:
-          "30 days (UTC): exceptions that breached, and that were resolved or dismissed. Each at most once a day.",
+          "30 days (UTC): exceptions that breached, and that were resolved or dismissed. Each " +
+          "at most once a day.",
       }),
     reconciliations: z
       .array(
@@ -160,7 +162,8 @@ export const getOverviewContract = contract({
   tag: "Tenant",
   summary: "Get the overview of a tenant: deadlines, money, imports, keys and webhooks",
   description:
-    "What the dashboard's home page shows. Sums come from counters kept with every change, so it's as fast with a million exceptions.",
+    "What the dashboard's home page shows. Sums come from counters kept with every change, so " +
+    "it's as fast with a million exceptions.",
   access: needs("read:overview"),
   response: overview,
 });

@@ -38,14 +38,15 @@ export const reconciliation = z
       .meta({ description: "With it the counts are computed from the lines of both sources." }),
     right_source_id: sourceId.nullable(),
     auto_run: autoRun,
-    // Of responses kept before there was one.
+    // Responses stored for replays before this field existed don't have it.
     preparing: z
       .boolean()
       .default(false)
       .meta({
         description:
-          "Whether lines that its sources had before it are still coming in. Until they are in, runs wait, its proof doesn't hold, and deciding " +
-          "matches, matching by hand, excluding and closing are a conflict.",
+          "Whether lines that its sources had before it are still coming in. Until they are in, " +
+          "runs wait, its proof doesn't hold, and deciding matches, matching by hand, excluding " +
+          "and closing are a conflict.",
         example: false,
       }),
     closing: z
@@ -53,15 +54,21 @@ export const reconciliation = z
       .default(false)
       .meta({
         description:
-          "Whether it is being closed: with many lines that takes up to half a minute for each million. Until it is false, changing it is a " +
-          "conflict, and so are undoing imports of its sources and reopening an earlier period.",
+          "Whether it is being closed: with many lines that takes up to half a minute for each " +
+          "million. Until it is false, changing it is a conflict, and so are undoing imports of " +
+          "its sources and reopening an earlier period.",
         example: false,
       }),
-    closing_failure: z.string().nullable().default(null).meta({
-      description:
-        "Why it could not be closed, where that was found after the call to close it was answered. It is open as before.",
-      example: null,
-    }),
+    closing_failure: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "Why it could not be closed, where that was found after the call to close it was " +
+          "answered. It is open as before.",
+        example: null,
+      }),
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     excluded_count: count.meta({
@@ -116,9 +123,10 @@ export const createReconciliationContract = contract({
   tag,
   summary: "Create a reconciliation",
   description:
-    "With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and " +
-    "setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is " +
-    "preparing for half a minute for each million. Without sources, you send the counts.",
+    "With left_source_id and right_source_id it compares the lines of these sources: " +
+    "matched_count and unmatched_count are computed, and setting them is a conflict. Periods of " +
+    "one pair of sources may not overlap. Where the sources have many lines, the first of a pair " +
+    "is preparing for half a minute for each million. Without sources, you send the counts.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z
@@ -177,8 +185,9 @@ export const updateReconciliationContract = contract({
   tag,
   summary: "Change a reconciliation",
   description:
-    "Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. " +
-    "One with sources is completed by closing it; closed, it keeps its name, dates and sources.",
+    "Allowed status changes: between open and in_progress; between in_progress and completed; " +
+    "from any status to archived, which is final. One with sources is completed by closing it; " +
+    "closed, it keeps its name, dates and sources.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject({ ...settable, auto_run: autoRun }).partial(),

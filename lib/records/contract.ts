@@ -17,7 +17,10 @@ import type { Surface } from "./surfaces/surface.ts";
 
 const RECORD_MAX_BYTES = 65_536;
 
-/** The server's own fields: in an answer, never in a request. `tenant_id` is named by the header alone. */
+/**
+ * Fields that the server sets: they are in responses, never in requests. Only the header names the
+ * tenant.
+ */
 const serverFields = {
   id: id("rec"),
   created_at: time,
@@ -38,7 +41,7 @@ const refused = Object.fromEntries(
   ]),
 );
 
-/** Fields of every surface, besides its own. */
+/** Fields that every surface has. */
 const sharedFields = {
   operation: normalText().max(RECORDS.operation.max),
   limit: z.int().min(1).max(250),
@@ -55,7 +58,7 @@ const serverExample = {
   purge_at: null,
 };
 
-/** A record on the wire: the server's fields, and whatever else it was given. */
+/** A record on the wire: the server's fields and any others. */
 export type StoredRecord = z.output<z.ZodObject<typeof serverFields, z.core.$loose>>;
 
 const byId = z.strictObject({ id: serverFields.id });
@@ -107,7 +110,8 @@ export function recordContracts(surface: Surface) {
           .meta({ description: "Only records with this operation.", example: "list" }),
         q: searchedText.optional().meta({
           description:
-            "Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.",
+            "Text search, up to 12 words: each matches the beginning of a word in the record's " +
+            "text and numbers.",
           example: "payout bank",
         }),
         updated_since: timestamp
@@ -166,7 +170,8 @@ export function recordContracts(surface: Surface) {
       path: `/v1/${path}/{id}`,
       summary: `Change ${article(noun)} ${noun}`,
       description:
-        "A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.",
+        "A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in " +
+        "If-Match to avoid overwriting someone else's change.",
       access: writing,
       functions: ["update_record"],
       params: byId,
@@ -217,7 +222,7 @@ export function recordContracts(surface: Surface) {
 
 export type RecordContracts = ReturnType<typeof recordContracts>;
 
-/** By the path of the surface. */
+/** The contracts by the path of their surface. */
 export const RECORD_CONTRACTS: ReadonlyMap<string, RecordContracts> = new Map(
   SURFACES.map((surface) => [surface.path, recordContracts(surface)]),
 );
@@ -230,7 +235,7 @@ function checkedFields({ fields }: Surface): Record<string, z.ZodType> {
   return mapValues(fields, ({ schema, check }) => (check ? schema.check(check) : schema));
 }
 
-/** Null says that there is none, and in a patch takes a field away. */
+/** Accepts null, which means no value and removes the field in a patch. */
 function nullish(fields: Record<string, z.ZodType>): Record<string, z.ZodType> {
   return mapValues(fields, (schema) => schema.nullish());
 }

@@ -4,7 +4,10 @@ import type { RecordContracts, StoredRecord } from "./contract.ts";
 import { requireOwnTenant } from "./own-tenant.ts";
 import { recordOf, type Stored } from "./stored.ts";
 
-/** Keeps the idempotency key with the record's other fields, wherever it came from: a retry may send it elsewhere. */
+/**
+ * Stores the idempotency key with the record's other fields, whether it came in the header or the
+ * body, since a retry may send it in the other.
+ */
 export async function createRecord(
   ctx: Context,
   { surface }: RecordContracts,

@@ -3,7 +3,7 @@ import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
 import { recordOf, type Stored } from "./stored.ts";
 
-/** `include_deleted`: "true" for a tenant admin who looks into the bin. */
+/** `include_deleted: "true"` lets a tenant admin read a deleted record. */
 export async function getRecord(
   ctx: Context,
   { surface }: RecordContracts,

@@ -36,7 +36,8 @@ export const loggedRequest = z
       .meta({ description: "As in the error catalogue. Null if it succeeded.", example: null }),
     refused: z.boolean().meta({
       description:
-        "Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.",
+        "Turned away before it ran: by its credential, tenant, role, scope, address or rate. " +
+        "An API key's usage counts these as refused.",
       example: false,
     }),
     duration_ms: z.int().min(0).meta({ example: 12 }),
@@ -78,8 +79,9 @@ export const loggedRequestDetail = loggedRequest
   .meta({
     id: "LoggedRequestDetail",
     description:
-      "request and response are null where the caller may not call the operation, where it is about what is one person's own (views, sessions, " +
-      "notification settings), and, of a webhook's delivery, for who may not read every kind of event.",
+      "request and response are null where the caller may not call the operation, where it is " +
+      "about what is one person's own (views, sessions, notification settings), and, of a " +
+      "webhook's delivery, for who may not read every kind of event.",
   });
 export type LoggedRequestDetail = z.output<typeof loggedRequestDetail>;
 
@@ -115,8 +117,9 @@ export const listRequestsContract = contract({
   tag,
   summary: "List requests, newest first",
   description:
-    "Each call of the API, a second after it was answered, for 14 days. What the dashboard reads isn't logged unless it fails. Calls with " +
-    "a wrong secret are logged for the tenant whose API key they name.",
+    "Each call of the API, a second after it was answered, for 14 days. What the dashboard reads " +
+    "isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API " +
+    "key they name.",
   access: needs("read:requests"),
   query: z.strictObject({ ...pageQuery, ...filters, request_id: requestId.optional() }),
   response: page(loggedRequest).extend({ as_of: time }),

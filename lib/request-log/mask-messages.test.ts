@@ -13,8 +13,8 @@ const sent = (body: string, headers: Record<string, string> = {}) => ({
   bytes: body.length,
 });
 
-describe("of a call's bodies the log keeps", () => {
-  test("no field that the contract marks as a secret, wherever it was put", () => {
+describe("the logged bodies of a call", () => {
+  test("hide every field that the contract marks as secret, wherever it was sent", () => {
     const body = JSON.stringify({
       url: "https://a.example/",
       secret: "hunter22",
@@ -28,14 +28,14 @@ describe("of a call's bodies the log keeps", () => {
     });
   });
 
-  test("nothing of one that can't be read and may have a secret", () => {
+  test("omit an unparseable body that may contain a secret", () => {
     expect(maskedRequest(webhook, sent('{"secret": "hunter22"'))).toMatchObject({
       body: null,
       truncated: true,
     });
   });
 
-  test("no credential in a body whose contract has no secrets, nor an idempotency key", () => {
+  test("hide credentials and idempotency keys in a body whose contract has no secrets", () => {
     const secret = `tks_${"a".repeat(49)}`;
     const body = `{"title":"${secret}","idempotency_key":"k-\\"1","note":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}`;
     expect(maskedRequest(null, sent(body)).body).toBe(
@@ -43,18 +43,18 @@ describe("of a call's bodies the log keeps", () => {
     );
   });
 
-  test("the beginning, and how long it was", () => {
+  test("contain the beginning of a long body, and its length", () => {
     const kept = maskedResponse(null, sent(`"${"x".repeat(9000)}"`), false);
     expect(kept).toMatchObject({ bytes: 9002, truncated: true });
     expect(kept.body).toHaveLength(4096);
   });
 
-  test("no half of a character that the end of what is kept cuts in two, which a database refuses", () => {
+  test("never end with half a character, which the database would reject", () => {
     const kept = maskedRequest(null, sent(`${"x".repeat(4095)}\u{1F9FE}`));
     expect(kept.body).toBe(`${"x".repeat(4095)}\uFFFD`);
   });
 
-  test("no idempotency key that the end of what is kept cuts in two", () => {
+  test("hide an idempotency key that the limit cuts in two", () => {
     const kept = maskedRequest(
       null,
       sent(`{"pad":"${"x".repeat(4050)}","idempotency_key":"secret-of-mine-that-goes-on"}`),
@@ -63,8 +63,8 @@ describe("of a call's bodies the log keeps", () => {
   });
 });
 
-describe("of a call's headers the log keeps", () => {
-  test("the public part of a credential, and no cookie, token or key", () => {
+describe("the logged headers of a call", () => {
+  test("contain the public part of a credential, and no cookie, token or key", () => {
     const { headers } = maskedRequest(
       null,
       sent("", {
@@ -87,7 +87,7 @@ describe("of a call's headers the log keeps", () => {
     });
   });
 
-  test("no JWT in a header of any name", () => {
+  test("hide a JWT in a header of any name", () => {
     const { headers } = maskedRequest(
       null,
       sent("", { "x-note": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def" }),
@@ -95,7 +95,7 @@ describe("of a call's headers the log keeps", () => {
     expect(headers["x-note"]).toBe(REDACTED);
   });
 
-  test("at most forty, each cut at 512 characters", () => {
+  test("are at most forty, each cut at 512 characters", () => {
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, nth) => [`x-h${nth}`, "v".repeat(2000)]),
     );
@@ -105,14 +105,14 @@ describe("of a call's headers the log keeps", () => {
   });
 });
 
-describe("contracts mark as secrets", () => {
-  test("what they return once, and what callers send to be kept", () => {
+describe("contracts mark as secret", () => {
+  test("what they return once, and what callers send for safekeeping", () => {
     expect([...secretFields(newApiKey)]).toEqual(["key_secret"]);
     expect([...secretFields(createWebhookContract.response)]).toEqual(["secret"]);
     expect([...secretFields(rotateWebhookSecretContract.body as never)]).toEqual(["secret"]);
   });
 
-  test("every field that is called one", () => {
+  test("every field whose name says so", () => {
     const text = (schema: Contract["body"]) => JSON.stringify(schema ? names(schema) : []);
     for (const { operationId, body, response } of CONTRACTS)
       for (const schema of [body, response])
@@ -138,6 +138,6 @@ function names(schema: unknown, depth = 0): string[] {
   return [...Object.keys(shape), ...parts.flatMap((part) => names(part, depth + 1))];
 }
 
-test("a text without a credential is left as it is", () => {
+test("leaves a text without credentials unchanged", () => {
   expect(maskSecrets("/v1/exceptions/exc_1")).toBe("/v1/exceptions/exc_1");
 });

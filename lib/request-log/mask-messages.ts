@@ -5,22 +5,28 @@ import type { Contract } from "../wire/contract.ts";
 import { SECRET_FORMAT } from "../wire/schema.ts";
 import type { LoggedMessage } from "./contract.ts";
 
-/** Of a body, in characters. */
+/** The number of characters of a body that are logged. */
 const BODY_MAX = 4096;
-/** So much beyond it is looked at too: a credential that the end cuts in two is still one. */
+/**
+ * This many further characters are searched as well, to recognise a credential that the limit cuts
+ * in two.
+ */
 const CREDENTIAL_MAX = 4096;
 const HEADERS_MAX = 40;
 const HEADER_MAX = 512;
 
-/** Names of headers that carry a secret, ours or a proxy's. An idempotency key is the client's and never kept. */
+/**
+ * Names of headers that carry a secret, ours or a proxy's. The client's idempotency key is never
+ * logged.
+ */
 const SECRET_HEADER = /auth|cookie|token|secret|key|password|signature|session|credential/;
-/** Between the parts of this service. */
+/** Headers between the processes of this service. */
 const INTERNAL_HEADER = /^x-(?:tieout|middleware|invoke|nextjs|matched)-/;
 
-/** A body as it was sent: null where there was none, or where it was not read as a whole (a file). */
+/** A body as it was sent: null without a body, and for a file, which isn't read as a whole. */
 export type Sent = { headers: Headers; body: string | null; bytes: number | null };
 
-/** Of a call whose credential wasn't verified: anyone can send those, as large as they like. */
+/** Logged for a call whose credential wasn't verified: anyone can send such calls, of any size. */
 export const NOTHING_KEPT: LoggedMessage = {
   headers: {},
   body: null,
@@ -28,7 +34,7 @@ export const NOTHING_KEPT: LoggedMessage = {
   truncated: false,
 };
 
-/** What of a request is kept: its headers and the beginning of its body, without secrets. */
+/** The loggable part of a request: its headers and the beginning of its body, without secrets. */
 export function maskedRequest(
   contract: Contract | null,
   { headers, body, bytes }: Sent,
@@ -36,7 +42,7 @@ export function maskedRequest(
   return { headers: maskedHeaders(headers), ...maskedBody(contract?.body ?? null, body, bytes) };
 }
 
-/** The same of a response. */
+/** The loggable part of a response. */
 export function maskedResponse(
   contract: Contract | null,
   { headers, body, bytes }: Sent,
@@ -49,19 +55,19 @@ export function maskedResponse(
 }
 
 function maskedHeaders(headers: Headers): Record<string, string> {
-  const kept: Record<string, string> = {};
-  let left = HEADERS_MAX;
+  const masked: Record<string, string> = {};
+  let remaining = HEADERS_MAX;
   for (const [name, value] of headers) {
     if (INTERNAL_HEADER.test(name)) continue;
-    if (left-- === 0) break;
-    kept[name] = SECRET_HEADER.test(name)
+    if (remaining-- === 0) break;
+    masked[name] = SECRET_HEADER.test(name)
       ? maskedHeader(name, value)
       : storable(maskSecrets(value).slice(0, HEADER_MAX));
   }
-  return kept;
+  return masked;
 }
 
-/** The scheme, and the public part of an API key. */
+/** Keeps the scheme and the public part of an API key. */
 function maskedHeader(name: string, value: string): string {
   const [, scheme, keyId] =
     (name === "authorization" && /^(Bearer|Basic) (?:(tk_[0-9A-Za-z]{22})\.)?/i.exec(value)) || [];
@@ -77,15 +83,17 @@ function maskedBody(
     return { body: null, bytes: bytes ?? (body === "" ? 0 : null), truncated: false };
   const masked = maskedText(schema, body);
   if (masked === null) return { body: null, bytes, truncated: true };
-  const kept = storable(maskSecrets(masked.slice(0, BODY_MAX + CREDENTIAL_MAX)).slice(0, BODY_MAX));
+  const storedText = storable(
+    maskSecrets(masked.slice(0, BODY_MAX + CREDENTIAL_MAX)).slice(0, BODY_MAX),
+  );
   return {
-    body: kept.replace(IDEMPOTENCY_KEY, `$1"${REDACTED}"`),
+    body: storedText.replace(IDEMPOTENCY_KEY, `$1"${REDACTED}"`),
     bytes,
     truncated: masked.length > BODY_MAX,
   };
 }
 
-/** Null where a body may have a secret and can't be read. */
+/** Null for an unparseable body that may contain a secret. */
 function maskedText(schema: z.ZodType | null, body: string): string | null {
   const fields = schema ? secretFields(schema) : NONE;
   if (fields.size === 0) return body;
@@ -98,15 +106,15 @@ function maskedText(schema: z.ZodType | null, body: string): string | null {
 
 const IDEMPOTENCY_KEY = /("idempotency_?[kK]ey"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g;
 const NONE: ReadonlySet<string> = new Set();
-const known = new WeakMap<z.ZodType, ReadonlySet<string>>();
+const secretFieldsOf = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 /**
- * The names of the fields that a schema marks as secrets, at any depth. A field of that name anywhere in the body is left out: one
- * that the schema doesn't know was perhaps only sent in the wrong place.
+ * The names of the fields that a schema marks as secrets, at any depth. Fields of these names are
+ * hidden anywhere in the body, since a secret may have been sent in the wrong place.
  */
 export function secretFields(schema: z.ZodType): ReadonlySet<string> {
-  const found = known.get(schema) ?? new Set(fieldsOf(schema));
-  known.set(schema, found);
+  const found = secretFieldsOf.get(schema) ?? new Set(fieldsOf(schema));
+  secretFieldsOf.set(schema, found);
   return found;
 }
 

@@ -30,7 +30,7 @@ function logged() {
   return { write, log: new RequestLog(write) };
 }
 
-test("a call waits for no write, and many are written as a few batches", async () => {
+test("calls are written in a few batches, and no call waits for a write", async () => {
   const { log, write } = logged();
   for (let nth = 0; nth < 500; nth++) log.add(call());
   expect(write).not.toHaveBeenCalled();
@@ -40,7 +40,7 @@ test("a call waits for no write, and many are written as a few batches", async (
   expect([log.figures.written, log.lagSeconds()]).toEqual([500, 0]);
 });
 
-test("a call of no tenant and no key is counted, and not kept", async () => {
+test("a call without tenant and key is counted but not logged", async () => {
   const { log, write } = logged();
   log.add(call({ tenant_id: null }));
   await log.flush();
@@ -48,7 +48,7 @@ test("a call of no tenant and no key is counted, and not kept", async () => {
   expect(log.figures).toMatchObject({ unattributed: 1, written: 0 });
 });
 
-test("what the database could not take in is written again as the same batch", async () => {
+test("a batch whose write failed is written again under the same ID", async () => {
   const { log, write } = logged();
   write.mockRejectedValueOnce(new ApiError("unavailable", "Down."));
   log.add(call());
@@ -60,7 +60,7 @@ test("what the database could not take in is written again as the same batch", a
   expect(log.figures).toMatchObject({ written: 2, dropped: 0 });
 });
 
-test("what the database refuses is dropped and counted, and holds up nothing", async () => {
+test("a batch that the database rejects is dropped and counted", async () => {
   const { log, write } = logged();
   write.mockRejectedValueOnce(new ApiError("internal", "No."));
   log.add(call());
@@ -70,7 +70,7 @@ test("what the database refuses is dropped and counted, and holds up nothing", a
   expect(log.figures).toMatchObject({ written: 1, dropped: 1 });
 });
 
-test("beyond its bounds calls are dropped and counted, one tenant's before others'", async () => {
+test("over the limits, calls are dropped and counted, first those of the busiest tenant", async () => {
   const { log } = logged();
   for (let nth = 0; nth < 6000; nth++) log.add(call());
   expect(log.figures.dropped).toBe(1000);
@@ -83,7 +83,7 @@ test("beyond its bounds calls are dropped and counted, one tenant's before other
   expect(log.figures).toMatchObject({ written: 10_000, dropped: 2000 });
 });
 
-test("calls that name made-up keys leave room for those of tenants", async () => {
+test("calls with made-up keys leave room for those of tenants", async () => {
   const { log } = logged();
   for (let nth = 0; nth < 12_000; nth++) log.add(call({ tenant_id: null, key_id: `tk_${nth}` }));
   expect(log.figures.dropped).toBe(7000);
@@ -91,7 +91,7 @@ test("calls that name made-up keys leave room for those of tenants", async () =>
   expect(log.figures.dropped).toBe(7000);
 });
 
-test("beyond 128 kB of bodies within a second, a tenant's calls are kept without", async () => {
+test("over 128 kB of bodies per second, a tenant's calls are logged without bodies", async () => {
   const { log, write } = logged();
   const body = { ...message, body: "x".repeat(4096), bytes: 4096 };
   for (let nth = 0; nth < 40; nth++) log.add(call({ response: body }));

@@ -8,7 +8,10 @@ import { onShutdown, singleton } from "../runtime/singleton.ts";
 import { ApiError } from "../wire/errors.ts";
 import type { CALL_CREDENTIALS, LoggedMessage } from "./contract.ts";
 
-/** A call as it is written. Without a tenant it is that of the API key whose public part the credential named. */
+/**
+ * A call as it is written. If `tenant_id` is null, it belongs to the tenant of `key_id`, the public
+ * part of the API key that the request named.
+ */
 export type Call = {
   id: string;
   tenant_id: string | null;
@@ -20,7 +23,7 @@ export type Call = {
   resource: string | null;
   status: number;
   error_code: string | null;
-  /** Turned away before it ran. */
+  /** Whether it was refused before it ran. */
   refused: boolean;
   duration_ms: number;
   credential: (typeof CALL_CREDENTIALS)[number];
@@ -31,24 +34,34 @@ export type Call = {
   response: LoggedMessage;
 };
 
-type Waiting = { call: Call /** On our monotonic clock. */; at: number; share: string };
+/**
+ * `at` is when the call was added, by `performance.now()`; `share` is whose limit it counts
+ * against.
+ */
+type Waiting = { call: Call; at: number; share: string };
 type Batch = { id: string; calls: Waiting[] };
 
 const EVERY_MS = 1_000;
-/** Of one statement, which the event loop spends a millisecond or two on. */
-const BATCH_CALLS = 200;
+/** A statement of 200 calls costs the event loop 1 to 2 ms. */
+const BATCH_CALLS_MAX = 200;
 const WAITING_MAX = 10_000;
-/** No tenant's calls take up so much that others' are dropped. */
-const WAITING_OF_ONE = WAITING_MAX / 2;
-/** The share of calls that name a key but prove nothing: invented key IDs get no more room than one tenant. */
+/** No tenant may fill more than half of the queue, so that other tenants' calls aren't dropped. */
+const WAITING_PER_TENANT_MAX = WAITING_MAX / 2;
+/**
+ * The share of calls that name a key without proving it: made-up key IDs together get no more room
+ * than one tenant.
+ */
 const UNPROVEN = "";
-/** Unverified calls that are kept for one key: what names a key's public ID may be anyone's. */
+/** The maximum number of unverified calls logged per key: anyone can name a key's public ID. */
 const UNVERIFIED_PER_KEY_AND_MINUTE = 60;
 const MINUTE_MS = 60_000;
-/** Bodies of one tenant within a second, in characters: beyond it calls are kept without. */
-const BODIES_OF_ONE = 128 * 1024;
+/** The characters of one tenant's bodies per second; over it, calls are logged without bodies. */
+const BODIES_PER_TENANT_MAX = 128 * 1024;
 
-/** Keeps calls in memory and writes them about once a second, so that none waits for it: exact but for a crash. Never grows beyond its bounds. */
+/**
+ * Holds calls in memory, within limits, and writes them about once a second, so that no call waits
+ * for it. Only a crash loses calls.
+ */
 export class RequestLog {
   readonly figures = { written: 0, dropped: 0, unattributed: 0, without_body: 0 };
   readonly #write: (calls: Json[], batch: string) => Promise<number>;
@@ -60,7 +73,10 @@ export class RequestLog {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `write` answers how many it wrote; `batch` stays the same when the same is written again. */
+  /**
+   * `write` returns the number of calls written. `batch` identifies the write, and is the same
+   * again if it is retried.
+   */
   constructor(write: (calls: Json[], batch: string) => Promise<number>) {
     this.#write = write;
   }
@@ -76,7 +92,7 @@ export class RequestLog {
     }
     const share = call.tenant_id ?? UNPROVEN;
     const waiting = this.#shares.get(share) ?? 0;
-    if (waiting >= WAITING_OF_ONE || this.#waiting.length >= WAITING_MAX) {
+    if (waiting >= WAITING_PER_TENANT_MAX || this.#waiting.length >= WAITING_MAX) {
       this.figures.dropped++;
       return;
     }
@@ -85,13 +101,13 @@ export class RequestLog {
     this.#schedule();
   }
 
-  /** The age of the oldest call that isn't written yet, in seconds. */
+  /** The age of the oldest unwritten call, in seconds. */
   lagSeconds(): number {
     const oldest = this.#unwritten?.calls[0] ?? this.#waiting[0];
     return oldest ? (performance.now() - oldest.at) / 1000 : 0;
   }
 
-  /** Writes what is waiting. */
+  /** Writes all waiting calls. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeAll());
     return this.#writing;
@@ -103,7 +119,7 @@ export class RequestLog {
       this.#unverified = { since: now, byKey: new Map() };
     const { byKey } = this.#unverified;
     const count = byKey.get(keyId) ?? 0;
-    // As many keys as calls can wait: invented ones don't make it grow.
+    // At most as many keys as calls in the queue, so that made-up keys can't grow the map.
     if (count >= UNVERIFIED_PER_KEY_AND_MINUTE || byKey.size >= WAITING_MAX) return false;
     byKey.set(keyId, count + 1);
     return true;
@@ -111,10 +127,10 @@ export class RequestLog {
 
   #withinBounds(call: Call, share: string): Call {
     const size = (call.request.body?.length ?? 0) + (call.response.body?.length ?? 0);
-    const kept = this.#bodies.get(share) ?? 0;
+    const loggedSize = this.#bodies.get(share) ?? 0;
     if (size === 0) return call;
-    if (kept + size <= BODIES_OF_ONE) {
-      this.#bodies.set(share, kept + size);
+    if (loggedSize + size <= BODIES_PER_TENANT_MAX) {
+      this.#bodies.set(share, loggedSize + size);
       return call;
     }
     this.figures.without_body++;
@@ -136,7 +152,10 @@ export class RequestLog {
   async #writeAll(): Promise<void> {
     this.#bodies.clear();
     while (this.#unwritten || this.#waiting.length > 0) {
-      this.#unwritten ??= { id: crypto.randomUUID(), calls: this.#waiting.splice(0, BATCH_CALLS) };
+      this.#unwritten ??= {
+        id: crypto.randomUUID(),
+        calls: this.#waiting.splice(0, BATCH_CALLS_MAX),
+      };
       const { id, calls } = this.#unwritten;
       try {
         const now = performance.now();
@@ -154,7 +173,7 @@ export class RequestLog {
           );
           return this.#schedule();
         }
-        // What the database refuses, it refuses again.
+        // A batch that the database rejected would be rejected again.
         log.error({ err: error, rows: calls.length }, "request log refused, dropped");
         this.figures.dropped += calls.length;
       }
@@ -172,7 +191,7 @@ export class RequestLog {
 
 export const requestLog = () =>
   singleton("request-log", () => {
-    const made = new RequestLog(async (rows, batch) =>
+    const requestLog = new RequestLog(async (rows, batch) =>
       Number(
         unwrap(
           await serviceDb("a process writes the calls of several tenants at once").rpc(
@@ -182,9 +201,9 @@ export const requestLog = () =>
         ),
       ),
     );
-    onShutdown(() => made.flush());
-    countIn(registry(), made);
-    return made;
+    onShutdown(() => requestLog.flush());
+    countIn(registry(), requestLog);
+    return requestLog;
   });
 
 const FIGURES: Record<keyof RequestLog["figures"], string> = {

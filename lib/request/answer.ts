@@ -6,14 +6,20 @@ import type { Context } from "./context.ts";
 
 const DIGEST_LENGTH = 16;
 
-/** `data` as the contract parses it, `body` as sent, and the `ETag` of a response about one resource. */
+/**
+ * `data` as the contract parsed it, `body` as sent, and the `ETag` if the response is about one
+ * resource.
+ */
 export type Answer<C extends Contract> = {
   data: z.output<C["response"]>;
   body: string;
   etag: string | null;
 };
 
-/** Parses what a verb found by the contract, for an endpoint or a page: an unlisted column can't leak. */
+/**
+ * Parses a verb's result by the contract, for an endpoint or a page, so that a column that the
+ * contract doesn't list can't leak.
+ */
 export async function responseOf<C extends Contract>(
   contract: C,
   ctx: Context,
@@ -24,7 +30,10 @@ export async function responseOf<C extends Contract>(
   return { data, body, etag: contract.resource === null ? null : entityTag(ctx.version, body) };
 }
 
-/** A page leaves out the items that don't fit the contract, which would take the others down with them. Sums are the database's, and stay. */
+/**
+ * Drops the items of a page that don't fit the contract, because they would fail the whole page.
+ * Totals come from the database and still count them.
+ */
 function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
   const { success, data, error } = response.safeParse(found);
   if (success) return data;
@@ -44,7 +53,7 @@ function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
       tenant_id: ctx.tenantId,
       operation: ctx.operation,
       ids: items.flatMap(({ id }, place) => (unfit.has(place) ? [id] : [])),
-      // Not what stands there.
+      // Only path and code are logged, never the value.
       issues: error.issues.map(({ path, code }) => `${path.join(".")}: ${code}`),
     },
     "items that don't fit the contract, left out of a page",
@@ -56,8 +65,9 @@ function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
 }
 
 /**
- * The entity tag of a response: `<version>-<digest>`. The version identifies what is stored, and is all that `If-Match` compares. The
- * digest covers what the clock or others' work adds (`minutes_to_breach`, `request_count`), so that a 304 never hides it.
+ * The entity tag of a response: `<version>-<digest>`. The version identifies what is stored, and is
+ * all that `If-Match` compares. The digest covers what the clock or other users' work adds
+ * (`minutes_to_breach`, `request_count`), so that a 304 never hides a change of it.
  */
 export function entityTag(version: number | null, body: string): string {
   const digest = hash("sha256", body, "base64url").slice(0, DIGEST_LENGTH);

@@ -3,7 +3,10 @@ import { type Db, dbFor } from "../db/client.ts";
 import type { Priority } from "../db/concurrency-limiter.ts";
 import type { Contract } from "../wire/contract.ts";
 
-/** `key`: the client's, never stored. `key_hash`: its SHA-256. `fingerprint`: SHA-256 of the request it was used for. */
+/**
+ * `key` is the client's and never stored; `key_hash` is its SHA-256; `fingerprint` is the SHA-256
+ * of the request it was used for.
+ */
 export type IdempotencyRecord = { key: string; key_hash: string; fingerprint: string };
 
 /** What a verb knows about the request it serves. */
@@ -12,35 +15,44 @@ export type Context = {
   tenantId: string;
   operation: string;
   requestId: string;
-  /** The caller's address, or null. */
+  /** The client's IP address, or null. */
   clientAddress: string | null;
-  /** Why a service-role key is used: the caller's `X-Audit-Reason`. */
+  /** The caller's `X-Audit-Reason` for using the service-role key. */
   auditReason: string | null;
   idempotency: IdempotencyRecord | null;
-  /** The versions of the resource that `If-Match` allows. Null: any. */
+  /** The resource versions that `If-Match` allows; null allows any. */
   allowedVersions: readonly number[] | null;
   /** The version of the resource in the response, once the verb knows it. */
   version: number | null;
-  /** What is exported as a file, if anything: recorded as its own security event. */
+  /** The list and format of a file export, which is recorded as a security event. */
   exported: { format: string; query: object } | null;
-  /** Whether the request only previews a change, asked for by a token or an API key: recorded as its own security event. */
+  /** Whether a token or an API key asked for a preview, which is recorded as a security event. */
   dryRun: boolean;
   /** Whether this is a later step of a request that the database has already opened. */
   continues: boolean;
-  /** What its database calls are for. */
+  /** The priority of its database calls. */
   lane: Priority;
-  /** Whether the database has recorded the request: a service-role call leaves one row, whatever its outcome. */
+  /**
+   * Whether the database has recorded the request: a service-role call leaves exactly one row,
+   * whatever its outcome.
+   */
   trail: { written: boolean };
   db: Db;
   /** Headers for the response. */
   reply: Headers;
 };
 
-type Given = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> &
+type ContextFields = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> &
   Partial<Context>;
 
-/** The only way to make a context, for an endpoint or a page; what is left out is empty. */
-export function contextFor({ operationId, file, upload }: Contract, given: Given): Context {
+/**
+ * Creates a context for an endpoint or a page. This is the only way to make one; omitted fields are
+ * empty.
+ */
+export function contextFor(
+  { operationId, file, upload }: Contract,
+  fields: ContextFields,
+): Context {
   return {
     operation: operationId,
     auditReason: null,
@@ -52,8 +64,8 @@ export function contextFor({ operationId, file, upload }: Contract, given: Given
     continues: false,
     lane: file ? "export" : upload ? "import" : "interactive",
     trail: { written: false },
-    db: dbFor(given.principal, given.tenantId),
+    db: dbFor(fields.principal, fields.tenantId),
     reply: new Headers(),
-    ...given,
+    ...fields,
   };
 }

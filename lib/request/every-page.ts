@@ -1,11 +1,14 @@
 import type { Context } from "./context.ts";
 
-/** What arrives is read at once, beside what others wait for. */
+/** Each page is parsed in one go, which delays other requests: 250 rows keep that short. */
 const PAGE_ROWS = 250;
 
 type Page<Item> = { items: Item[]; next_cursor: string | null };
 
-/** The pages of a list from its first to its last, for an export: the first call records it, the others continue it. */
+/**
+ * The pages of a list from first to last, for an export. The first call records the export, the
+ * others continue it.
+ */
 export async function* everyPage<Item>(
   ctx: Context,
   read: (step: Context, page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>,

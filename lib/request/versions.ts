@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 
-/** Sets the version of the resource in the response; the pipeline makes the `ETag` from it. */
+/** Sets the version of the resource in the response, from which the pipeline makes the `ETag`. */
 export function tagged<Answer extends object>(
   ctx: Context,
   stored: Answer & { version?: number },

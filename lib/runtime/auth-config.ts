@@ -1,18 +1,27 @@
-/** Whom the server believes about who somebody is. Read by the server and, before anything runs, by the supervisor. */
+/**
+ * Which token issuers the server trusts. Read by the server and, before anything starts, by the
+ * supervisor.
+ */
 import { z } from "zod";
 import { tenantId } from "../wire/schema.ts";
 
-/** The issuer of the tokens that the server signs for its own database client. No credential may carry it. */
+/**
+ * The issuer of the tokens that the server signs for its own database client. No credential may
+ * have it.
+ */
 export const INTERNAL_ISSUER = "tieout-internal";
 
 const MAX_AGE_SECONDS = 86_400;
 const REQUIRED_WITH_KEYS = ["AUTH_JWT_ISSUER", "AUTH_JWT_AUDIENCE"] as const;
 const ID = /^[a-z][a-z0-9-]{0,31}$/;
 
-/** Tenants whom somebody may speak for; null: every one. */
+/** The tenants that an issuer may grant access to; null means every tenant. */
 export type Bounds = ReadonlySet<string> | null;
 
-/** The claims that hold tenants and roles. `tenants` null: `tenants`, at the top or under `app_metadata`. */
+/**
+ * The claims that hold tenants and roles. If `tenants` is null, the claim `tenants` is read, at the
+ * top or under `app_metadata`.
+ */
 export type ClaimNames = { tenants: string | null; roles: string };
 
 export const optionalText = z
@@ -25,7 +34,7 @@ const wholeSeconds = z
   .regex(/^[1-9]\d*$/, "must be a whole number of seconds, 1 or more")
   .transform(Number);
 
-/** An answer over http could be anybody's; on this machine itself it can't be intercepted. */
+/** Requires https, since plain http can be intercepted, except to this machine. */
 const confidentialUrl = z.url().refine((text) => {
   const { protocol, hostname } = new URL(text);
   return (
@@ -63,17 +72,21 @@ export const trustVariables = {
 
 const trust = z.object(trustVariables);
 
-/** A provider signs tokens for every application that it serves: only `iss` and `aud` say which are meant for this one. */
-export function requireAddressees(given: z.output<typeof trust>, context: z.RefinementCtx): void {
-  if (!given.AUTH_JWT_JWKS_URL && !given.AUTH_JWT_PUBLIC_KEY) return;
-  for (const name of REQUIRED_WITH_KEYS.filter((one) => !given[one])) {
+/**
+ * An issuer signs tokens for many applications: only `iss` and `aud` say which are meant for this
+ * one.
+ */
+export function requireAddressees(read: z.output<typeof trust>, context: z.RefinementCtx): void {
+  if (!read.AUTH_JWT_JWKS_URL && !read.AUTH_JWT_PUBLIC_KEY) return;
+  for (const name of REQUIRED_WITH_KEYS.filter((one) => !read[one])) {
     const message =
-      "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for other applications would be accepted";
+      "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for " +
+      "other applications would be accepted";
     context.addIssue({ code: "custom", path: [name], message });
   }
 }
 
-/** @throws Error naming the first variable of trust that is not valid. */
+/** @throws Error that names the first invalid variable of the trust configuration. */
 export function requireTrust(variables: Record<string, string | undefined>): void {
   const { error } = trust.superRefine(requireAddressees).safeParse(variables);
   const [issue] = error?.issues ?? [];
@@ -81,7 +94,10 @@ export function requireTrust(variables: Record<string, string | undefined>): voi
   oidcProviders(variables);
 }
 
-/** An OpenID provider of the variables: OIDC_PROVIDERS=okta,… and for each OIDC_OKTA_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _NAME, … */
+/**
+ * An OpenID provider, configured by OIDC_PROVIDERS=okta,… and OIDC_OKTA_ISSUER, _CLIENT_ID,
+ * _CLIENT_SECRET, _NAME, … for each.
+ */
 export type OidcProvider = {
   id: string;
   name: string;
@@ -92,7 +108,7 @@ export type OidcProvider = {
   claims: ClaimNames;
 };
 
-/** @throws Error naming the variable that is missing or not valid. */
+/** @throws Error that names the missing or invalid variable. */
 export function oidcProviders(
   variables: Record<string, string | undefined> = process.env,
 ): OidcProvider[] {
@@ -109,30 +125,30 @@ export function oidcProviders(
     );
   return ids.map((id) => {
     const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
-    const given = (name: string) => variables[`${prefix}_${name}`]?.trim() || undefined;
+    const read = (name: string) => variables[`${prefix}_${name}`]?.trim() || undefined;
     const required = (name: string) => {
-      const value = given(name);
+      const value = read(name);
       if (!value) throw new Error(`OIDC_PROVIDERS names ${id}, but ${prefix}_${name} is not set.`);
       return value;
     };
-    const sound = <T>(name: string, schema: z.ZodType<T>) => {
-      const { data, error } = schema.safeParse(given(name));
+    const parsed = <T>(name: string, schema: z.ZodType<T>) => {
+      const { data, error } = schema.safeParse(read(name));
       if (error) throw new Error(`${prefix}_${name} ${error.issues[0]?.message}.`);
       return data as T;
     };
-    if (ids.length > 1 && !given("TENANTS"))
+    if (ids.length > 1 && !read("TENANTS"))
       throw new Error(
         `OIDC_PROVIDERS names more than one provider, but ${prefix}_TENANTS is not set. Name the tenants that ${id} may speak for, comma-separated, or * for every tenant.`,
       );
     required("ISSUER");
     return {
       id,
-      name: given("NAME") ?? id,
-      issuer: sound("ISSUER", confidentialUrl),
+      name: read("NAME") ?? id,
+      issuer: parsed("ISSUER", confidentialUrl),
       clientId: required("CLIENT_ID"),
       clientSecret: required("CLIENT_SECRET"),
-      tenants: sound("TENANTS", bounds),
-      claims: { tenants: given("TENANTS_CLAIM") ?? null, roles: given("ROLES_CLAIM") ?? "roles" },
+      tenants: parsed("TENANTS", bounds),
+      claims: { tenants: read("TENANTS_CLAIM") ?? null, roles: read("ROLES_CLAIM") ?? "roles" },
     };
   });
 }

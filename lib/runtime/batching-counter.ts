@@ -3,24 +3,31 @@ import { onShutdown } from "./singleton.ts";
 
 export type Counted<Item> = {
   item: Item;
-  count: number /** On our monotonic clock. */;
+  count: number;
+  /** The time of the last count, by `performance.now()`. */
   lastAt: number;
 };
 
 export type BatchingCounterOptions<Item> = {
-  /** In the log. */
+  /** The name in the log. */
   name: string;
-  /** Items of one key are counted as one. */
+  /** Items with the same key are counted together. */
   keyOf: (item: Item) => string;
-  /** `batch` stays the same when the same is written again, because the answer got lost or said that it failed. */
+  /**
+   * `batch` identifies the write, and is the same again if a write is retried because its answer
+   * was lost or an error.
+   */
   write: (counted: Counted<Item>[], batch: string) => Promise<void>;
   everyMs: number;
   retryMs: number;
-  /** What is counted beyond so many keys counts as `overflow(item)`. */
+  /** Once `keys` keys are counted, items with other keys count as `overflow(item)`. */
   max?: { keys: number; overflow: (item: Item) => Item };
 };
 
-/** Counts in memory and writes at intervals and at shutdown, so that no request waits for it: exact but for a crash. */
+/**
+ * Counts in memory and writes at intervals and at shutdown, so that no request waits for it. Only a
+ * crash loses counts.
+ */
 export class BatchingCounter<Item> {
   readonly #options: BatchingCounterOptions<Item>;
   #counts = new Map<string, Counted<Item>>();
@@ -46,7 +53,7 @@ export class BatchingCounter<Item> {
     this.#schedule(this.#options.everyMs);
   }
 
-  /** Writes what has been counted so far. */
+  /** Writes everything counted so far. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeAll());
     return this.#writing;

@@ -1,4 +1,7 @@
-/** The server's configuration: the same variables on every kind of stack. Read once; a bad value stops the start. */
+/**
+ * The server's configuration: the same variables on every kind of stack. They are read once, and an
+ * invalid value prevents the start.
+ */
 import { z } from "zod";
 import { optionalText, requireAddressees, trustVariables } from "./auth-config.ts";
 
@@ -23,9 +26,9 @@ export const hosts = z
   .string()
   .default("")
   .transform((list, context): ReadonlySet<string> => {
-    const given = list.split(",").flatMap((host) => host.trim() || []);
-    const wrong = given.find((host) => hostOf(host) === null);
-    if (wrong === undefined) return new Set(given.map((host) => hostOf(host) ?? host));
+    const names = list.split(",").flatMap((host) => host.trim() || []);
+    const wrong = names.find((host) => hostOf(host) === null);
+    if (wrong === undefined) return new Set(names.map((host) => hostOf(host) ?? host));
     const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" isn't one`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
@@ -40,7 +43,10 @@ function hostOf(host: string): string | null {
     : null;
 }
 
-/** What seals and signs, and where deliveries may go: the worker knows these alone. */
+/**
+ * Keys for encryption and signing, and the hosts that webhooks may reach: all that the worker
+ * needs.
+ */
 const workerVariables = {
   ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
   // The worker signs; a process that only verifies has the public keys instead.
@@ -49,7 +55,7 @@ const workerVariables = {
   WEBHOOK_ALLOW_HOSTS: hosts,
 };
 
-/** How mail leaves, and where its links lead: the worker's alone. */
+/** How mail is sent and which base its links have: only the worker reads these. */
 const mailVariables = z.object({
   SMTP_URL: optionalText.pipe(z.url({ protocol: /^smtps?$/, hostname: /./ }).optional()),
   MAIL_FROM: optionalText.pipe(z.string().default("Tieout <tieout@localhost>")),
@@ -97,16 +103,16 @@ function requireAuditKeys(
   });
 }
 
-/** What docs/configuration.md has to explain. */
+/** The variables that docs/configuration.md must explain. */
 export const VARIABLE_NAMES = Object.keys({ ...variables.shape, ...mailVariables.shape });
 
-/** @throws Error naming each variable that is missing or invalid, without its value. */
+/** @throws Error that names each missing or invalid variable, without its value. */
 export const env = readOnce(variables.superRefine(requireAddressees).superRefine(requireAuditKeys));
 
-/** The part that the worker is given, too. Throws as `env` does. */
+/** The variables that the worker has, too. @throws Error as `env` does. */
 export const workerEnv = readOnce(z.object(workerVariables).superRefine(requireAuditKeys));
 
-/** How the worker sends mail. Throws as `env` does. */
+/** The mail variables of the worker. @throws Error as `env` does. */
 export const mailEnv = readOnce(mailVariables);
 
 function readOnce<Schema extends z.ZodType>(schema: Schema): () => z.output<Schema> {

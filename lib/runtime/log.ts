@@ -2,9 +2,12 @@ import pino from "pino";
 import { maskSecrets } from "./mask-secrets.ts";
 import { singleton } from "./singleton.ts";
 
-const also = () => singleton("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
+const sink = () => singleton("log", (): { to: ((line: string) => void) | null } => ({ to: null }));
 
-/** One JSON line per event on stdout; the supervisor adds the part's name. Never log headers or bodies; secrets are masked. */
+/**
+ * Writes one JSON line per event to stdout; the supervisor adds the process's name. Never log
+ * headers or bodies. Secrets are masked.
+ */
 export const log = pino({
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
@@ -12,13 +15,13 @@ export const log = pino({
   hooks: {
     streamWrite(line) {
       const masked = maskSecrets(line);
-      also().to?.(masked);
+      sink().to?.(masked);
       return masked;
     },
   },
 });
 
-/** Hands each line to somebody else as well. */
+/** Passes each masked line to `to` as well as to stdout. */
 export function alsoLogTo(to: (line: string) => void): void {
-  also().to = to;
+  sink().to = to;
 }

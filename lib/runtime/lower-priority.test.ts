@@ -14,7 +14,7 @@ const THREAD = `
 `;
 
 test.runIf(process.platform === "linux")(
-  "a thread that gives way runs below the one that answers",
+  "a thread of lower priority runs after the thread that serves requests",
   async () => {
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`));
     const [priority] = await once(worker, "message");

@@ -3,8 +3,8 @@ import { constants, setPriority } from "node:os";
 import { basename } from "node:path";
 
 /**
- * Lowers the priority of the calling thread: long work leaves the processor to requests. Linux gives each thread a priority
- * of its own; elsewhere, and where it isn't allowed, everything stays as it is.
+ * Lowers the priority of the calling thread, so that long work leaves the processor to requests.
+ * Only Linux has priorities per thread; elsewhere, and without the permission, nothing changes.
  */
 export function lowerPriority(): void {
   try {

@@ -37,7 +37,7 @@ test("hides signed and encrypted tokens, signing secrets and Supabase secret key
     expect(maskSecrets(`Bearer ${text}`)).toBe(`Bearer ${REDACTED}`);
 });
 
-test("keeps a line of JSON parseable and everything else unchanged", () => {
+test("keeps a line of JSON parseable and all other text unchanged", () => {
   const line = JSON.stringify({ path: `/v1/%22${secret}%0a`, words: 'tks, "100 %25" %C3%A9' });
   const parsed = JSON.parse(maskSecrets(line));
   expect(parsed.path).not.toContain(secret);

@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
 
-/** Bytes that this process may have: its container's, or else the machine's. */
+/** The memory limit of this process in bytes: its container's, or else the machine's memory. */
 export function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

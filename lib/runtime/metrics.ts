@@ -1,33 +1,36 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { singleton } from "./singleton.ts";
 
-/** Milliseconds to minutes: what a person waits for, and what jobs take. */
+/** Bucket bounds in seconds, from 5 ms for requests to 30 minutes for jobs. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800];
 
-/** What this process counts of itself. */
+/** The metrics of this process. */
 export const registry = (): Registry =>
   singleton("metrics", () => {
-    const own = new Registry();
-    collectDefaultMetrics({ register: own });
-    const bornBy = process.ppid;
+    const metrics = new Registry();
+    collectDefaultMetrics({ register: metrics });
+    const initialParent = process.ppid;
     new Gauge({
       name: "tieout_process_orphaned",
       help: "1 where the process that started this one is gone.",
-      registers: [own],
+      registers: [metrics],
       collect() {
-        this.set(process.ppid === bornBy ? 0 : 1);
+        this.set(process.ppid === initialParent ? 0 : 1);
       },
     });
-    return own;
+    return metrics;
   });
 
 type Metric = { name: string; help: string; labels?: readonly string[] };
 
-/** How long something took, in seconds. The same name is the same histogram, whichever copy of a module asks. */
+/**
+ * A histogram of durations in seconds. The same name returns the same histogram, even if the
+ * bundler loaded this module twice.
+ */
 export function durations({ name, help, labels = [] }: Metric): Histogram {
-  const known = registry().getSingleMetric(name) as Histogram | undefined;
+  const existing = registry().getSingleMetric(name) as Histogram | undefined;
   return (
-    known ??
+    existing ??
     new Histogram({
       name,
       help,
@@ -38,7 +41,9 @@ export function durations({ name, help, labels = [] }: Metric): Histogram {
   );
 }
 
-/** A figure read when it is asked for: by the value of its only label, or one number. */
+/**
+ * Registers a gauge that is read at each scrape: one number, or one for each value of its label.
+ */
 export function figure(
   metric: Omit<Metric, "labels"> & { label?: string },
   read: () => number | Record<string, number>,

@@ -6,8 +6,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts so that both `binding` and the server's key are needed to decrypt.
- * The newest of ENCRYPTION_KEYS seals; each of them opens.
+ * Encrypts so that decryption needs both `binding` and the server's key. The newest of
+ * ENCRYPTION_KEYS encrypts; any of them decrypts.
  */
 export function seal(plaintext: string, binding: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -20,7 +20,7 @@ export function seal(plaintext: string, binding: string): string {
   ]).toString("base64url");
 }
 
-/** @throws Error if the binding differs or no server key fits. */
+/** @throws Error if the binding differs or none of the server's keys fits. */
 export function unseal(sealed: string, binding: string): string {
   const bytes = Buffer.from(sealed, "base64url");
   const nonce = bytes.subarray(0, NONCE_BYTES);
@@ -36,7 +36,7 @@ export function unseal(sealed: string, binding: string): string {
         decipher.final("utf8")
       );
     } catch {
-      // Sealed with another key.
+      // Sealed with another key: try the next one.
     }
   }
   throw new Error("None of ENCRYPTION_KEYS can decrypt this.");
@@ -48,7 +48,10 @@ function newestKey(): Buffer {
   return newest;
 }
 
-/** The binding goes in as its digest: HKDF takes at most 1024 bytes there, and 255 characters can be more. */
+/**
+ * HKDF's info takes at most 1024 bytes, and 255 characters can be more, so the binding's digest is
+ * used.
+ */
 function derive(key: Buffer, binding: string): Buffer {
   return Buffer.from(
     hkdfSync("sha256", key, Buffer.alloc(0), createHash("sha256").update(binding).digest(), 32),

@@ -3,7 +3,10 @@ import { ApiError } from "../wire/errors.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import type { Ended } from "./threads.ts";
 
-/** Has this thread do the tasks of `Threads`, one per message; while one waits, others run. A task talks to its caller by its port. */
+/**
+ * Makes this thread run the tasks of `Threads`, one per message. Tasks run concurrently; each has a
+ * port to its caller.
+ */
 export function serveTasks<Task>(work: (task: Task, port: MessagePort) => unknown): void {
   lowerPriority();
   parentPort?.on(
@@ -22,7 +25,7 @@ async function serve(work: () => unknown, port: MessagePort): Promise<void> {
   }
 }
 
-/** Of an error only what every port takes. */
+/** Reduces an error to fields that can be sent through a port. */
 function endOf(error: unknown): Ended {
   if (error instanceof ApiError)
     return { type: "refused", code: error.code, message: error.message, errors: error.errors };

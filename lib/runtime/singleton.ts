@@ -1,5 +1,6 @@
 /**
- * One value per process. The bundler may load a module once per entry; limits, caches and counters must not multiply with it.
+ * One value per process: the bundler may load a module once per entry, and limits, caches and
+ * counters must not be duplicated.
  */
 export function singleton<Value>(name: string, make: () => Value): Value {
   const registry = globalThis as unknown as Record<symbol, Value | undefined>;
@@ -11,13 +12,13 @@ export function singleton<Value>(name: string, make: () => Value): Value {
 
 type ShutdownHook = () => Promise<void>;
 
-/** Has `farewell` run after the last request and before the process ends. */
-export function onShutdown(farewell: ShutdownHook): void {
-  shutdownHooks().push(farewell);
+/** Runs `hook` after the last request and before the process exits. */
+export function onShutdown(hook: ShutdownHook): void {
+  shutdownHooks().push(hook);
 }
 
 export async function shutDown(): Promise<void> {
-  await Promise.allSettled(shutdownHooks().map((farewell) => farewell()));
+  await Promise.allSettled(shutdownHooks().map((hook) => hook()));
 }
 
 function shutdownHooks(): ShutdownHook[] {

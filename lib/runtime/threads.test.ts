@@ -8,10 +8,17 @@ const THREAD = `
   import { serveTasks } from ${JSON.stringify(import.meta.resolve("./serve-tasks.ts"))};
   const TASKS = {
     where: () => threadId,
-    refuse: () => { throw new ApiError("invalid_request", "No.", { errors: [{ path: "a", message: "b" }] }); },
+    refuse: () => {
+      const errors = [{ path: "a", message: "b" }];
+      throw new ApiError("invalid_request", "No.", { errors });
+    },
     fail: () => { throw Object.assign(new TypeError("broken"), { of: () => {} }); },
     die: () => process.exit(1),
-    untilStopped: (port) => new Promise((end) => { port.postMessage({ type: "begun" }); port.once("message", end); }),
+    untilStopped: (port) =>
+      new Promise((end) => {
+        port.postMessage({ type: "begun" });
+        port.once("message", end);
+      }),
   };
   serveTasks((task, port) => TASKS[task](port));
 `;
@@ -26,7 +33,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.terminate()));
 });
 
-test("a task is done in another thread, and the next in the same", async () => {
+test("runs a task in another thread and reuses that thread for the next", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 2 });
   const first = await threads.ask<number>("where");
   expect(first).not.toBe(threadId);
@@ -34,7 +41,7 @@ test("a task is done in another thread, and the next in the same", async () => {
   expect(workers).toHaveLength(1);
 });
 
-test("tasks at once have as many threads as there may be, and beyond as many as may wait none is begun", async () => {
+test("starts at most `max` threads and rejects tasks over `maxTasks`", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 2, maxTasks: 3 });
   const asked = [
     threads.ask<number>("where"),
@@ -48,7 +55,7 @@ test("tasks at once have as many threads as there may be, and beyond as many as 
   expect(new Set(await Promise.all(asked)).size).toBe(2);
 });
 
-test("what a task throws is thrown to who asked", async () => {
+test("throws the error of a task to its caller", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 1 });
   await expect(threads.ask("refuse")).rejects.toMatchObject({
     code: "invalid_request",
@@ -57,13 +64,13 @@ test("what a task throws is thrown to who asked", async () => {
   await expect(threads.ask("fail")).rejects.toMatchObject({ name: "TypeError", message: "broken" });
 });
 
-test("who asked a thread that dies is told, and another takes its place", async () => {
+test("fails the task of a thread that dies, and replaces the thread", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 1 });
   await expect(threads.ask("die")).rejects.toMatchObject({ code: "unavailable" });
   expect(await threads.ask("where")).not.toBe(threadId);
 });
 
-test("a task that is to stop hears it", async () => {
+test("tells a task to stop when its signal aborts", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 1 });
   const stop = new AbortController();
   await threads.ask("untilStopped", { signal: stop.signal, onMessage: () => stop.abort() });

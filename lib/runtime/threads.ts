@@ -4,28 +4,31 @@ import { ApiError, type ErrorCode, type FieldError } from "../wire/errors.ts";
 import { log } from "./log.ts";
 import { singleton } from "./singleton.ts";
 
-/** What a thread says last of a task. */
+/** The last message of a thread about a task. */
 export type Ended =
   | { type: "end"; answer?: unknown }
   | { type: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
   | { type: "failed"; name: string; message: string; stack: string | undefined };
 
 type Options = {
-  /** What they do, in the log. */
+  /** What the threads do, for the log. */
   name: string;
-  /** Begins one, whose file serves tasks (`serveTasks`). */
+  /** Starts a thread whose file calls `serveTasks`. */
   begin: () => Worker;
   max: number;
-  /** How many tasks may be begun and not ended. */
+  /** The maximum number of unfinished tasks. */
   maxTasks?: number;
 };
 
 type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined };
 
-/** What a thread keeps of large tasks is given back. */
+/** An idle thread ends after a minute, to free the memory of large tasks. */
 const IDLE_MS = 60_000;
 
-/** Threads for work that would block the event loop: started when they are needed, ended when they have been idle for a while. */
+/**
+ * Threads for work that would block the event loop. They start on demand and end when they have
+ * been idle for a minute.
+ */
 export class Threads<Task> {
   readonly #options: Options;
   readonly #threads = new Set<Thread>();
@@ -34,14 +37,14 @@ export class Threads<Task> {
     this.#options = options;
   }
 
-  /** How many tasks are begun and not ended. */
+  /** The number of unfinished tasks. */
   get tasks(): number {
     return [...this.#threads].reduce((total, { tasks }) => total + tasks, 0);
   }
 
   /**
-   * Begins a task in the thread that has the fewest. Its port closes when the task has ended, or its thread.
-   * @throws ApiError `unavailable` where as many as may be are under way
+   * Starts a task in the thread with the fewest tasks. Its port closes when the task or its thread
+   * ends. @throws ApiError `unavailable` if `maxTasks` are unfinished
    */
   open(task: Task): MessagePort {
     return this.#begin(task).port;
@@ -50,7 +53,7 @@ export class Threads<Task> {
   #begin(task: Task): { thread: Thread; port: MessagePort; end: () => void } {
     if (this.tasks >= (this.#options.maxTasks ?? Number.POSITIVE_INFINITY))
       throw busy("Too many requests of this kind are under way.");
-    const thread = this.#freest();
+    const thread = this.#leastBusy();
     const { port1: port, port2 } = new MessageChannel();
     thread.tasks += 1;
     clearTimeout(thread.idle);
@@ -68,8 +71,8 @@ export class Threads<Task> {
   }
 
   /**
-   * What a thread answers. `onMessage`: called with each message it sends before that.
-   * @throws what the task threw; ApiError `unavailable` where the thread died
+   * Runs a task and returns its answer. `onMessage` receives each message that the thread sends
+   * before. @throws the error that the task threw; ApiError `unavailable` if the thread died
    */
   async ask<Answer>(
     task: Task,
@@ -93,9 +96,10 @@ export class Threads<Task> {
     }
   }
 
-  #freest(): Thread {
-    const [freest] = [...this.#threads].sort((one, other) => one.tasks - other.tasks);
-    if (freest && (freest.tasks === 0 || this.#threads.size >= this.#options.max)) return freest;
+  #leastBusy(): Thread {
+    const [leastBusy] = [...this.#threads].sort((one, other) => one.tasks - other.tasks);
+    if (leastBusy && (leastBusy.tasks === 0 || this.#threads.size >= this.#options.max))
+      return leastBusy;
     const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };
     thread.worker.unref();
     thread.worker.on("error", (error) =>
@@ -107,16 +111,16 @@ export class Threads<Task> {
   }
 }
 
-/** The threads of this name, which a process has once. */
+/** The threads of this name, of which a process has one set. */
 export const threads = <Task>(options: Options): Threads<Task> =>
   singleton(`threads.${options.name}`, () => new Threads<Task>(options));
 
-/** Until the other end closes it. */
+/** The messages of a port until the other end closes it. */
 export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Message> {
   for await (const [message] of on(port, "message", { close: ["close"] })) yield message;
 }
 
-/** Whether this is the last that a thread says of a task. @throws what the task threw */
+/** Whether this is the last message about a task. @throws the error that the task threw */
 export function hasEnded(
   message: Ended | { type: string },
 ): message is Extract<Ended, { type: "end" }> {

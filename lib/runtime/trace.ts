@@ -4,45 +4,51 @@ import { singleton } from "./singleton.ts";
 export type Attributes = Record<string, string | number>;
 
 /**
- * A step of the work for a request. One trace is one request: its ID is the trace's, so whoever knows the request ID, in another process and
- * minutes later, adds to the same trace. Null: the step belongs to no request, and begins a trace of its own. Left out: it belongs to the
- * step in which it is done.
+ * A step of a request's work, which becomes a span. One request is one trace: the trace ID is
+ * derived from the request ID, so any process that knows it, even minutes later, adds to the same
+ * trace. If `requestId` is null, the step starts its own trace; if it is omitted, the step belongs
+ * to the current one.
  */
 export type Step = {
   requestId?: string | null;
   name: string;
   kind: "server" | "client" | "consumer" | "internal";
   attributes?: Attributes;
-  /** The request's own first step, which the others are below; `caller`: its `traceparent` (W3C Trace Context), linked to and not believed. */
+  /**
+   * Marks the first span of the request, the parent of the others. `caller` is the client's
+   * `traceparent` (W3C Trace Context), which is linked to but not trusted.
+   */
   first?: { caller: string | null };
 };
 
-/** `traceparent`: how what comes next names this step. */
+/** A started span. `traceparent` identifies it to its children. */
 type Under = { traceparent: string; end: (failed: boolean, attributes?: Attributes) => void };
-/** `within`: the `traceparent` of the step in which it begins. */
+/** `within` is the `traceparent` of the parent span. */
 export type Tracer = { begin: (step: Step, within: string | undefined) => Under };
 
-const kept = () =>
+const state = () =>
   singleton("tracer", (): { tracer: Tracer | null; within: AsyncLocalStorage<string> } => ({
     tracer: null,
     within: new AsyncLocalStorage(),
   }));
 
 export function traceWith(tracer: Tracer): void {
-  kept().tracer = tracer;
+  state().tracer = tracer;
 }
 
-/** The `traceparent` of the step in which the caller is, for who goes on with it elsewhere. */
+/** The `traceparent` of the current step, to continue it elsewhere. */
 export function presentStep(): string | undefined {
-  return kept().within.getStore();
+  return state().within.getStore();
 }
 
-/** Goes on with a step that began in another thread. */
+/** Continues a step that began in another thread. */
 export function goOnIn<Result>(traceparent: string | undefined, work: () => Result): Result {
-  return traceparent ? kept().within.run(traceparent, work) : work();
+  return traceparent ? state().within.run(traceparent, work) : work();
 }
 
-/** Does the work as a step, where steps are traced. `outcome`: what is known of it only then. */
+/**
+ * Runs the work as a step if tracing is on. `outcome` adds attributes that depend on the result.
+ */
 export async function traced<Result>(
   step: () => Step,
   work: (traceparent: string | null) => PromiseLike<Result>,
@@ -50,7 +56,7 @@ export async function traced<Result>(
     failed: false,
   }),
 ): Promise<Result> {
-  const { tracer, within } = kept();
+  const { tracer, within } = state();
   if (!tracer) return work(null);
   const under = tracer.begin(step(), within.getStore());
   try {

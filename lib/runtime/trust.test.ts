@@ -28,7 +28,7 @@ test.each<[what: string, variables: Record<string, string>]>([
       OIDC_AZURE_AD_TENANTS: "acme",
     },
   ],
-])("the start takes %s", (_what, variables) => {
+])("accepts %s at the start", (_what, variables) => {
   expect(() => requireTrust(variables)).not.toThrow();
 });
 
@@ -60,13 +60,13 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
   ],
   ["our own issuer", { AUTH_JWT_ISSUER: "tieout-internal" }, "AUTH_JWT_ISSUER is the server's own"],
   [
-    "a tenant that can be none",
+    "an invalid tenant",
     { AUTH_JWT_TENANTS: "acme,*" },
     'AUTH_JWT_TENANTS must be tenants, comma-separated, or * for every tenant; "*" is none',
   ],
   ["a list with nothing in it", { AUTH_JWT_TENANTS: "," }, "AUTH_JWT_TENANTS must be tenants"],
   [
-    "no age",
+    "an invalid maximum age",
     { AUTH_JWT_MAX_AGE_SECONDS: "0" },
     "AUTH_JWT_MAX_AGE_SECONDS must be a whole number of seconds",
   ],
@@ -82,7 +82,7 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
     "OIDC_OKTA_ISSUER must be an https address",
   ],
   [
-    "two providers for who knows whom",
+    "two providers without a list of tenants",
     { OIDC_PROVIDERS: "okta,auth0", ...provider("OKTA"), ...provider("AUTH0") },
     "OIDC_OKTA_TENANTS is not set",
   ],
@@ -92,11 +92,11 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
     '"password" is not one',
   ],
   ["a provider twice", { OIDC_PROVIDERS: "okta,okta", ...provider("OKTA") }, '"okta" is not one'],
-])("the start refuses %s", (_what, variables, message) => {
+])("refuses %s at the start", (_what, variables, message) => {
   expect(() => requireTrust(variables)).toThrow(message);
 });
 
-test("a provider speaks for its tenants, by its claims", () => {
+test("reads a provider's tenants and claims", () => {
   const variables = {
     OIDC_PROVIDERS: "okta",
     ...provider("OKTA"),

@@ -3,7 +3,10 @@ import { z } from "zod";
 
 const text = z.string().nullable();
 
-/** A security event as the texts that its hash is made of, and the place in the chain that its row claims. */
+/**
+ * A security event as the texts that its hash is computed from, with the position in the chain that
+ * its row claims.
+ */
 export const chainedEvent = z.object({
   id: z.string(),
   seq: z.string(),
@@ -26,12 +29,13 @@ export const chainedEvent = z.object({
 });
 export type ChainedEvent = z.output<typeof chainedEvent>;
 
-/** The chain of what belongs to no tenant. */
+/** The chain of events that belong to no tenant. */
 export const NO_TENANT = "*";
 
 /**
- * SHA-256 of a JSON array of texts; private.security_event_hash says the same in SQL. A person's event has the second form, which names
- * them; any other, and every event from before there were two, has the first.
+ * The hash of an event: SHA-256 of a JSON array of texts, as private.security_event_hash computes
+ * it in SQL. Events of users use format v2, which includes their identity; others, and events older
+ * than v2, use v1.
  */
 export function hashOf(chain: string, event: ChainedEvent): string {
   const person = [event.actor_issuer, event.actor_subject];
@@ -59,7 +63,10 @@ export function hashOf(chain: string, event: ChainedEvent): string {
   return createHash("sha256").update(asPostgresWrites(content)).digest("hex");
 }
 
-/** The form of Postgres' json_build_array: a space after each comma, texts escaped as JSON.stringify does. */
+/**
+ * The output of Postgres's json_build_array: a space after each comma, and texts escaped as
+ * JSON.stringify does.
+ */
 function asPostgresWrites(texts: (string | null)[]): string {
   return `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
 }

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { workerEnv } from "../runtime/env.ts";
 import { privateKeyOf, publicBytesOf, type VerifyingKey, verifyingKeyOf } from "./signing-keys.ts";
 
-/** A signed state: up to `seq` the chain had this hash (`head`), or all up to `seq` was forgotten in its time (`prefix`). */
+/**
+ * A signed state. `head`: at `seq`, the chain had this hash. `prefix`: all events up to `seq` were
+ * purged after their retention time.
+ */
 export const checkpoint = z.object({
   kind: z.enum(["head", "prefix"]),
   seq: z.int(),
@@ -18,7 +21,7 @@ type Signed = Omit<Checkpoint, "key_id" | "signature">;
 
 let keys: VerifyingKey[] | undefined;
 
-/** By the newest of AUDIT_SIGNING_KEY. */
+/** Signs with the newest of AUDIT_SIGNING_KEY. */
 export function signCheckpoint(chain: string, state: Signed): Checkpoint {
   const [newest] = workerEnv().AUDIT_SIGNING_KEY;
   if (!newest) throw new Error("AUDIT_SIGNING_KEY is not set: this process does not sign.");
@@ -30,7 +33,7 @@ export function signCheckpoint(chain: string, state: Signed): Checkpoint {
   };
 }
 
-/** Whether one of our keys signed this; `unknown_key` where none of ours has its id. */
+/** Whether one of our keys signed this; `unknown_key` if none of ours has its ID. */
 export function verifyCheckpoint(
   chain: string,
   signed: Checkpoint,
@@ -47,7 +50,7 @@ export function verifyCheckpoint(
     : "forged";
 }
 
-/** The public keys, newest first, as PEM. */
+/** The public keys as PEM, newest first. */
 export function publicKeys(): { id: string; pem: string }[] {
   return verifyingKeys().map(({ id, publicKey }) => ({
     id,
@@ -61,7 +64,10 @@ function messageOf(chain: string, { kind, seq, hash, at }: Signed): Buffer {
   );
 }
 
-/** Who signs has the public keys by the private ones; who only verifies is given them. */
+/**
+ * A process that signs derives the public keys from the private ones; one that only verifies is
+ * configured with them.
+ */
 function verifyingKeys(): VerifyingKey[] {
   const { AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = workerEnv();
   keys ??= (

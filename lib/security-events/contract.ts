@@ -186,7 +186,8 @@ export const verifySecurityEventsContract = contract({
   tag,
   summary: "Verify the audit log",
   description:
-    "Checks every event in the tenant's audit log against its signed states and returns the first one that fails.",
+    "Checks every event in the tenant's audit log against its signed states and returns the " +
+    "first one that fails.",
   access: needs("read:security-events"),
   functions: ["open_security_event_chain", "walk_security_event_chain"],
   response: chainVerification,

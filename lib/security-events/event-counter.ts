@@ -7,7 +7,9 @@ type Counted = NewSecurityEvent & { bucket: string };
 const WINDOW_MS = 60_000;
 const EVERY_MS = 500;
 const RETRY_MS = 5_000;
-/** Whoever changes its name with each try is counted as one beyond this. */
+/**
+ * Over 2,000 buckets, events share one, so that an attacker who varies the name can't fill memory.
+ */
 const MAX_BUCKETS = 2_000;
 const OVERFLOW = {
   tenant_id: null,
@@ -18,7 +20,7 @@ const OVERFLOW = {
 };
 
 const { windows, later } = singleton("security-event-counter", () => ({
-  /** When a bucket's present minute began, by its key. */
+  /** When the current minute of a bucket began, by its key. */
   windows: new Map<string, number>(),
   later: new BatchingCounter<Counted>({
     name: "security events",
@@ -31,8 +33,9 @@ const { windows, later } = singleton("security-event-counter", () => ({
 }));
 
 /**
- * Counts what an attacker can repeat at will. The first of a minute is written at once and waited for, the others are gathered and
- * written once in a while; the database records the first and, when the minute is over, the count. @throws ApiError `unavailable`
+ * Counts events that an attacker can repeat at will. The first of a minute is written at once and
+ * awaited; the others are gathered and written every 500 ms. The database records the first and,
+ * after the minute, the count. @throws ApiError `unavailable`
  */
 export async function countEvents(events: Counted[]): Promise<void> {
   const first = events.filter((event) => isFirst(keyOf(event)));
@@ -40,7 +43,7 @@ export async function countEvents(events: Counted[]): Promise<void> {
   if (first.length > 0) await writeEvents(first.map((event) => ({ ...event, count: 1 })));
 }
 
-/** Counts without waiting: where its duration would reveal what the caller may not know. */
+/** Counts without waiting, for events whose write time would reveal something to the caller. */
 export function countEventsLater(events: Counted[]): void {
   for (const event of events) later.count(event);
 }

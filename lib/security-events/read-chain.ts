@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ChainedEvent, chainedEvent } from "./chain.ts";
 import { type ChainState, chainState, type ReadChain } from "./verify-chain.ts";
 
-/** A direct connection to the database, of the worker or an operator. */
+/** Queries the database on a direct connection of the worker or an operator. */
 export type Query = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
 
 const PAGE_EVENTS = 5000;
@@ -10,7 +10,10 @@ const PAGE_EVENTS = 5000;
 const iso = (column: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Plain columns, here and below: what a function of the database says of itself proves nothing. */
+/**
+ * Reads plain columns, here and below: the verification must not trust what a database function
+ * computes.
+ */
 const STATE = `select $1::text as chain, ${iso("now()")} as as_of,
   (select json_build_object('seq', h.seq, 'hash', h.hash) from private.security_event_heads h where h.chain = $1 and h.seq > 0) as head,
   least(

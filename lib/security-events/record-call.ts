@@ -3,7 +3,10 @@ import { writeEvents } from "./write-events.ts";
 
 type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };
 
-/** Records a service-role call that the database didn't record: refused there, or never sent to it. */
+/**
+ * Records a service-role call that the database didn't record, because it was refused there or
+ * never sent to it.
+ */
 export async function recordServiceCall(
   operation: string,
   call: Call,
@@ -28,7 +31,7 @@ export async function recordServiceCall(
 
 const MAX_REASON_LENGTH = 1000;
 
-/** As much as can be read and stored: the call is refused for other reasons anyway. */
+/** Cut and made well-formed so that it can be stored; an invalid reason is refused elsewhere. */
 export function auditReason(request: Request): string | null {
   const bytes = request.headers.get("x-audit-reason");
   return (

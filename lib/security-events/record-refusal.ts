@@ -33,8 +33,9 @@ export function isRefusal(code: ErrorCode): boolean {
 }
 
 /**
- * Tells those concerned: the tenants that the credential belongs to, and the tenant that was named, where it exists. The latter
- * later: its duration would reveal to the caller whether there is such a tenant.
+ * Records a refusal for the tenants that the credential belongs to, and for the tenant that the
+ * request named, if that exists. The latter is not awaited: its duration would reveal whether the
+ * tenant exists.
  */
 export async function recordRefusal(
   { operationId: operation, tenantParam }: Contract,
@@ -61,8 +62,12 @@ export async function recordRefusal(
   if (code !== "tenant_forbidden") {
     const tenantId =
       identity.type === "api_key" ? identity.key.tenantId : call.request.headers.get("x-tenant-id");
-    const own = [{ ...event, tenant_id: tenantId, elsewhere: identity.type === "service_role" }];
-    return identity.type === "publishable_key" ? countEventsLater(own) : countEvents(own);
+    const ownEvents = [
+      { ...event, tenant_id: tenantId, elsewhere: identity.type === "service_role" },
+    ];
+    return identity.type === "publishable_key"
+      ? countEventsLater(ownEvents)
+      : countEvents(ownEvents);
   }
   const homes = call.principal && call.tenantId ? [call.tenantId] : homesOf(identity);
   const named = namedTenant(call, tenantParam);
@@ -82,7 +87,7 @@ export async function recordRefusal(
   );
 }
 
-/** Counted per issuer, so that a provider whose tokens are refused shows. */
+/** Counted per issuer, so that a provider whose tokens are refused is visible. */
 function tokenDetails({ reason, about }: TokenRefused): Record<string, string | null> {
   const issuer = about.issuer?.slice(0, MAX_ORIGIN_LENGTH) ?? null;
   return { token_refused: reason, token_issuer: issuer };
@@ -117,7 +122,10 @@ function bare(
   };
 }
 
-/** The tenant that is not the credential's: in the path, where that differs from the header, else in the header; null: in a body. */
+/**
+ * The tenant that the credential does not belong to: in the path if that differs from the header,
+ * else in the header. Null if it was in the body.
+ */
 function namedTenant(
   { params, request, principal, tenantId }: Refused,
   tenantParam: string | null,

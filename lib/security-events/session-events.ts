@@ -11,7 +11,10 @@ import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
 const MAX_TENANTS = 20;
 
-/** Records sign-ins, sign-outs and failed attempts. A session that can't be recorded neither begins nor ends. */
+/**
+ * Records sign-ins, sign-outs and failed attempts. A session that can't be recorded neither begins
+ * nor ends.
+ */
 export async function onSessionRecord(
   request: Request,
   { action, provider }: { action: string; provider: string },
@@ -50,7 +53,7 @@ async function recordSignOut(request: Request, answer: () => Promise<Response>):
   const response = await answer();
   const hasEnded = Object.hasOwn(newCookies(response), cookieName("session"));
   if (!sessionId || !hasEnded) return response;
-  // Before it is reported: from here on the cookie is worth nothing, whatever happens.
+  // Ends the session before the response is sent, so that the cookie is worthless from here on.
   return unlessUnavailable(request, response, async () => {
     await leaveSession(sessionId);
     if (user) await writeEvents(eventsOf(request, user, "session.signed_out", {}));
@@ -94,7 +97,10 @@ function eventsOf(
     : [{ ...event, tenant_id: null }];
 }
 
-/** Reported to the tenants of the member with this address, later: its duration would reveal whether there is one. */
+/**
+ * Records a failed sign-in for the tenants of the member with this address. It is not awaited: its
+ * duration would reveal whether there is one.
+ */
 function recordFailure(
   request: Request,
   provider: string,
@@ -138,7 +144,9 @@ async function formOf(request: Request): Promise<FormData | null> {
   return request.formData().catch(() => null);
 }
 
-/** What next-auth says went wrong: in the address that it sends the browser to, by a redirect or as JSON. */
+/**
+ * The error that next-auth reports in the URL it sends the browser to, by a redirect or as JSON.
+ */
 async function failureOf(response: Response): Promise<string | null> {
   const json: unknown = await response
     .clone()

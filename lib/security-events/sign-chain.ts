@@ -14,16 +14,21 @@ const moved = z.object({
 
 export type Signing = { chain: string } & ({ signed: Checkpoint } | { fault: ChainFault });
 
-/** What this process signed last: a state that vanished from the database since is not signed over. */
+/**
+ * The last state that this process signed for each chain, to detect a signed state that vanished
+ * from the database.
+ */
 const remembered = new Map<string, Checkpoint>();
 
-/** Signs the state of each chain that moved, once what was added since the last signed state fits. */
+/**
+ * Signs the state of each chain that grew, after verifying the events since the last signed state.
+ */
 export async function signMovedChains(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.unsigned_security_event_chains()", []);
   const signings: Signing[] = [];
   for (const { chain, seq, hash, at, signed } of z.array(moved).parse(rows)) {
     const before = later(signed, remembered.get(chain));
-    // Only what was added since: the signed state stands for what was before it.
+    // Only the events since then are verified: the signed state vouches for those before.
     const state = {
       chain,
       as_of: at,
@@ -59,7 +64,10 @@ const beginning = z.object({
   at: z.string(),
 });
 
-/** Signs off the beginnings of chains that are over their time, once they fit: what follows stays provable without them. */
+/**
+ * Signs the purge of events that exceeded their retention time, after verifying them, so that the
+ * rest stays provable without them.
+ */
 export async function signOffBeginnings(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.forgettable_security_events()", []);
   const signings: Signing[] = [];

@@ -1,12 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 
-/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8 and in SPKI. */
+/** The bytes before the 32 bytes of an Ed25519 key in PKCS #8 and in SPKI (RFC 8410). */
 const PRIVATE_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 
 export type VerifyingKey = { id: string; publicKey: KeyObject };
 
-/** The key that a seed of AUDIT_SIGNING_KEY stands for. */
+/** The private key of a seed in AUDIT_SIGNING_KEY. */
 export function privateKeyOf(seed: Buffer): KeyObject {
   return createPrivateKey({
     key: Buffer.concat([PRIVATE_HEAD, seed]),
@@ -15,7 +15,7 @@ export function privateKeyOf(seed: Buffer): KeyObject {
   });
 }
 
-/** The 32 bytes of the public key that belongs to a seed, as in AUDIT_PUBLIC_KEYS: who has them verifies, and cannot sign. */
+/** The 32 bytes of a seed's public key, as in AUDIT_PUBLIC_KEYS, which can verify but not sign. */
 export function publicBytesOf(seed: Buffer): Buffer {
   return createPublicKey(privateKeyOf(seed))
     .export({ type: "spki", format: "der" })

@@ -7,26 +7,29 @@ export const chainState = z.object({
   chain: z.string(),
   as_of: z.string(),
   head: z.object({ seq: z.int(), hash: z.string() }).nullable(),
-  /** An event that stands outside of the chain. */
+  /** The ID of an event outside of the chain, if there is one. */
   unchained: z.string().nullable(),
   checkpoints: z.array(checkpoint),
 });
 export type ChainState = z.output<typeof chainState>;
 
-/** Events after one place and up to another, in order; fewer than there are, if it likes, but none only at the end. */
+/**
+ * Reads events after one position and up to another, in order. It may return fewer than asked, but
+ * returns none only at the end.
+ */
 export type ReadChain = (after: number, through: number) => Promise<ChainedEvent[]>;
 
-/** `id` null: of an event that is not looked at. */
+/** `id` is null for a position whose event isn't read. */
 type Place = { seq: number; hash: string | null; id: string | null };
 type Proven = {
   prefix: Checkpoint | undefined;
   heads: Checkpoint[];
-  unsound: { signed: Checkpoint; why: string } | undefined;
+  unsoundCheckpoint: { signed: Checkpoint; why: string } | undefined;
 };
 
 /**
- * Walks a chain and names the first place that does not fit. It begins where the chain does, or at a signed state. Nothing that
- * the database computes is believed.
+ * Walks a chain and reports the first event that doesn't fit. It starts at the beginning of the
+ * chain or at a signed state, and trusts nothing that the database computes.
  */
 export async function verifyChain(
   state: ChainState,
@@ -59,7 +62,7 @@ export async function verifyChain(
   };
 }
 
-/** Goes from event to event as far as they fit. */
+/** Walks from event to event until one doesn't fit. */
 class Walk {
   last: Place;
   #before: Place;
@@ -93,31 +96,31 @@ class Walk {
 
   async #faultOf(event: ChainedEvent): Promise<ChainFault | null> {
     const seq = Number(event.seq);
-    const due = this.last.seq + 1;
-    if (seq > due) return missing(due, seq - 1);
-    if (seq < due)
+    const expectedSeq = this.last.seq + 1;
+    if (seq > expectedSeq) return missing(expectedSeq, seq - 1);
+    if (seq < expectedSeq)
       return {
         reason: "order_changed",
         seq,
         event_id: event.id,
         message: `Two events have number ${seq}.`,
       };
-    const sound = hashOf(this.#chain, event) === event.hash;
-    if (event.prev_hash === this.last.hash) return sound ? null : changed(seq, event.id);
-    if (sound) return this.#rewrittenBefore(event);
-    const written = this.#numberWritten(event);
-    if (written === null) return changed(seq, event.id);
+    const isIntact = hashOf(this.#chain, event) === event.hash;
+    if (event.prev_hash === this.last.hash) return isIntact ? null : changed(seq, event.id);
+    if (isIntact) return this.#rewrittenBefore(event);
+    const originalSeq = this.#numberWritten(event);
+    if (originalSeq === null) return changed(seq, event.id);
     if (event.prev_hash !== null && !(await this.#stands(event.prev_hash)))
-      return missing(seq, written - 1);
+      return missing(seq, originalSeq - 1);
     return {
       reason: "order_changed",
       seq,
       event_id: event.id,
-      message: `The event stored as number ${seq} was written as number ${written}.`,
+      message: `The event stored as number ${seq} was written as number ${originalSeq}.`,
     };
   }
 
-  /** The event itself is as it was written, but not after the one that stands before it now. */
+  /** The event itself is unchanged, but the event before it was rewritten. */
   #rewrittenBefore(event: ChainedEvent): ChainFault {
     const { seq, id } = this.last;
     this.last = this.#before;
@@ -128,7 +131,7 @@ class Walk {
     return changed(seq, id);
   }
 
-  /** Under which number near its place the event has its hash. */
+  /** The nearby position, up to 1,000 away, for which the event's hash is right. */
   #numberWritten(event: ChainedEvent): number | null {
     const seq = Number(event.seq);
     for (let distance = 1; distance <= 1000; distance++) {
@@ -162,26 +165,26 @@ class Walk {
 }
 
 function proveCheckpoints({ chain, checkpoints }: ChainState): Proven {
-  let unsound: Proven["unsound"];
+  let unsoundCheckpoint: Proven["unsoundCheckpoint"];
   const valid = checkpoints.filter((signed) => {
     const verdict = verifyCheckpoint(chain, signed);
     const why =
       verdict === "forged"
         ? "its signature is invalid"
         : `no key with the id ${signed.key_id} is known here`;
-    if (verdict !== "valid") unsound ??= { signed, why };
+    if (verdict !== "valid") unsoundCheckpoint ??= { signed, why };
     return verdict === "valid";
   });
   const prefix = valid.findLast(({ kind }) => kind === "prefix");
   const heads = valid
     .filter(({ kind }) => kind === "head")
     .sort((left, right) => left.seq - right.seq);
-  return { prefix, heads, unsound };
+  return { prefix, heads, unsoundCheckpoint };
 }
 
-function unsoundFault({ unsound }: Proven): ChainFault | null {
-  if (!unsound) return null;
-  const { signed, why } = unsound;
+function unsoundFault({ unsoundCheckpoint }: Proven): ChainFault | null {
+  if (!unsoundCheckpoint) return null;
+  const { signed, why } = unsoundCheckpoint;
   const message = `The checkpoint of ${signed.at} at number ${signed.seq} proves nothing: ${why}.`;
   return { reason: "checkpoint_invalid", seq: signed.seq, event_id: null, message };
 }

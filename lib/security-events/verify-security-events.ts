@@ -7,7 +7,7 @@ import { type ChainState, verifyChain } from "./verify-chain.ts";
 
 const PAGE_EVENTS = 2000;
 
-/** Walks under way, by tenant: who asks meanwhile walks along. */
+/** Verifications in progress, by tenant and position: concurrent callers share one. */
 const walks = () => singleton("chain-walks", () => new Map<string, Promise<ChainVerification>>());
 
 export async function verifySecurityEvents(ctx: Context): Promise<ChainVerification> {

@@ -5,13 +5,19 @@ import { unwrap } from "../db/unwrap.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { CREDENTIALS } from "./contract.ts";
 
-/** An event that the server saw and no function of the database did. */
+/** An event that only the server observed, and no database function recorded. */
 export type NewSecurityEvent = {
-  /** Null: of no tenant. */
+  /** Null if the event belongs to no tenant. */
   tenant_id: string | null;
-  /** Instead of a tenant: all those of the member of Supabase Auth who signs in with it. It is not kept. */
+  /**
+   * Records the event for every tenant of the Supabase Auth member with this address, instead of
+   * `tenant_id`. The address is not stored.
+   */
   email?: string;
-  /** Whether an event of a tenant that does not exist belongs to no tenant; else it is nobody's. */
+  /**
+   * Whether to record the event without a tenant if its tenant does not exist; otherwise it is
+   * dropped.
+   */
   elsewhere: boolean;
   type: string;
   actor: string;
@@ -26,14 +32,14 @@ export type NewSecurityEvent = {
   request_id: string | null;
   reason?: string | null;
   details?: Record<string, Json>;
-  /** What is counted together within a minute; without it each is its own event. */
+  /** Events of the same bucket are counted together for a minute; without it, each is recorded. */
   bucket?: string;
   count?: number;
 };
 
-/** @throws ApiError `unavailable`, `internal`: nothing of it was kept then. */
+/** @throws ApiError `unavailable` or `internal` if nothing was stored. */
 export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
-  const kept = JSON.parse(
+  const storableEvents = JSON.parse(
     JSON.stringify(events, (_key, value) =>
       typeof value === "string" ? storable(maskSecrets(value)) : value,
     ),
@@ -41,7 +47,7 @@ export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
   unwrap(
     await serviceDb("the audit log is written even for refused calls").rpc(
       "record_security_events",
-      { events: kept },
+      { events: storableEvents },
     ),
   );
 }

@@ -46,7 +46,8 @@ export const listSessionsContract = contract({
   noun,
   summary: "List where you are signed in",
   description:
-    "Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.",
+    "Your own sessions in the dashboard that have not ended, newest first, whichever tenant " +
+    "you name.",
   access: needs("read:sessions"),
   query: z.strictObject(pageQuery),
   response: page(session),
@@ -60,8 +61,8 @@ export const endSessionsContract = contract({
   noun,
   summary: "Sign out everywhere, or of some sessions",
   description:
-    "Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of " +
-    "them is refused within SESSION_CHECK_SECONDS (60).",
+    "Ends all of your sessions in the dashboard, the one that this call was made with included; " +
+    "with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).",
   access: needs("write:sessions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({

@@ -2,7 +2,7 @@ import { forgetSessions } from "../auth/session-store.ts";
 import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 
-/** The caller's own, whichever tenant they name: those of `ids`, or all. */
+/** Ends the caller's own sessions, whichever tenant they name: those in `ids`, or all. */
 export async function endSessions(
   ctx: Context,
   { ids }: { ids?: string[] | undefined },

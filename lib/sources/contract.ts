@@ -13,7 +13,8 @@ export const sourceId = id("src");
 const kind = z.enum(SOURCE_KINDS);
 const sign = z.enum(SOURCE_SIGNS).meta({
   description:
-    "inverted: the source books the other way round, so that its amounts count negated in a reconciliation.",
+    "inverted: the source books the other way round, so that its amounts count negated in a " +
+    "reconciliation.",
 });
 
 const settable = {
@@ -114,7 +115,8 @@ export const updateSourceContract = contract({
   tag,
   summary: "Change a source",
   description:
-    "The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.",
+    "The mapping is replaced whole. Currency and sign stay as they are once the source has " +
+    "lines, or while they come in.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject(settable).partial(),

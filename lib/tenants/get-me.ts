@@ -5,7 +5,7 @@ import type { me } from "./contract.ts";
 
 type Me = z.output<typeof me>;
 
-/** The publishable key is public: to it, tenants that exist and tenants that don't look the same. */
+/** For the publishable key, which is public, unknown tenants look the same as existing ones. */
 export async function getMe(ctx: Context): Promise<Me> {
   const { type, id, name, roles, scopes } = ctx.principal;
   const tenant = await read<Pick<Me, "tenant_id" | "tenant_name">>(ctx, "get_me", {});

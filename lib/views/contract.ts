@@ -30,11 +30,16 @@ export const view = z
     id: viewId,
     ...settable,
     name: z.string().meta({ example: "Mine, urgent" }),
-    open_count: z.int().min(0).nullable().meta({
-      description:
-        "Open exceptions that match now. 10,000 stands for that many or more. Null: left out of a long list.",
-      example: 12,
-    }),
+    open_count: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          "Open exceptions that match now. 10,000 stands for that many or more. Null: left out " +
+          "of a long list.",
+        example: 12,
+      }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -99,7 +104,8 @@ export const updateViewContract = contract({
   tag,
   summary: "Change a view",
   description:
-    "A JSON merge patch (RFC 7396), except that filters are replaced as a whole. A shared view can be changed by its creator or an admin.",
+    "A JSON merge patch (RFC 7396), except that filters are replaced as a whole. A shared view " +
+    "can be changed by its creator or an admin.",
   access: needs("write:views"),
   params: byId,
   body: z

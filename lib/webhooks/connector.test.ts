@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
 import type { LookedUp } from "./resolve-name.ts";
 
-/** Listens on every address of this machine. Nothing may reach it. */
+/** A server on every address of this machine, which no webhook may reach. */
 let canary: Server;
 let port: number;
 let connections = 0;
@@ -49,8 +49,8 @@ const v4 = (address: string) => ({ address, family: 4 });
 const v6 = (address: string) => ({ address, family: 6 });
 const PUBLIC = v4("93.184.215.14");
 
-describe("a connection", () => {
-  test("the canary is reachable at all", async () => {
+describe("a webhook connection", () => {
+  test("the canary server is reachable without the connector", async () => {
     expect(await reach("127.0.0.1", [], ["127.0.0.1"])).toBe("reached");
     expect(await reach("[::1]", [], ["::1"])).toBe("reached");
     expect(connections).toBe(2);
@@ -89,12 +89,12 @@ describe("a connection", () => {
     expect(connections).toBe(0);
   });
 
-  test("to a name without an address is not made", async () => {
+  test("is not made to a name without an address", async () => {
     await expect(reach("public.example.com", [])).rejects.toMatchObject({ code: "ENOTFOUND" });
     expect(connections).toBe(0);
   });
 
-  test("that ends up elsewhere than what was checked carries no request", async () => {
+  test("sends no request if the socket is connected to another address than the checked one", async () => {
     let reads = 0;
     const shifty = {
       family: 4,
@@ -107,7 +107,7 @@ describe("a connection", () => {
     expect(requests).toBe(0);
   });
 
-  test("to a host on the operator's list does not open its address to other names", async () => {
+  test("to a host on the allow-list does not open its address to other names", async () => {
     await expect(reach("public.example.com", [v4("127.0.0.1")], ["127.0.0.1"])).rejects.toThrow(
       BlockedAddress,
     );

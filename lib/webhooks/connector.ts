@@ -7,12 +7,13 @@ import { skipContinue } from "./skip-continue.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 
-/** Nothing was sent: the address is not a public one. */
+/** Nothing was sent, because the address is not public. */
 export class BlockedAddress extends Error {}
 
 /**
- * Connects to public addresses only. The literal is checked, or else every looked-up record, of which none may be private;
- * what was checked is what is connected to, and the connected socket is checked again. Hosts on the operator's list pass.
+ * Connects to public addresses only. A literal address is checked, or else every DNS record, of
+ * which none may be private. The connection goes to a checked address, and the connected socket is
+ * checked again. Hosts on the operator's allow-list are exempt.
  */
 export function pinnedConnector(
   allowHosts: ReadonlySet<string>,

@@ -25,10 +25,10 @@ const eventKind = z.enum(EVENT_KINDS, {
 
 const URL_MAX = WEBHOOKS.url.max;
 
-/** Where we send to, normalized. */
-export const receiverUrl = z.string().transform((given, context) => {
-  const message = urlFault(given);
-  if (message === null) return new URL(given).href;
+/** A receiver's URL, normalised. */
+export const receiverUrl = z.string().transform((input, context) => {
+  const message = urlFault(input);
+  if (message === null) return new URL(input).href;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
@@ -39,31 +39,32 @@ const url = receiverUrl.meta({
   override: { format: "uri", maxLength: URL_MAX },
 });
 
-/** What is wrong with a receiver's URL as it is written; null if nothing. */
-export function urlFault(given: string): string | null {
-  if (!URL.canParse(given))
+/** What is wrong with a receiver's URL, or null. */
+export function urlFault(input: string): string | null {
+  if (!URL.canParse(input))
     return "Must be a complete URL, for example https://hooks.example.com/tieout.";
-  const { protocol, username, password, hash, href, hostname } = new URL(given);
+  const { protocol, username, password, hash, href, hostname } = new URL(input);
   if (protocol !== "https:" && protocol !== "http:")
     return "Must be a URL that starts with https://.";
   if (username !== "" || password !== "")
     return "Must not contain a user name or password: the signature identifies the sender.";
-  // The parser reads 0x7f.1 and １２７.0.0.1 as 127.0.0.1. Whoever writes that way hides something.
-  if (spelledHost(given) !== hostname && !hostname.includes("xn--"))
+  // The parser reads 0x7f.1 and １２７.0.0.1 as 127.0.0.1; only someone who hides the address writes
+  // it that way.
+  if (spelledHost(input) !== hostname && !hostname.includes("xn--"))
     return `Write this host as ${hostname}.`;
   if (hash !== "") return "Must not contain a fragment: it would never be sent.";
   return href.length > URL_MAX ? `Must be at most ${URL_MAX} characters.` : null;
 }
 
-function spelledHost(given: string): string | undefined {
-  return /^https?:\/\/(\[[^\]]*\]|[^:/?#\\]*)/i.exec(given)?.[1]?.toLowerCase();
+function spelledHost(input: string): string | undefined {
+  return /^https?:\/\/(\[[^\]]*\]|[^:/?#\\]*)/i.exec(input)?.[1]?.toLowerCase();
 }
 
 const events = z
   .array(eventKind)
   .min(1)
   .max(EVENT_KINDS.length)
-  .transform((given) => EVENT_KINDS.filter((known) => given.includes(known)))
+  .transform((input) => EVENT_KINDS.filter((known) => input.includes(known)))
   .meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] });
 
 const SECRET_MIN = 8;
@@ -79,21 +80,25 @@ const secret = z
   })
   .meta({
     description:
-      "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one " +
-      "created and returned in this response only.",
+      "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the " +
+      "response has a warning. Leave it out to have one created and returned in this response " +
+      "only.",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     override: { format: SECRET_FORMAT, minLength: SECRET_MIN, maxLength: SECRET_MAX },
   });
 
-/** What is wrong with a signing secret; null if nothing. */
-export function secretFault(given: string): string | null {
-  if (!isWithin([...given].length, SECRET_MIN, SECRET_MAX) || given.trim() === "")
+/** What is wrong with a signing secret, or null. */
+export function secretFault(input: string): string | null {
+  if (!isWithin([...input].length, SECRET_MIN, SECRET_MAX) || input.trim() === "")
     return `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`;
-  if (given.trim() !== given)
-    return "Remove the white space or line break at its beginning or end: receivers trim it or don't, and signatures would fail.";
-  if (/^v\d+[a-z]?,/.test(given))
-    return `Remove "${given.slice(0, given.indexOf(",") + 1)}": it begins a signature, not a secret.`;
-  return given.startsWith("whsec_") && !isBase64(given.slice("whsec_".length))
+  if (input.trim() !== input)
+    return (
+      "Remove the white space or line break at its beginning or end: receivers trim it or " +
+      "don't, and signatures would fail."
+    );
+  if (/^v\d+[a-z]?,/.test(input))
+    return `Remove "${input.slice(0, input.indexOf(",") + 1)}": it begins a signature, not a secret.`;
+  return input.startsWith("whsec_") && !isBase64(input.slice("whsec_".length))
     ? "Must be base64 after whsec_."
     : null;
 }
@@ -128,7 +133,7 @@ const performance = z.object({
   }),
 });
 
-/** A webhook on the wire. Never its secret. */
+/** A webhook on the wire, never with its secret. */
 export const webhook = z
   .object({
     id: webhookId,
@@ -140,18 +145,23 @@ export const webhook = z
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
-    disabled_reason: z.enum(WEBHOOKS.disabled_reason).nullable().meta({
-      description:
-        "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.",
-      example: null,
-    }),
+    disabled_reason: z
+      .enum(WEBHOOKS.disabled_reason)
+      .nullable()
+      .meta({
+        description:
+          "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver " +
+          "responded with 410.",
+        example: null,
+      }),
     disabled_detail: z
       .string()
       .nullable()
       .meta({ description: "A sentence explaining why.", example: null }),
     health: z.enum(WEBHOOK_HEALTHS).meta({
       description:
-        "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.",
+        "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: " +
+        "no attempts in 24 h.",
     }),
     last_24h: performance,
     last_7d: performance,
@@ -234,7 +244,8 @@ export const createWebhookContract = contract({
   tag,
   summary: "Register a webhook",
   description:
-    "Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.",
+    "Events are signed by the Standard Webhooks scheme, with your secret or one created for " +
+    "you. Delivery starts with the next event.",
   access: needs("write:webhooks"),
   idempotency,
   body: z.strictObject({
@@ -269,7 +280,8 @@ export const updateWebhookContract = contract({
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
   description:
-    "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
+    "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason " +
+    "is stored with the webhook.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -310,6 +322,7 @@ export const rotateWebhookSecretContract = contract({
   tag,
   summary: "Rotate a webhook's signing secret",
   description: "During the grace period, both the new and the previous secret sign.",
+  showsResource: false,
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -352,7 +365,8 @@ export const enableWebhookContract = contract({
   tag,
   summary: "Enable a webhook",
   description:
-    "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.",
+    "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover " +
+    "from missed_since.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -366,8 +380,8 @@ export const recoverWebhookContract = contract({
   tag,
   summary: "Recover missed deliveries",
   description:
-    "Resends deliveries of events since then that failed or are waiting for a retry. With dry_run they are only counted. " +
-    "A disabled webhook returns 409, except with dry_run.",
+    "Resends deliveries of events since then that failed or are waiting for a retry. With " +
+    "dry_run they are only counted. A disabled webhook returns 409, except with dry_run.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,

@@ -24,7 +24,10 @@ const SENTENCES: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
 };
 
-/** Explains an attempt without a response. Only our own sentences: an error's text may reveal our internal network. */
+/**
+ * Explains an attempt without a response. It only uses our own sentences, since an error's text may
+ * reveal our internal network.
+ */
 export function failureOf(error: unknown): Fault {
   for (const cause of causesOf(error)) {
     if (cause instanceof BlockedAddress)
@@ -39,10 +42,10 @@ export function failureOf(error: unknown): Fault {
       detail: "The receiver's response is malformed HTTP.",
     };
   const codes = causesOf(error).map(codeOf);
-  const known = codes.find((code) => code in SENTENCES);
+  const knownCode = codes.find((code) => code in SENTENCES);
   return {
     failure_kind: "connection_failed",
-    detail: known ? (SENTENCES[known] ?? "") : describe(codes[0] ?? ""),
+    detail: knownCode ? (SENTENCES[knownCode] ?? "") : describe(codes[0] ?? ""),
   };
 }
 
@@ -52,7 +55,7 @@ function describe(code: string): string {
   return "The connection to the receiver failed.";
 }
 
-/** The receiver was reached, and what it sent can't be read as a response. */
+/** The receiver was reached, but its response can't be parsed. */
 function isMalformed({ name, message, ...error }: Error & { code?: unknown }): boolean {
   const code = String(error.code ?? "");
   return (
@@ -64,11 +67,11 @@ function isMalformed({ name, message, ...error }: Error & { code?: unknown }): b
   );
 }
 
-/** An error, what it was caused by, and the errors it gathers. */
+/** An error, its causes, and the errors that it aggregates. */
 function causesOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
-  const gathered = error instanceof AggregateError ? error.errors : [];
-  return [error, ...[error.cause, ...gathered].flatMap(causesOf)];
+  const aggregated = error instanceof AggregateError ? error.errors : [];
+  return [error, ...[error.cause, ...aggregated].flatMap(causesOf)];
 }
 
 function codeOf(error: Error): string {

@@ -61,21 +61,24 @@ describe("a receiver that sends interim responses", () => {
     ["/100-in-pieces", 200],
     ["/twice-100", 201],
     ["/103", 200],
-  ])("%s has taken the message, and its connection serves the next", async (path, status) => {
-    for (let nth = 0; nth < 3; nth++)
-      expect(await send(path)).toMatchObject({ status_code: status });
-  });
+  ])(
+    "%s counts as delivered, and its connection serves the next delivery",
+    async (path, status) => {
+      for (let nth = 0; nth < 3; nth++)
+        expect(await send(path)).toMatchObject({ status_code: status });
+    },
+  );
 });
 
-describe("what went wrong is said as it was:", () => {
-  test.each(["/both-framings", "/no-http"])("%s is malformed HTTP", async (path) => {
+describe("the reported failure", () => {
+  test.each(["/both-framings", "/no-http"])("of %s is malformed HTTP", async (path) => {
     expect(await send(path)).toMatchObject({
       failure_kind: "connection_failed",
       detail: "The receiver's response is malformed HTTP.",
     });
   });
 
-  test("a port without a listener refuses the connection", async () => {
+  test("of a port without a listener is a refused connection", async () => {
     const closed = createServer();
     await new Promise<void>((listening) => closed.listen(0, "127.0.0.1", listening));
     const { port } = closed.address() as AddressInfo;

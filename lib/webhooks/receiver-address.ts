@@ -3,17 +3,20 @@ import ipaddr from "ipaddr.js";
 const MIN_HIGH_PORT = 1024;
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 
-/** What the URL parser takes for a name and no name server would: empty or overlong labels, other characters. */
+/**
+ * The URL parser accepts host names that DNS doesn't: empty or overlong labels, other characters.
+ */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 
-/** Names that mean this machine or its network. */
+/** Names of this machine or its network. */
 const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
 
 const ALLOWED = "The operator can allow it, including over http, with WEBHOOK_ALLOW_HOSTS.";
 
 /**
- * Why nothing may be sent to a URL, as far as the URL shows; null where it may. The URL parser has brought every spelling of
- * an address (hex, octal, decimal, enclosed or wide digits) into its one form. Hosts on the operator's list pass as they are.
+ * Why nothing may be sent to a URL, as far as the URL shows, or null. The URL parser has already
+ * normalised every notation of an address (hex, octal, decimal, enclosed or full-width digits).
+ * Hosts on the operator's allow-list are exempt.
  */
 export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | null {
   const host = bareHost(url.hostname);
@@ -29,7 +32,7 @@ export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | 
   return null;
 }
 
-/** A URL's host: IPv6 without its brackets. */
+/** A URL's host, with IPv6 addresses without brackets. */
 function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
@@ -38,7 +41,10 @@ export function isAddress(host: string): boolean {
   return ipaddr.isValid(host);
 }
 
-/** False for every address that is not one host's own on the public internet, and for those that carry another within. */
+/**
+ * Whether the address belongs to one host on the public internet. False for addresses that embed
+ * another address.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);

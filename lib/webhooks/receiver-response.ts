@@ -1,10 +1,13 @@
 import type { Dispatcher } from "undici";
 import { storable } from "../db/storable-text.ts";
 
-const KEPT_BYTES = 16_384;
-/** A little more is read and thrown away, to keep the connection; beyond that it is cut. */
-const READ_BYTES = 131_072;
-const KEPT_HEADERS = [
+const STORED_BYTES_MAX = 16_384;
+/**
+ * Up to 128 kB of a body are read and discarded to keep the connection alive; a longer one closes
+ * it.
+ */
+const READ_BYTES_MAX = 131_072;
+const STORED_HEADERS = [
   "content-type",
   "content-length",
   "content-encoding",
@@ -27,7 +30,10 @@ export type ReceiverResponse = {
 
 type Headers = Dispatcher.ResponseData["headers"];
 
-/** The status decides. Of the body the first 16 kB are kept; one that is cut short or never ends changes nothing. */
+/**
+ * Reads a response, of which only the status decides success. The first 16 kB of the body are
+ * stored; a truncated or endless body changes nothing.
+ */
 export async function readResponse(
   status: number,
   headers: Headers,
@@ -40,12 +46,12 @@ export async function readResponse(
     detail: status >= 200 && status < 300 ? null : describe(status),
     retry_after_seconds: retryAfterSeconds(headers),
     response_headers: Object.fromEntries(
-      KEPT_HEADERS.flatMap((name) => {
+      STORED_HEADERS.flatMap((name) => {
         const value = headerOf(headers, name);
         return value === null ? [] : [[name, storable(value).slice(0, HEADER_MAX)]];
       }),
     ),
-    // Never inflated: a few bytes can stand for gigabytes.
+    // Never decompressed, since a few bytes can expand to gigabytes.
     response_body:
       encoding !== null && encoding !== "identity" ? "" : storable(bytes.toString("utf8")),
     response_truncated: !complete,
@@ -60,13 +66,13 @@ async function readBounded(
   let complete = false;
   try {
     for await (const chunk of body) {
-      if (size < KEPT_BYTES) chunks.push(chunk.subarray(0, KEPT_BYTES - size));
+      if (size < STORED_BYTES_MAX) chunks.push(chunk.subarray(0, STORED_BYTES_MAX - size));
       size += chunk.length;
-      if (size > READ_BYTES) break;
+      if (size > READ_BYTES_MAX) break;
     }
-    complete = size <= KEPT_BYTES;
+    complete = size <= STORED_BYTES_MAX;
   } catch {
-    // Its end did not come in time, or the connection broke: what came until then is kept.
+    // The body timed out or the connection broke: the bytes so far are stored.
   }
   return { bytes: Buffer.concat(chunks), complete };
 }
@@ -77,7 +83,7 @@ function describe(status: number): string {
   return `The receiver responded with ${status}.`;
 }
 
-/** Seconds, or a date by the receiver's own clock where it sends one. */
+/** In seconds. A date is compared with the receiver's own clock if it sends one. */
 function retryAfterSeconds(headers: Headers): number | null {
   const value = headerOf(headers, "retry-after");
   if (value === null) return null;

@@ -2,7 +2,10 @@ import { env } from "../runtime/env.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import { whyRefused } from "./receiver-address.ts";
 
-/** @throws ApiError 400 where nothing may be sent to the URL. A name's addresses are looked at when it is connected to. */
+/**
+ * @throws ApiError 400 if nothing may be sent to the URL. The addresses of its name are checked
+ * when connecting.
+ */
 export function requireReceiver(url: string): void {
   const message = whyRefused(new URL(url), env().WEBHOOK_ALLOW_HOSTS);
   if (message !== null) throw invalidRequest([{ path: "url", message }]);

@@ -1,15 +1,17 @@
 import { Resolver } from "node:dns/promises";
 
 export type LookedUp = { address: string; family: number };
-/** Every address that a name has. */
+/** Returns every address of a name. */
 export type Resolve = (hostname: string) => Promise<LookedUp[]>;
 
-/** Not the system's lookup: that one shares four threads with everything else, and a name server that hangs would hold them. */
+/**
+ * The system's lookup shares four threads with other work, which a hanging name server would block.
+ */
 const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
 const NO_SUCH_RECORD = new Set(["ENODATA", "ENOTFOUND"]);
 
-/** Every address of a name, IPv4 first; empty where it has none. */
+/** Every address of a name, IPv4 first; empty if it has none. */
 export async function resolveName(hostname: string): Promise<LookedUp[]> {
   const [ipv4, ipv6] = await Promise.all([
     records(resolver.resolve4(hostname), 4),

@@ -7,7 +7,7 @@ function read(path: string): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 }
 
-test("the webhooks guide shows the delays that deliveries wait", () => {
+test("the webhooks guide lists the real retry delays", () => {
   const sql = read("supabase/schemas/660_webhook_sending.sql");
   const [, schedule = ""] = /select array\[([\d, ]+)\]/.exec(sql) ?? [];
   const [, delays = ""] =

@@ -8,12 +8,12 @@ test.each([
   ["\tsecret secret", /white space/],
   ["v1,whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", /Remove "v1,"/],
   ["v1a,whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", /Remove "v1a,"/],
-])("the secret %j is refused with what to remove", (secret, reason) => {
+])("rejects the secret %j and says what to remove", (secret, reason) => {
   expect(secretFault(secret)).toMatch(reason);
 });
 
 test.each(["sixteen bytes ok", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", "with, a comma v1,"])(
-  "the secret %j is accepted",
+  "accepts the secret %j",
   (secret) => {
     expect(secretFault(secret)).toBeNull();
   },

@@ -15,7 +15,7 @@ const now = () => Math.floor(Date.now() / 1000);
 
 describe("a signature", () => {
   test.each(["plain text of 16+", "mit Umlauten äöü ß", "🔑🔑🔑🔑🔑"])(
-    "by the bytes of %j verifies with the standardwebhooks package",
+    "with the secret %j verifies with the standardwebhooks package",
     (secret) => {
       const body = '{"type":"webhook.test","data":{"é":"🔑"}}';
       const headers = sign("evt_1", now(), body, [secret]);
@@ -38,7 +38,7 @@ describe("a signature", () => {
       expect(() => new Webhook(secret).verify("{}", headers)).not.toThrow();
   });
 
-  test("is the one of the scheme's own example", () => {
+  test("matches the example of the specification", () => {
     const signed = sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, '{"test": 2432232314}', [
       SECRET,
     ]);
@@ -77,7 +77,7 @@ describe("sending", () => {
     headers: sign("evt_1", now(), "{}", [SECRET]),
   });
 
-  test("keeps the connection alive for the next one", async () => {
+  test("keeps the connection alive for the next delivery", async () => {
     for (let n = 0; n < 20; n++)
       expect(await sender.send(attempt("/"), stop.signal)).toMatchObject({
         status_code: 200,
@@ -86,7 +86,7 @@ describe("sending", () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  test("does not wait behind one that hangs", async () => {
+  test("doesn't wait for a hanging receiver", async () => {
     const breakOff = new AbortController();
     const hanging = sender.send(attempt("/hang"), breakOff.signal).catch((error) => error.name);
     expect(await sender.send(attempt("/"), stop.signal)).toMatchObject({ status_code: 200 });
@@ -94,7 +94,7 @@ describe("sending", () => {
     expect(await hanging).toBe("AbortError");
   });
 
-  test("makes no request where the address is refused", async () => {
+  test("makes no request to a refused address", async () => {
     seen = [];
     const refused = createSender(new Set());
     expect(await refused.send(attempt("/"), stop.signal)).toMatchObject({
@@ -115,7 +115,7 @@ const openssl = (() => {
 })();
 
 describe.skipIf(openssl === null)("TLS", () => {
-  test("a certificate that nobody vouches for is not sent to", async () => {
+  test("sends nothing to a server with an untrusted certificate", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tieout-tls-"));
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];

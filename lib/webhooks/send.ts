@@ -7,8 +7,8 @@ import type { Signed } from "./signature.ts";
 import { StallAwareClock } from "./stall-aware-clock.ts";
 
 const TIMEOUT_MS = 15_000;
-/** Who stood still for longer cannot blame the receiver. */
-const STOOD_STILL_MS = 500;
+/** If this process was stalled for longer, a failure is ours and not the receiver's. */
+const STALLED_MAX_MS = 500;
 const IDLE_MS = 4_000;
 const IDLE_MAX_MS = 60_000;
 const USER_AGENT = "Tieout-Webhooks/1.0";
@@ -24,7 +24,7 @@ export type Outcome = { duration_ms: number } & (
   | { failure_kind: "timeout" | "connection_failed" | "blocked_address"; detail: string }
 );
 
-/** There is no answer, and that is our own doing. */
+/** The attempt failed because this process was stalled, not because of the receiver. */
 export class ProcessStalledError extends Error {}
 
 export type Sender = {
@@ -33,8 +33,9 @@ export type Sender = {
 };
 
 /**
- * Connections are kept alive and pooled per host, as many as there are attempts: their number is capped where they are claimed.
- * `send` throws StoodStill, or what `stop` was aborted with.
+ * Sends webhooks. Connections are kept alive and pooled per host without a limit, because the
+ * number of concurrent attempts is limited when they are claimed. `send` throws
+ * ProcessStalledError, or the reason that `stop` was aborted with.
  */
 export function createSender(
   allowHosts: ReadonlySet<string>,
@@ -67,7 +68,7 @@ export function createSender(
         stop.throwIfAborted();
         const { ranMs, stoodStillMs } = stopwatch();
         const fault = failureOf(error);
-        if (stoodStillMs > STOOD_STILL_MS && fault.failure_kind !== "blocked_address")
+        if (stoodStillMs > STALLED_MAX_MS && fault.failure_kind !== "blocked_address")
           throw new ProcessStalledError();
         return { ...fault, duration_ms: Math.round(ranMs) };
       } finally {
@@ -81,7 +82,7 @@ export function createSender(
   };
 }
 
-/** @throws where there is no answer until `signal` says so, or none at all. */
+/** @throws if no response arrives before `signal` aborts. */
 async function answerOf(
   agent: Agent,
   { url, body, headers }: Attempt,

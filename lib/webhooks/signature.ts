@@ -6,7 +6,10 @@ export type Signed = {
   "webhook-signature": string;
 };
 
-/** Signs a message by the Standard Webhooks scheme with each of the secrets, newest first. `sentAt` is in seconds. */
+/**
+ * Signs a message by the Standard Webhooks scheme with each secret, newest first. `sentAt` is in
+ * seconds.
+ */
 export function sign(id: string, sentAt: number, body: string, secrets: readonly string[]): Signed {
   const timestamp = String(sentAt);
   const signatures = secrets.map((secret) => {
@@ -22,7 +25,7 @@ export function sign(id: string, sentAt: number, body: string, secrets: readonly
   };
 }
 
-/** `whsec_` is followed by base64, of either alphabet; any other secret is its UTF-8 bytes. */
+/** The bytes of a secret: base64 (either alphabet) after `whsec_`, otherwise UTF-8. */
 export function secretBytes(secret: string): Buffer {
   return secret.startsWith("whsec_")
     ? Buffer.from(secret.slice("whsec_".length), "base64")

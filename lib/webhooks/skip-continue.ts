@@ -6,35 +6,35 @@ const BEGINNING = "HTTP/1.1 100";
 const INTERIM_MAX_BYTES = 16 * 1024;
 
 /**
- * Drops 100 Continue responses that nobody asked for, as RFC 9110, 15.2 allows. undici takes them
- * for a failure, and the receiver would get a message again that it has accepted.
+ * Drops unrequested 100 Continue responses, as RFC 9110, 15.2 allows. undici treats them as
+ * failures, so the receiver would get an accepted message again.
  */
 export function skipContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket);
-  let held: Buffer | null = null;
+  let buffered: Buffer | null = null;
   socket.read = (size?: number): Buffer | null => {
     for (;;) {
       const chunk: Buffer | null = read(size);
       if (chunk === null) return null;
-      const bytes: Buffer = held ? Buffer.concat([held, chunk]) : chunk;
-      held = null;
-      const rest = withoutInterim(bytes);
-      if (rest === null) held = bytes;
-      else if (rest.length > 0) return rest;
+      const bytes: Buffer = buffered ? Buffer.concat([buffered, chunk]) : chunk;
+      buffered = null;
+      const remaining = withoutInterim(bytes);
+      if (remaining === null) buffered = bytes;
+      else if (remaining.length > 0) return remaining;
     }
   };
   return socket;
 }
 
-/** Null where the end of an interim response is still to come. */
+/** Null if the interim response is incomplete. */
 function withoutInterim(bytes: Buffer): Buffer | null {
-  let rest = bytes;
+  let remaining = bytes;
   for (;;) {
-    const start = rest.toString("latin1", 0, BEGINNING.length).replace("1.0", "1.1");
-    if (start === "" || !BEGINNING.startsWith(start)) return rest;
-    const text = rest.toString("latin1", 0, INTERIM_MAX_BYTES);
+    const start = remaining.toString("latin1", 0, BEGINNING.length).replace("1.0", "1.1");
+    if (start === "" || !BEGINNING.startsWith(start)) return remaining;
+    const text = remaining.toString("latin1", 0, INTERIM_MAX_BYTES);
     const interim = INTERIM.exec(text)?.[0];
-    if (interim === undefined) return rest.length < INTERIM_MAX_BYTES ? null : rest;
-    rest = rest.subarray(interim.length);
+    if (interim === undefined) return remaining.length < INTERIM_MAX_BYTES ? null : remaining;
+    remaining = remaining.subarray(interim.length);
   }
 }

@@ -20,31 +20,34 @@ function run(ms: number): void {
   }
 }
 
-/** As SIGSTOP does it: the clock goes on, and every timer that was due meanwhile fires at once after. */
-function standStill(ms: number): void {
+/**
+ * Stalls as SIGSTOP does: the clock continues, and every timer that became due fires right
+ * afterwards.
+ */
+function stall(ms: number): void {
   clock += ms;
   vi.advanceTimersByTime(ms);
 }
 
-describe("time as far as the process ran", () => {
-  test("is the time that passed while it did not stand still", () => {
+describe("a clock that excludes stalls", () => {
+  test("equals real time while the process runs", () => {
     const stopwatch = time.stopwatch();
     run(10_000);
     expect(stopwatch()).toEqual({ ranMs: 10_000, stoodStillMs: 0 });
   });
 
-  test("leaves out for how long it stood still, and says so", () => {
+  test("excludes a stall and reports its duration", () => {
     const stopwatch = time.stopwatch();
     run(2_000);
-    standStill(40_000);
+    stall(40_000);
     run(1_000);
     expect(stopwatch()).toEqual({ ranMs: 4_000, stoodStillMs: 39_000 });
   });
 
-  test("times out by it: not because it stood still, but after", () => {
+  test("times out by its own time, not because of a stall", () => {
     const { signal } = time.timeout(15_000);
     run(2_000);
-    standStill(40_000);
+    stall(40_000);
     expect(signal.aborted).toBe(false);
     run(11_000);
     expect(signal.aborted).toBe(false);
@@ -52,7 +55,7 @@ describe("time as far as the process ran", () => {
     expect(signal.reason).toMatchObject({ name: "TimeoutError" });
   });
 
-  test("does not time out once it is released", () => {
+  test("does not time out after it was released", () => {
     const { signal, release } = time.timeout(50);
     release();
     run(1_000);

@@ -1,10 +1,13 @@
 const TICK_MS = 250;
-/** More than that between two ticks, and this process stood still: stopped, frozen with its machine, or held by one task. */
+/**
+ * A longer gap between two ticks means that this process was stalled: stopped, frozen with its
+ * machine, or blocked by one task.
+ */
 const MAX_PER_TICK_MS = 1_000;
 
 /**
- * Time as far as this process ran. What a receiver took is measured by it: a process that stood still for a minute read no answer,
- * however soon there was one.
+ * Measures time only while this process runs. A receiver's response time is measured with it, since
+ * a process that was stalled for a minute could not read a response that came at once.
  */
 export class StallAwareClock {
   #awakeMs = 0;
@@ -18,7 +21,7 @@ export class StallAwareClock {
     this.#timer = setInterval(() => this.now(), TICK_MS).unref();
   }
 
-  /** Milliseconds since this was made, without those that the process stood still. */
+  /** Milliseconds since the clock was created, excluding stalls. */
   now(): number {
     const at = this.#clock();
     this.#awakeMs += Math.min(at - this.#lastAt, MAX_PER_TICK_MS);
@@ -26,7 +29,7 @@ export class StallAwareClock {
     return this.#awakeMs;
   }
 
-  /** From now on: what has passed of this time, and for how long the process stood still besides. */
+  /** Starts measuring. The result says how long the process ran, and how long it was stalled. */
   stopwatch(): () => { ranMs: number; stoodStillMs: number } {
     const [startedAt, awakeAtStart] = [this.#clock(), this.now()];
     return () => {
@@ -35,14 +38,14 @@ export class StallAwareClock {
     };
   }
 
-  /** Aborts with a TimeoutError after so much of it, unless released before. */
+  /** Aborts with a TimeoutError after `ms` of running time, unless released before. */
   timeout(ms: number): { signal: AbortSignal; release: () => void } {
     const controller = new AbortController();
     const until = this.now() + ms;
     let timer: NodeJS.Timeout;
     const wait = () => {
-      const left = until - this.now();
-      if (left > 0) timer = setTimeout(wait, left);
+      const remaining = until - this.now();
+      if (remaining > 0) timer = setTimeout(wait, remaining);
       else controller.abort(new DOMException("timed out", "TimeoutError"));
     };
     wait();

@@ -7,35 +7,39 @@ import type { NewWebhook, Webhook } from "./contract.ts";
 import { sealSecret } from "./seal-secret.ts";
 import { secretBytes } from "./signature.ts";
 
-const MADE_BYTES = 32;
-/** The minimum of Standard Webhooks. */
+const SECRET_BYTES = 32;
+/** The minimum that Standard Webhooks recommends. */
 const STRONG_BYTES = 24;
 const WARNING =
   "This secret is short: anyone who guesses it can forge signatures. Use at least 24 random bytes.";
 
-type Kept = Webhook & { sealed?: string | null };
+type StoredWebhook = Webhook & { sealed?: string | null };
 
 /**
- * Stores a webhook's secret: the caller's, or one created here and returned in this response only. With an idempotency key, the
- * database also stores the created one, sealed with that key, so that a replay returns it again.
+ * Stores a webhook's secret: the caller's, or a new one that only this response returns. With an
+ * idempotency key, the database also stores the new secret encrypted with that key, so that a
+ * replay returns it again.
  */
 export async function storeSecret(
   ctx: Context,
   verb: "create_webhook" | "rotate_webhook_secret",
   input: object,
-  given: string | undefined,
+  provided: string | undefined,
 ): Promise<NewWebhook> {
-  const secret = given ?? `whsec_${randomBytes(MADE_BYTES).toString("base64")}`;
+  const secret = provided ?? `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
   const binding =
-    given === undefined && ctx.idempotency
+    provided === undefined && ctx.idempotency
       ? `webhook-answer\n${ctx.tenantId}\n${ctx.idempotency.key}`
       : null;
-  const kept = { ...sealSecret(secret, ctx.tenantId), sealed: binding && seal(secret, binding) };
-  const webhook = tagged(ctx, await write<Kept>(ctx, verb, { ...input, ...kept }));
-  if (given === undefined)
+  const sealedSecret = {
+    ...sealSecret(secret, ctx.tenantId),
+    sealed: binding && seal(secret, binding),
+  };
+  const webhook = tagged(ctx, await write<StoredWebhook>(ctx, verb, { ...input, ...sealedSecret }));
+  if (provided === undefined)
     return {
       ...webhook,
       secret: webhook.sealed && binding ? unseal(webhook.sealed, binding) : secret,
     };
-  return secretBytes(given).length < STRONG_BYTES ? { ...webhook, warning: WARNING } : webhook;
+  return secretBytes(provided).length < STRONG_BYTES ? { ...webhook, warning: WARNING } : webhook;
 }

@@ -3,7 +3,7 @@ import type { EventKind } from "../events/contract.ts";
 import type { Context } from "../request/context.ts";
 import type { Delivery } from "./deliveries/contract.ts";
 
-/** `data`: an example of the event's. Null for webhook.test, which is about the webhook itself. */
+/** `data` is the event type's example. Null for webhook.test, whose data is the webhook itself. */
 export function testWebhook(
   ctx: Context,
   id: string,

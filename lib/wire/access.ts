@@ -1,6 +1,8 @@
 /**
- * Who may do what: the one place where roles are written. A contract names a permission by `needs`; `npm run generate` tells the
- * database (supabase/schemas/900_operations.gen.sql); pages ask `allows` before they offer something. Safe in the browser.
+ * Who may do what, in the only place that names roles. A contract names a permission by `needs`;
+ * `npm run generate` copies the permissions to the database
+ * (supabase/schemas/900_operations.gen.sql); pages call `allows` before they offer an action. Safe
+ * in the browser.
  */
 import type { SurfacePath } from "../records/surfaces/every-surface.ts";
 
@@ -10,7 +12,7 @@ export type Role = (typeof ROLES)[number];
 /** Resources that API keys have scopes for, besides the record surfaces. */
 export const SCOPED_RESOURCES = ["reconciliations", "exceptions", "webhooks"] as const;
 
-/** Those that an API key can only read. */
+/** Resources that API keys can only read. */
 export const READ_ONLY_RESOURCES = ["requests"] as const;
 
 export type Scope =
@@ -18,9 +20,10 @@ export type Scope =
   | `read:${(typeof READ_ONLY_RESOURCES)[number]}`;
 
 /**
- * Who can call an operation. `permission`: action:resource, which the database's policies check. `roles`: a user needs one of these;
- * `any` is any principal of the tenant. `scope`: what an API key needs; null: no API key can call. The service-role key can call unless
- * `service` is false.
+ * Who can call an operation. `permission` is action:resource, which the database's policies check.
+ * A user needs one of the `roles`; `any` admits every principal of the tenant. An API key needs
+ * `scope`; null means that no API key can call. The service-role key can call unless `service` is
+ * false.
  */
 export type Access = {
   permission: string;
@@ -30,14 +33,14 @@ export type Access = {
   publishable: boolean;
 };
 
-/** What decides of a principal. */
+/** The properties of a principal that decide its access. */
 export type Holder = {
   type: "user" | "api_key" | "service_role" | "publishable_key";
   roles?: readonly Role[];
   scopes?: readonly Scope[];
 };
 
-/** Whether the holder may call. `private.holds` decides the same in the database. */
+/** Whether the holder may call. `private.holds` implements the same rule in the database. */
 export function allows({ roles, scope, service, publishable }: Access, holder: Holder): boolean {
   switch (holder.type) {
     case "user":
@@ -51,12 +54,12 @@ export function allows({ roles, scope, service, publishable }: Access, holder: H
   }
 }
 
-/** The scope to read what an operation changes; null where it changes nothing that keys can read. */
+/** The scope to read what an operation changes, or null if keys can't read it. */
 export function readScopeOf({ scope }: Access): Scope | null {
   return scope?.startsWith("write:") ? (scope.replace("write:", "read:") as Scope) : null;
 }
 
-/** `scoped`: by the scope of its own name, or by this one. */
+/** `scoped` is true if the scope has the permission's name; otherwise it is that scope. */
 type Grant = Omit<Access, "permission" | "scope"> & { scoped: boolean | Scope };
 
 const grant = (roles: Access["roles"], others: Partial<Grant> = {}): Grant => ({
@@ -72,7 +75,7 @@ const LEADS: readonly Role[] = ["tenant_admin", "tenant_lead"];
 
 const PERMISSIONS = {
   "read:me": grant("any", { publishable: true }),
-  // One's own: a person's, whatever their role, and of no use to a server.
+  // A user's own sessions and settings, whatever their role; a server has none.
   "read:sessions": grant(ROLES, { service: false }),
   "write:sessions": grant(ROLES, { service: false }),
   "read:notifications": grant(ROLES, { service: false }),
@@ -82,7 +85,7 @@ const PERMISSIONS = {
   "read:first-steps": grant(ADMIN, { service: false }),
   "write:first-steps": grant(ADMIN, { service: false }),
   "read:members": grant(ROLES),
-  // Addresses, roles and invitations: who may come in is a person's decision.
+  // Addresses, roles and invitations: only people decide who has access.
   "read:people": grant(ADMIN, { service: false }),
   "write:people": grant(ADMIN, { service: false }),
   "read:api-keys": grant(ADMIN, { service: false }),
@@ -91,21 +94,21 @@ const PERMISSIONS = {
   "write:exceptions": grant(ROLES, { scoped: true }),
   // The monitor needs a role (spec 4.2), so no API key has it.
   "read:sla": grant(ROLES),
-  // What a person keeps for themselves.
+  // Views belong to a person.
   "read:views": grant(ROLES, { service: false }),
   "write:views": grant(ROLES, { service: false }),
-  // A person's home page.
+  // The home page of the dashboard.
   "read:overview": grant(ROLES),
   "read:sla-policy": grant(ROLES),
   "write:sla-policy": grant(LEADS),
-  // Deadlines count by them, so whoever reads exceptions may read them.
+  // Deadlines depend on calendars, so reading exceptions includes reading them.
   "read:calendars": grant(ROLES, { scoped: "read:exceptions" }),
   "write:calendars": grant(ADMIN),
   "read:reconciliations": grant(ROLES, { scoped: true }),
   "write:reconciliations": grant(LEADS, { scoped: true }),
-  // Suggestions: a smaller right than to change what was matched.
+  // Deciding suggestions is a smaller permission than changing matches.
   "decide:matches": grant(ROLES, { scoped: "write:reconciliations" }),
-  // A person signs for a period.
+  // Only people close a period.
   "close:reconciliations": grant(LEADS, { service: false }),
   "read:webhooks": grant(ADMIN, { scoped: true }),
   "write:webhooks": grant(ADMIN, { scoped: true }),
@@ -120,14 +123,17 @@ export function needs(permission: Permission): Access {
   return accessOf(permission, PERMISSIONS[permission]);
 }
 
-/** The same for a record surface; `open`: whether the publishable key reads what is published there. */
+/**
+ * The access of a record surface. `isPublic` says whether the publishable key can read its
+ * published records.
+ */
 export function needsOnSurface(
   action: "read" | "write" | "restore",
   path: string,
-  open = false,
+  isPublic = false,
 ): Access {
   const grants = {
-    read: grant(ROLES, { scoped: true, publishable: open }),
+    read: grant(ROLES, { scoped: true, publishable: isPublic }),
     write: grant(LEADS, { scoped: true }),
     restore: grant(ADMIN),
   };

@@ -1,6 +1,6 @@
 import { decimalsOf } from "./currencies.ts";
 
-/** Symbols that people write with amounts, and the currencies that they may stand for. */
+/** Symbols that people write with amounts, and the currencies that they may mean. */
 const SYMBOLS = new Map<string, readonly string[]>(
   Object.entries({
     "€": "EUR",
@@ -48,17 +48,20 @@ const TOKEN = /\s+|[-+()\u2212\u2013]|(\p{L}*\p{Sc})|(\p{L}+)\.?/uy;
 const MAX_LENGTH = 60;
 
 export type AmountMarks = {
-  /** From the first digit, or the decimal separator before it, to the last. */
+  /** The digits, from the first (or the decimal separator before it) to the last. */
   body: string;
   negative: boolean;
-  /** Whether a sign, brackets, CR or DR stand beside it. */
+  /** Whether the amount has a sign, brackets, CR or DR. */
   signed: boolean;
   side: "debit" | "credit" | null;
-  /** What its code or symbol can stand for; null where it has none. */
+  /** The currencies that its code or symbol can mean; null without one. */
   currencies: readonly string[] | null;
 };
 
-/** Takes apart what stands beside an amount's digits; undefined for two signs, two currencies, or anything unknown. */
+/**
+ * Parses the marks around an amount's digits. Undefined for two signs, two currencies, or anything
+ * unknown.
+ */
 export function amountMarks(text: string): AmountMarks | undefined {
   const first = startOfDigits(text);
   if (first === undefined) return undefined;
@@ -107,7 +110,7 @@ export function amountMarks(text: string): AmountMarks | undefined {
   };
 }
 
-/** What a currency's code or symbol can stand for; null where it is none. */
+/** The currencies that a code or symbol can mean; null if it is neither. */
 export function currenciesOf(name: string): readonly string[] | null {
   const upper = name.toUpperCase().replace(/\.$/, "");
   if (decimalsOf(upper) !== undefined) return [upper];
@@ -126,7 +129,7 @@ function startOfDigits(text: string): number | undefined {
   if (!found) return undefined;
   const { index } = found;
   if (isDigit(text.charCodeAt(index))) {
-    // "S1001" is a number of something.
+    // In "S1001", the letter belongs to a number and is no side.
     return /(?:^|[^\p{L}])[DCSH]$/u.test(text.slice(0, index)) ? undefined : index;
   }
   const word = /\p{L}+$/u.exec(text.slice(Math.max(0, index - MAX_LENGTH), index))?.[0];

@@ -1,4 +1,7 @@
-/** A contract is data: the endpoint, OpenAPI, the browser's client, the docs and the authorisation tests all read it. */
+/**
+ * A contract is data: the endpoint, OpenAPI, the browser's client, the docs and the authorisation
+ * tests all read it.
+ */
 import { z } from "zod";
 import { type Access, readScopeOf } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
@@ -7,7 +10,10 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type IdempotencyField = "idempotency_key" | "idempotencyKey";
 
-/** `field`: the spec's spelling in that body. The other spelling and the `Idempotency-Key` header are accepted too. */
+/**
+ * `field` is the spec's spelling in that body. The other spelling and the `Idempotency-Key` header
+ * are accepted, too.
+ */
 export type Idempotency = { field: IdempotencyField; required: boolean };
 
 const BODY_MAX_BYTES = 1024 * 1024;
@@ -18,7 +24,10 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number] | "xlsx";
 /** The media type of a workbook. */
 export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** A sheet of a workbook: the items of one `kind`. `optional`: left out where there are none. */
+/**
+ * A sheet of a workbook, with the items of one `kind`. An `optional` sheet is omitted if it has no
+ * items.
+ */
 export type Sheet = {
   name: string;
   kind: string;
@@ -27,8 +36,9 @@ export type Sheet = {
 };
 
 /**
- * A column of it: a field of the item, and how wide, in characters. `as`: `money` is minor units of the item's `currency`, `day` and `time`
- * are ISO 8601, `word` is one of ours, `actor` is shown by name, `method` is a rule's name or by hand.
+ * A column of a sheet. `field` is the item's field and `width` is in characters. `as` is the
+ * format: `money` is minor units of the item's `currency`, `day` and `time` are ISO 8601, `word` is
+ * one of our own values, `actor` is shown by name, `method` is a rule's name or "By hand".
  */
 export type SheetColumn = {
   name: string;
@@ -38,8 +48,9 @@ export type SheetColumn = {
 };
 
 /**
- * A list as a file: one line per `item`; in CSV, with these columns. `workbook`: its sheets, where it comes as one, too. `query`: what only
- * the file can be asked for. `functions`: the database's that read it, if not the list's own.
+ * A list as a file with one line per `item`; in CSV, with these columns. `workbook` lists the
+ * sheets if it is also available as a workbook. `query` holds parameters that only the file has.
+ * `functions` are the database functions that read it, if they differ from the list's.
  */
 export type Export = {
   summary: string;
@@ -67,11 +78,17 @@ export type Contract<
   summary: string;
   description?: string;
   access: Access;
-  /** The exposed functions of the database that serve it: by default the one with its name, in snake case. */
+  /**
+   * The exposed database functions that serve it. By default, it is the operation's name in snake
+   * case.
+   */
   functions: readonly string[];
   idempotency: Idempotency | null;
   params: Params;
-  /** The path parameter with the tenant, which must match `X-Tenant-Id`; null if only the header names it. */
+  /**
+   * The path parameter with the tenant, which must match `X-Tenant-Id`; null if only the header
+   * names it.
+   */
   tenantParam: string | null;
   query: Query;
   /** Null if the operation takes no body. */
@@ -79,32 +96,39 @@ export type Contract<
   bodyMaxBytes: number;
   /** Media types of a body that isn't a JSON object and is read as a stream; null for JSON. */
   upload: readonly string[] | null;
-  /** Such a body. */
+  /** An example of an uploaded body. */
   uploadExample: string | null;
-  /** Whether it only previews a change: `always`, if the body has `dry_run` (`asked`), or `never`. */
+  /**
+   * Whether it only previews a change: `always`, if the body has `dry_run` (`asked`), or `never`.
+   */
   dryRun: "always" | "asked" | "never";
   response: Response;
-  /** For a list that can be exported: `exportOf` makes the operation `GET <path>/export` from it. Otherwise null. */
+  /**
+   * Set for a list that can be exported: `exportOf` derives the operation `GET <path>/export` from
+   * it. Otherwise null.
+   */
   exported: Export | null;
-  /** The response is such a file, not the JSON of `response`. Otherwise null. */
+  /** Set if the response is a file and not the JSON of `response`. Otherwise null. */
   file: Export | null;
   status: 200 | 201 | 202;
-  /** What it answers instead, with 200, where the query has `preview=true`: what it would do. */
+  /** The 200 response to `preview=true` in the query, which says what the call would do. */
   preview: z.ZodType | null;
+  /** Whether the response shows what was there before: it is left out for a key that may not read. */
+  showsResource: boolean;
   /** What a 404 says doesn't exist. */
   noun: string;
   /**
-   * Whether the operation is about one resource, whose response has an `ETag`. `versioned`: one that can be changed, where PUT,
-   * PATCH and DELETE honour `If-Match`.
+   * Set if the operation is about one resource, whose response has an `ETag`. `versioned` resources
+   * can be changed: their PUT, PATCH and DELETE honour `If-Match`.
    */
   resource: "versioned" | "unversioned" | null;
-  /** Besides the errors that every operation, or every operation with such a body, can return. */
+  /** In addition to the errors of every operation, or of every operation with such a body. */
   errors: readonly ErrorCode[];
 };
 
 const none = z.strictObject({});
 
-/** Declares a contract; what is left out is empty. */
+/** Declares a contract. Omitted fields are empty. */
 export function contract<
   Response extends z.ZodType,
   Params extends z.ZodObject = typeof none,
@@ -132,6 +156,7 @@ export function contract<
     file: null,
     status: 200,
     preview: null,
+    showsResource: true,
     noun: nounOf(declared.path),
     resource: null,
     errors: [],
@@ -143,19 +168,19 @@ function snakeCase(operationId: string): string {
   return operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** "exception" of /v1/exceptions/{id}: the word the database's refusal uses. */
+/** "exception" for /v1/exceptions/{id}: the word in the database's refusals. */
 function nounOf(path: string): string {
   return path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "resource";
 }
 
-/** The operation that exports a list: everything its filters match, as one file. */
+/** The operation that exports a list: everything that its filters match, as one file. */
 export function exportOf(list: Contract): Contract {
   const { exported, operationId, path, query } = list;
   if (!exported) throw new Error(`${operationId} has no export.`);
   const format = formatOf(exported);
   const { limit: _limit, cursor: _cursor, ...unpaged } = query.shape;
   const isPaged = _limit !== undefined;
-  const own = { ...exported.query, format } as { format: typeof format };
+  const exportQuery = { ...exported.query, format } as { format: typeof format };
   return contract({
     operationId: operationId.replace(/^(?:list|get)/, "export"),
     method: "GET",
@@ -168,8 +193,8 @@ export function exportOf(list: Contract): Contract {
     params: list.params,
     tenantParam: list.tenantParam,
     query: (isPaged
-      ? z.strictObject({ ...unpaged, ...own })
-      : query.safeExtend(own)) as z.ZodObject,
+      ? z.strictObject({ ...unpaged, ...exportQuery })
+      : query.safeExtend(exportQuery)) as z.ZodObject,
     response: z.string(),
     file: exported,
   }) as unknown as Contract;
@@ -183,14 +208,27 @@ function formatOf({ workbook }: Export) {
       example,
     });
   const description =
-    "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.";
+    "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most " +
+    "20,000 rows.";
   return z.enum([...EXPORT_FORMATS, "xlsx"]).meta({ description, example });
 }
 
 /**
- * Whether a change answers 204 to a caller that lacks the scope to read what it changed. Only API
- * keys can lack it: every role that may write may read. A create answers what the caller sent.
+ * Whether a change returns 204 to a caller without the scope to read what it changed. Only API keys
+ * can lack it, since every role that may write may read. A create returns what the caller sent.
  */
-export function mayAnswerNothing({ access, method, status, upload }: Contract): boolean {
-  return method !== "GET" && status === 200 && upload === null && readScopeOf(access) !== null;
+export function mayAnswerNothing({
+  access,
+  method,
+  showsResource,
+  status,
+  upload,
+}: Contract): boolean {
+  return (
+    showsResource &&
+    method !== "GET" &&
+    status === 200 &&
+    upload === null &&
+    readScopeOf(access) !== null
+  );
 }

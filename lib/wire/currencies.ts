@@ -1,8 +1,8 @@
 /** The currencies of ISO 4217 and their minor units. Plain data, safe in the browser. */
 
 /**
- * ISO 4217 list one of 2026, by number of decimals. Codes without a minor unit (gold, XDR, XTS, XXX, …) aren't money
- * and are left out.
+ * ISO 4217 list one of 2026, by number of decimals. Codes without a minor unit (gold, XDR, XTS,
+ * XXX, …) aren't money and are left out.
  */
 const ACTIVE: Record<number, string> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
@@ -15,7 +15,7 @@ const ACTIVE: Record<number, string> = {
   4: "CLF UYW",
 };
 
-/** Withdrawn since 2023, but still in older statements. */
+/** Withdrawn since 2023, but still used in older statements. */
 const WITHDRAWN = "ANG BGN CUC HRK SLL ZWL";
 
 const DECIMALS = new Map<string, number>(
@@ -26,7 +26,10 @@ const DECIMALS = new Map<string, number>(
 
 export const CURRENCIES: readonly string[] = [...DECIMALS.keys()].sort();
 
-/** Decimals of the currency's minor unit: 2 for EUR, 0 for JPY, 3 for KWD; undefined if the code isn't in ISO 4217. */
+/**
+ * The decimals of the currency's minor unit: 2 for EUR, 0 for JPY, 3 for KWD. Undefined if the code
+ * isn't in ISO 4217.
+ */
 export function decimalsOf(currency: string): number | undefined {
   return DECIMALS.get(currency);
 }

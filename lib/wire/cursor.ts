@@ -2,14 +2,14 @@ import { z } from "zod";
 import { ApiError } from "./errors.ts";
 import { requireText } from "./text.ts";
 
-/** An opaque cursor: the sort key of a page's last item, bound to the order it was made for. */
+/** An opaque cursor: the sort key of a page's last item, bound to the order of the list. */
 const envelope = z.tuple([z.string(), z.array(z.string()).min(1).max(4)]);
 
 export function encodeCursor(order: string, key: string[] | null): string | null {
   return key && Buffer.from(JSON.stringify([order, key])).toString("base64url");
 }
 
-/** @throws ApiError `invalid_request` if the cursor is invalid or was made for another order. */
+/** @throws ApiError `invalid_request` if the cursor is invalid or belongs to another order. */
 export function decodeCursor<Key extends z.ZodType>(
   order: string,
   cursor: string | undefined,

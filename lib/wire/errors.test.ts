@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "./errors.ts";
 
-test("an ApiError of another copy of this module is one, and nothing else is", async () => {
+test("recognises an ApiError of another copy of this module, and nothing else", async () => {
   const copy: typeof import("./errors.ts") = await import(`./errors.ts?${"copy"}`);
   expect(copy.ApiError).not.toBe(ApiError);
   expect(new copy.ApiError("not_found", "No.")).toBeInstanceOf(ApiError);

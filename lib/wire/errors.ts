@@ -1,4 +1,6 @@
-/** The only error table: code → status and title. The docs pages and OpenAPI are derived from it. */
+/**
+ * The only error table: code → status and title. The docs pages and OpenAPI are derived from it.
+ */
 export const ERRORS = {
   invalid_request: { status: 400, title: "Invalid request" },
   tenant_required: { status: 400, title: "X-Tenant-Id must name one tenant" },
@@ -28,14 +30,15 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** One thing wrong with a request: `path` is dotted, from the body, query or header it was found in. */
+/** One error of a request. `path` is dotted and starts in the body, query or header. */
 export type FieldError = { path: string; message: string };
 
 const MARK = Symbol.for("tieout.api-error");
 
 /**
- * The one error class. `detail` is a sentence for the caller; the `cause` is logged and never sent. Told by a mark: the server has loaded
- * this module, and Next has bundled it again for pages, and what they share throws.
+ * The only error class. `detail` is a sentence for the caller; `cause` is logged and never sent.
+ * instanceof checks a mark, because the server and Next's bundle for pages load separate copies of
+ * this module.
  */
 export class ApiError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -1,14 +1,15 @@
-/** This many decimal digits always survive a round trip through a double (DBL_DIG). */
-const ALWAYS_KEPT = 15;
+/** 15 decimal digits always survive a round trip through a double (DBL_DIG). */
+const EXACT_DIGITS = 15;
 /** The smallest double, written without an exponent, is shorter. */
 const MAX_EXACT_LENGTH = 400;
 
 /**
- * Whether a JSON number, given by its digits, survives a double unchanged: integers up to ±(2⁵³ − 1), and
- * decimals whose shortest form is the one written. 1.10 is 1.1; 0.1000000000000000055 is not 0.1.
+ * Whether a JSON number, given by its digits, survives a double unchanged: integers up to ±(2⁵³ −
+ * 1), and decimals whose shortest form is the one written. 1.10 is 1.1; 0.1000000000000000055 is
+ * not 0.1.
  */
 export function isExact(digits: string): boolean {
-  if (digits.length <= ALWAYS_KEPT && !/e/i.test(digits)) return true;
+  if (digits.length <= EXACT_DIGITS && !/e/i.test(digits)) return true;
   if (digits.length > MAX_EXACT_LENGTH) return false;
   const value = Number(digits);
   if (Number.isNaN(value)) return true; // Not a number: JSON.parse reports it.
@@ -17,7 +18,7 @@ export function isExact(digits: string): boolean {
   return shortest === digits || normalForm(shortest) === normalForm(digits);
 }
 
-/** Sign, digits without leading or trailing zeros, and the power of ten. */
+/** The sign, the digits without leading or trailing zeros, and the power of ten. */
 function normalForm(number: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(number) ?? [];

@@ -13,7 +13,10 @@ const KINDS: Record<string, string> = {
 
 const COUNTED: Record<string, string> = { string: "characters", array: "items" };
 
-/** The message for an invalid field, saying what is accepted, where its schema has no message; undefined leaves it to zod. */
+/**
+ * The message for an invalid field whose schema has none. It says what is accepted; undefined
+ * leaves it to zod.
+ */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":

@@ -37,7 +37,7 @@ it.each([
   [{ ids: [] }, "Must not be empty."],
   [{ ids: ["a", "b", "c"] }, "Must have at most 2 items."],
   [{ own: "b" }, "Begin with a."],
-])("%o is answered with what would be right", (wrong, words) => {
+])("rejects %o and says what is accepted", (wrong, words) => {
   const { error } = schema.safeParse({ ...sound, ...wrong }, { error: fieldMessage });
   expect(error?.issues.map(({ message }) => message)).toEqual([words]);
 });

@@ -10,7 +10,7 @@ describe("an allow-list range", () => {
     ["2001:db8:ffff::/33", "2001:db8:8000::/33"],
     ["::ffff:10.1.2.3", "10.1.2.3/32"],
     ["::ffff:10.1.2.3/104", "10.0.0.0/8"],
-  ])("%s is kept as %s", (given, kept) => {
+  ])("normalises %s to %s", (given, kept) => {
     expect(normaliseRange(given)).toBe(kept);
   });
 
@@ -30,7 +30,7 @@ describe("an allow-list range", () => {
     "fe80::1%eth0",
     "localhost",
     " 10.0.0.1",
-  ])("%j is refused, not guessed at", (given) => {
+  ])("rejects the ambiguous range %j", (given) => {
     expect(normaliseRange(given)).toBeNull();
   });
 });

@@ -1,8 +1,9 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * A CIDR range or single address in its normal form: host bits cleared, IPv6 compressed, IPv4-mapped IPv6 as IPv4.
- * Null for what is neither. IPv4 only in four decimal parts: `010.1` and `0x7f.1` are refused, not guessed at.
+ * Normalises a CIDR range or single address: host bits cleared, IPv6 compressed, IPv4-mapped IPv6
+ * as IPv4. Null for anything else. IPv4 needs four decimal parts: `010.1` and `0x7f.1` are rejected
+ * as ambiguous.
  */
 export function normaliseRange(text: string): string | null {
   const [address = "", prefix, ...more] = text.split("/");
@@ -22,7 +23,7 @@ export function normaliseRange(text: string): string | null {
   return networkOf(parsed, length);
 }
 
-/** Whether an address lies in one of the ranges. IPv4-mapped IPv6 is compared as IPv4. */
+/** Whether an address is in one of the ranges. IPv4-mapped IPv6 is compared as IPv4. */
 export function isInRanges(address: string, ranges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

@@ -1,7 +1,10 @@
 import { invalidRequest } from "./errors.ts";
 import { scanJson } from "./json-scan.ts";
 
-/** @throws ApiError 400 unless it's one well-formed JSON object that every part of the service can keep as sent. */
+/**
+ * @throws ApiError 400 unless it is one well-formed JSON object that every part of the service can
+ * store unchanged.
+ */
 export function parseJsonObject(text: string): Record<string, unknown> {
   scanJson(text);
   let value: unknown;

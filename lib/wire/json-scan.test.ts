@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseJsonObject } from "./json-object.ts";
 
-/** The places that are refused. */
+/** The paths of the rejected values. */
 function refused(text: string): string[] {
   try {
     parseJsonObject(text);
@@ -11,7 +11,7 @@ function refused(text: string): string[] {
   }
 }
 
-describe("a number is kept with its value, or refused by its path", () => {
+describe("a number keeps its value or is rejected with its path", () => {
   test.each([
     "0",
     "-0",
@@ -24,7 +24,7 @@ describe("a number is kept with its value, or refused by its path", () => {
     "123456789012345.5",
     "5e-324",
     "0.30000000000000004",
-  ])("%s is kept", (digits) => {
+  ])("accepts %s", (digits) => {
     expect(parseJsonObject(`{"a":{"n":[0,${digits}]}}`)).toEqual({ a: { n: [0, Number(digits)] } });
   });
 
@@ -42,12 +42,12 @@ describe("a number is kept with its value, or refused by its path", () => {
     "1.00000000000000000000000001",
     `0.${"0".repeat(500_000)}1`,
     `0.1${"0".repeat(500_000)}1`,
-  ])("%s is refused", (digits) => {
+  ])("rejects %s", (digits) => {
     expect(refused(`{"a":{"n":[0,${digits}]}}`)).toEqual(["a.n.1"]);
   });
 });
 
-describe("a name comes once in an object", () => {
+describe("a duplicate name in an object is rejected", () => {
   test.each([
     ['{"a":1,"a":1}', "a"],
     ['{"a":1,"\\u0061":2}', "a"],
@@ -55,11 +55,11 @@ describe("a name comes once in an object", () => {
     ['{"a":[{"b":1},{"b":1,"b":2}]}', "a.1.b"],
     ['{"x":[{"__proto__":1}]}', "x.0.__proto__"],
     ['{"\\u005f_proto__":1}', "__proto__"],
-  ])("%s is refused", (text, path) => {
+  ])("rejects %s", (text, path) => {
     expect(refused(text)).toEqual([path]);
   });
 
-  test("and in each of two objects", () => {
+  test("the same name in two objects is accepted", () => {
     expect(parseJsonObject('{"a":{"b":1},"b":[{"b":"{\\"b\\":1,\\"b\\":2}"}]}')).toEqual({
       a: { b: 1 },
       b: [{ b: '{"b":1,"b":2}' }],
@@ -67,12 +67,12 @@ describe("a name comes once in an object", () => {
   });
 });
 
-describe("what an object may hold", () => {
+describe("the limits of a JSON body", () => {
   const numbers = (count: number) =>
     `{"a":[${Array.from({ length: count }, () => "0").join(",")}]}`;
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
-  test("20,000 values and not 20,001", () => {
+  test("20,000 values are accepted and 20,001 are not", () => {
     expect(refused(numbers(19_998))).toEqual([]);
     expect(refused(numbers(19_999))).toEqual([""]);
     expect(refused(`{"a":[${Array.from({ length: 10_000 }, () => '"x",{}').join(",")}]}`)).toEqual([
@@ -80,13 +80,13 @@ describe("what an object may hold", () => {
     ]);
   });
 
-  test("64 levels and not 65", () => {
+  test("64 levels are accepted and 65 are not", () => {
     expect(refused(nested(64))).toEqual([]);
     expect(refused(nested(65))).toEqual([""]);
     expect(refused("[".repeat(500_000))).toEqual([""]);
   });
 
-  test("no NUL character and no lone surrogate, in a text or a name", () => {
+  test("NUL characters and lone surrogates are rejected in texts and names", () => {
     expect(refused('{"a":["x","\\u0000"]}')).toEqual(["a.1"]);
     expect(refused('{"a":{"b":"\\ud800"}}')).toEqual(["a.b"]);
     expect(refused('{"a":{"\\u0000":1}}')).toHaveLength(1);
@@ -108,7 +108,7 @@ describe("what an object may hold", () => {
     '{"a":NaN}',
     "{a:1}",
     '{"a":"',
-  ])("%j is no object", (text) => {
+  ])("rejects %j, which is no object", (text) => {
     expect(refused(text)).toEqual([""]);
   });
 });

@@ -14,15 +14,21 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** An object or array that is still open. `names` is null for an array; `at`: the name or index of the current value. */
+/**
+ * An object or array that is still open. `names` is null for an array; `at` is the name or index of
+ * the current value.
+ */
 type Open = { names: Set<string> | null; at: string | number; expectsName: boolean };
 
 /**
- * Walks JSON once, before it's parsed, for what JSON.parse does silently: it keeps the last of two equal names and the
- * nearest double of a number. Invalid JSON is left to JSON.parse. (No maintained library checks all of it: lossless-json allows duplicate
- * names with equal values and takes twice the time; a reviver with the source text sees no names and takes six times the time.)
- * @throws ApiError 400 naming the path: a name twice or `__proto__`, a number that a double would change, text that the database
- * cannot keep, more than 20,000 values, nesting deeper than 64.
+ * Scans JSON before it is parsed, for what JSON.parse changes silently: it keeps the last of two
+ * equal names and the nearest double of a number. Invalid JSON is left to JSON.parse. No maintained
+ * library checks both: lossless-json allows duplicate names with equal values and takes twice the
+ * time; a reviver with the source text sees no names and takes six times the time.
+ *
+ * @throws ApiError 400 that names the path: a duplicate name or `__proto__`, a number that a double
+ * would change, text that the database cannot store, more than 20,000 values, nesting deeper than
+ * 64.
  */
 export function scanJson(text: string): void {
   const open: Open[] = [];
@@ -96,7 +102,8 @@ function takeName(
 function requireExact(digits: string, open: readonly Open[]): void {
   if (isExact(digits)) return;
   const message =
-    "This number would lose precision (integers are limited to ±9007199254740991). Send it as a string.";
+    "This number would lose precision (integers are limited to ±9007199254740991). Send it as " +
+    "a string.";
   throw invalidRequest([{ path: pathOf(open), message }]);
 }
 
@@ -104,7 +111,7 @@ function pathOf(open: readonly Open[]): string {
   return open.map(({ at }) => at).join(".");
 }
 
-/** After the closing quotation mark; the end of the text without one. */
+/** The position after the closing quotation mark, or the end of the text without one. */
 function endOfString(text: string, start: number): { end: number; escaped: boolean } {
   let escaped = false;
   for (let at = start + 1; at < text.length; at++) {
@@ -135,7 +142,7 @@ function isLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 }
 
-/** The value of a quoted text; nothing for invalid JSON, which JSON.parse reports. */
+/** The value of a quoted text; empty for invalid JSON, which JSON.parse reports. */
 function decoded(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;

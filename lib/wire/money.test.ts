@@ -7,7 +7,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const minor = fc.maxSafeInteger();
 const currency = fc.constantFrom("EUR", "JPY", "KWD", "CLF");
 
-/** As BigInt and padding have it: no arithmetic of the reader's. */
+/** Formats with BigInt and padding, independently of the reader's arithmetic. */
 function written(amount: number, decimals: number, point: string, group = ""): string {
   const digits = String(Math.abs(amount)).padStart(decimals + 1, "0");
   const whole = digits
@@ -20,7 +20,7 @@ function written(amount: number, decimals: number, point: string, group = ""): s
   );
 }
 
-test("every safe amount comes back to the minor unit, in every way it is written", () => {
+test("reads every safe amount to the minor unit, in every notation", () => {
   fc.assert(
     fc.property(
       minor,
@@ -50,7 +50,7 @@ test("every safe amount comes back to the minor unit, in every way it is written
   );
 });
 
-test("an amount beyond ±(2⁵³ − 1) minor units is refused, one at the edge is read", () => {
+test("rejects an amount over ±(2⁵³ − 1) minor units and reads one at the limit", () => {
   for (const read of [
     (text: string) => wireAmount(text, "EUR"),
     (text: string) => standardAmount(text, "EUR", "."),
@@ -72,7 +72,7 @@ test("an amount beyond ±(2⁵³ − 1) minor units is refused, one at the edge 
   expect(minorAmount("9007199254740992")).toMatchObject({ problem: "The amount is too large." });
 });
 
-test("a text that is read at all is read as what its digits say", () => {
+test("never returns an amount that its digits don't say", () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[-+(]?[\d.,' ]{1,18}[-)]?$/),
@@ -82,7 +82,7 @@ test("a text that is read at all is read as what its digits say", () => {
         if (typeof amount !== "number") return;
         expect(Number.isSafeInteger(amount) && !Object.is(amount, -0)).toBe(true);
         const digits = text.replace(/\D/g, "");
-        // Two decimals at most: the digits are the amount, or lack one or two zeros at the end.
+        // At most two decimals, so the digits are the amount, or lack one or two zeros at the end.
         expect(["", "0", "00"].map((zeros) => BigInt(digits + zeros))).toContain(
           BigInt(Math.abs(amount)),
         );
@@ -134,7 +134,7 @@ test.each<[string, string, "." | "," | undefined, number | string]>([
   else expect(amount).toMatchObject({ problem: expect.stringContaining(expected) });
 });
 
-test("zeros beyond the currency's decimals are read over where a standard fixes the separator, other digits never", () => {
+test("ignores zeros after the currency's decimals if a standard fixes the separator, and rejects other digits", () => {
   expect(standardAmount("18.15000", "EUR", ".")).toBe(1_815);
   expect(standardAmount("1000,00", "JPY", ",")).toBe(1_000);
   expect(standardAmount("12,", "EUR", ",")).toBe(1_200);
@@ -145,7 +145,7 @@ test("zeros beyond the currency's decimals are read over where a standard fixes 
     expect(standardAmount(text, "EUR", ",")).toMatchObject({ problem: "This is not an amount." });
 });
 
-test("currencies have the decimals of ISO 4217", () => {
+test("has the decimals of ISO 4217", () => {
   expect(["EUR", "JPY", "KWD", "CLF", "ISK", "TND", "HUF", "IQD", "UGX"].map(decimalsOf)).toEqual([
     2, 0, 3, 4, 0, 3, 2, 3, 0,
   ]);

@@ -1,7 +1,7 @@
 import { amountMarks } from "./amount-marks.ts";
 import { decimalsOf } from "./currencies.ts";
 
-/** What is wrong with an amount, in the words of a refusal. */
+/** What is wrong with an amount, for an error message. */
 export type Fault = { problem: string; wanted: string };
 
 export type DecimalSeparator = "." | ",";
@@ -11,8 +11,9 @@ const NINE = 57;
 const MINUS = 45;
 
 /**
- * An amount of digits, at most one decimal separator and a leading minus, in minor units; NaN for anything else, and for more
- * decimals than the currency has. Digit by digit, without a float: exact up to ±(2⁵³ − 1).
+ * Parses digits with at most one decimal separator and a leading minus, in minor units. NaN for
+ * anything else, and for more decimals than the currency has. It computes digit by digit without
+ * floats, so it is exact up to ±(2⁵³ − 1).
  */
 export function plainAmount(text: string, decimals: number, separator: DecimalSeparator): number {
   const end = text.length;
@@ -38,17 +39,19 @@ export function plainAmount(text: string, decimals: number, separator: DecimalSe
 }
 
 const GROUP_MARKS = /[.,'’\u00A0\u2009\u202F ]/g;
-/** Of blanks within a longer text, reading would take the square. */
+/** A text of many blanks would take quadratic time to parse. */
 const WRITTEN_MAX_LENGTH = 1_000;
 const BODY = /^\d*(?:[.,'’\u00A0\u2009\u202F ]\d+)*$/;
 const BY_THREES = /^\d{1,3}(?:(.)\d{3})(?:\1\d{3})*$/u;
 const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
 
 /**
- * An amount as people and spreadsheets write it, in minor units: thousands separators (. , ' space, also Indian groups), a minus
- * before or after, parentheses for negative, CR and DR on either side, and the line's own currency as code or symbol.
+ * Parses an amount as people and spreadsheets write it, in minor units: thousands separators (. , '
+ * space, also Indian groups), a minus before or after, parentheses for negative, CR and DR on
+ * either side, and the line's own currency as code or symbol.
  *
- * Without `separator` only what can be read one way is read: 1234.56, 1.234,56 or 12,5, but not 1.234. Nothing is ever rounded.
+ * Without `separator`, only unambiguous amounts are read: 1234.56, 1.234,56 or 12,5, but not 1.234.
+ * Nothing is ever rounded.
  */
 export function writtenAmount(
   text: string,
@@ -89,8 +92,8 @@ export function writtenAmount(
 }
 
 /**
- * An amount of a standard that fixes the decimal separator, in minor units. Zeros beyond the currency's decimals say nothing and
- * are read over (`18.150` EUR); other digits there are refused.
+ * Parses an amount of a standard that fixes the decimal separator, in minor units. Zeros after the
+ * currency's decimals are ignored (`18.150` EUR); other digits there are rejected.
  */
 export function standardAmount(
   text: string,
@@ -115,7 +118,10 @@ export function standardAmount(
   return sign === "-" && minor !== 0 ? -minor : minor;
 }
 
-/** An amount of the wire: digits, a point before the decimals, a leading minus. Zeros beyond the currency's decimals are refused, too. */
+/**
+ * Parses an amount of the API: digits, a point before the decimals, a leading minus. Zeros after
+ * the currency's decimals are rejected, too.
+ */
 export function wireAmount(text: string, currency: string): number | Fault {
   const decimals = decimalsOf(currency) ?? 0;
   const minor = plainAmount(text, decimals, ".");
@@ -126,7 +132,7 @@ export function wireAmount(text: string, currency: string): number | Fault {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? TOO_LARGE : notAnAmount(".");
 }
 
-/** A whole number of minor units. */
+/** Parses a whole number of minor units. */
 export function minorAmount(text: string): number | Fault {
   if (!/^-?\d+$/.test(text))
     return { problem: "This is not a number of minor units.", wanted: "a whole number" };
@@ -151,7 +157,10 @@ function notAnAmount(separator?: DecimalSeparator): Fault {
   };
 }
 
-/** The mark before the decimals; undefined where there are none, null where it could be a thousands separator. */
+/**
+ * The mark before the decimals; undefined if there are none, null if it could be a thousands
+ * separator.
+ */
 function decimalMarkOf(body: string, marks: string[]): string | undefined | null {
   const points = [...new Set(marks.filter((mark) => mark === "." || mark === ","))];
   if (points.length === 2) return points[1];

@@ -11,7 +11,7 @@ describe("a time", () => {
     ["2026-11-20T09:30:15+00:00", "2026-11-20T09:30:15.000Z"],
     ["2026-11-20T09:30:15.5Z", "2026-11-20T09:30:15.500Z"],
     ["2026-11-20T09:30:15.1234567+00:00", "2026-11-20T09:30:15.123Z"],
-  ])("%s is UTC", (given, kept) => {
+  ])("normalises %s to UTC", (given, kept) => {
     expect(timestamp.parse(given)).toBe(kept);
   });
 
@@ -34,18 +34,18 @@ describe("a time", () => {
     ],
     ["0001-01-01T00:00:00Z", "Must be between 1970 and 2999."],
     [0, "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
-  ])("%s is none", (given, message) => {
+  ])("rejects %s", (given, message) => {
     expect(messageOf(timestamp, given)).toBe(message);
   });
 });
 
 describe("a text", () => {
-  test("is kept in one normal form, whichever it came in", () => {
+  test("is stored in one normal form, whatever form was sent", () => {
     expect(text(5).parse("Cafe\u0301")).toBe("Caf\u00e9");
     expect(userReference.parse("user:rene\u0301")).toBe("user:ren\u00e9");
   });
 
-  test("of endless marks is left as it is: to put them in order would hold all other calls", () => {
+  test("with endless combining marks is left as it is, because sorting them would block other calls", () => {
     const normalize = vi.spyOn(String.prototype, "normalize");
     const marks = `a${"\u0301".repeat(40)}${"\u0316".repeat(40)}`;
     expect(text(100).parse(marks)).toBe(marks);
@@ -66,12 +66,12 @@ describe("a text", () => {
     "\u2800",
     "\ufe0f",
     "\u{e0020}",
-  ])("%j cannot be seen", (invisible) => {
+  ])("rejects the invisible text %j", (invisible) => {
     expect(text(20).safeParse(invisible).success).toBe(false);
     expect(userReference.safeParse(`user:${invisible}`).success).toBe(false);
   });
 
-  test.each(["a", "\u200bx", "👍🏽", "नी", "٣", "→"])("%j can", (visible) => {
+  test.each(["a", "\u200bx", "👍🏽", "नी", "٣", "→"])("accepts the visible text %j", (visible) => {
     expect(text(20).parse(visible)).toBe(visible);
   });
 });

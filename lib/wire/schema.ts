@@ -1,7 +1,7 @@
-/** The wire's common types. Safe in the browser. */
+/** The common types of the API. Safe in the browser. */
 import { z } from "zod";
 
-/** With fractions of any useful length. */
+/** Enough for fractional seconds of any useful length. */
 const TIMESTAMP_MAX = 64;
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
@@ -20,7 +20,10 @@ function timeFault(input: unknown): string {
   return "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
 }
 
-/** ISO 8601 UTC (`Z` or `+00:00`; seconds and fractions optional), 1970 to 2999; normalised to milliseconds and `Z`. */
+/**
+ * ISO 8601 in UTC (`Z` or `+00:00`; seconds and fractions optional), 1970 to 2999; normalised to
+ * milliseconds and `Z`.
+ */
 export const timestamp = z
   .string({ error: ({ input }) => timeFault(input) })
   .overwrite((text) => text.replace(/\+00:00$/, "Z").replace(/(?<=T\d\d:\d\d)Z$/, ":00Z"))
@@ -37,12 +40,12 @@ export const timestamp = z
     },
   });
 
-/** A time in a response: ISO 8601 UTC with milliseconds. */
+/** A time in a response: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso
   .datetime({ precision: 3 })
   .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
-/** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
+/** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is read as its day. */
 export const calendarDate = z
   .union([z.iso.date().refine(isKnownYear), timestamp.transform((text) => text.slice(0, 10))], {
     error: "Must be a date between 1970 and 2999, for example 2026-10-31.",
@@ -69,17 +72,19 @@ export const timeZone = (max: number) =>
     .refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.")
     .meta({ example: "Europe/Berlin" });
 
-/** The format of a field that is never kept and never shown again (OpenAPI): the request log leaves its value out. */
+/** The format of a secret field (OpenAPI). The request log omits the values of such fields. */
 export const SECRET_FORMAT = "password";
 
-/** As Unicode's stream-safe format (UAX 15) has it: to put a longer row of marks in order takes time that grows with its square. */
+/**
+ * The limit of Unicode's stream-safe format (UAX 15): sorting a longer run of combining marks takes
+ * quadratic time.
+ */
 const ENDLESS_MARKS = /\p{M}{31}/u;
 
-/** Text in Unicode's normal form C; as it is where it has rows of marks that no script has. */
+/** Text in Unicode's normal form C, or unchanged if it has longer runs of marks than any script. */
 export const normalText = () =>
   z.string().overwrite((value) => (ENDLESS_MARKS.test(value) ? value : value.normalize("NFC")));
 
-/** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
 export const userReference = normalText()
   .regex(USER_REFERENCE, { error: "Must be user:<name>, for example user:ada.", abort: true })
@@ -89,33 +94,39 @@ export const userReference = normalText()
   )
   .meta({ example: "user:ada" });
 
-/** The same in a response. */
+/** A user in a response. */
 export const user = z.string().regex(USER_REFERENCE).meta({ example: "user:ada" });
 
-/** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
+/** The actor of a record or event: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
 
-/** Who an actor is: names are chosen, and two people can have the same one. */
+/** The unique identity of an actor, because two people can choose the same name. */
 export const person = {
   actor_issuer: z.string().nullable().meta({ example: "https://login.acme.example" }),
   actor_subject: z.string().nullable().meta({ example: "8f14e45f" }),
 };
 
-/** Whitespace, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
-const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/**
+ * White space, control characters, and characters without a glyph (Unicode's
+ * Default_Ignorable_Code_Point; the Braille blank).
+ */
+const VISIBLE_CHARACTER = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether a text has anything a reader can see. */
+/** Whether a text has a visible character. */
 export function isVisible(value: string): boolean {
-  return SEEN.test(value);
+  return VISIBLE_CHARACTER.test(value);
 }
 
-/** Text of 1 to `most` characters, at least one of them visible. Stored and compared in Unicode's normal form C. */
+/**
+ * Text of 1 to `max` characters, at least one of them visible. It is stored and compared in
+ * Unicode's normal form C.
+ */
 export const text = (max: number) =>
   normalText().min(1).max(max).refine(isVisible, "Must have a visible character.");
 
 const SEARCHED_WORDS_MAX = 12;
 
-/** What to search for. Each word is compared with all that a tenant has, so their number is bounded. */
+/** A search text. Each word is compared with all of a tenant's rows, so their number is limited. */
 export const searchedText = text(200).refine(
   (words) => new Set(words.toLowerCase().split(/\s+/)).size <= SEARCHED_WORDS_MAX,
   `Search for at most ${SEARCHED_WORDS_MAX} words.`,
@@ -135,13 +146,15 @@ export function id(prefix: string) {
     .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
 }
 
-/** As in `X-Request-Id`. */
 export const requestId = z
   .string()
   .regex(idPattern("req"))
   .meta({ description: "As in X-Request-Id.", example: "req_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
 
-/** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. OpenAPI calls it an integer. */
+/**
+ * A whole number in a query string: digits only, so 1e3, +1, 0x1 and blanks are rejected. OpenAPI
+ * describes it as an integer.
+ */
 export const queryInteger = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -150,13 +163,14 @@ export const queryInteger = (min: number, max: number = Number.MAX_SAFE_INTEGER)
     .pipe(z.int().min(min).max(max))
     .meta({ override: { type: "integer", minimum: min, maximum: max, pattern: undefined } });
 
-/** Values of one filter in a query. */
+/** The maximum number of values of one filter. */
 const LISTED_MAX = 20;
 const LISTED_CHARACTERS_MAX = 4000;
 
 /**
- * One or more values in a query string, separated by commas: `critical,high`. `form`: a value's, as the source of a regular expression.
- * `separator`: where a comma alone would cut a value in two. `read`: a value as it is meant.
+ * One or more values in a query string, separated by commas: `critical,high`. `form` is the format
+ * of a value, as the source of a regular expression. `separator` is needed if values can contain
+ * commas. `read` converts a value as written.
  */
 export function queryList<Value extends string>(
   is: (value: string) => value is Value,
@@ -166,7 +180,7 @@ export function queryList<Value extends string>(
     separator = /,/,
     read = (value) => value,
   }: {
-    /** Omitted: any text. */
+    /** Any text if omitted. */
     form?: string;
     what: string;
     separator?: RegExp;
@@ -199,7 +213,7 @@ export function queryList<Value extends string>(
     });
 }
 
-/** The same, of known values. */
+/** A list of known values in a query string. */
 export function queryChoices<const Value extends string>(choices: readonly Value[]) {
   const known: readonly string[] = choices;
   return queryList((value): value is Value => known.includes(value), {
@@ -219,7 +233,6 @@ export const pageQuery = {
   }),
 };
 
-/** `{ items, next_cursor }` */
 export function page<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),

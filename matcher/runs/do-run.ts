@@ -99,7 +99,7 @@ export async function doRun(
     await call(main, "finish_dry_run", { ...attemptOf(todo), outcome: JSON.stringify(outcome) });
     return;
   }
-  const leftOut = await traced(sqlStep("keep_matches", todo), () =>
+  const leftOut = await traced(sqlStep("save_matches", todo), () =>
     keepChanges(main, todo, result, changes, input.fees, (done, total) =>
       progress.report({ stage: "keeping", done, total }),
     ),
@@ -191,7 +191,7 @@ async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | nu
     decisions.filter(({ left, right }) => left && right),
     businessDaysIn(todo),
   );
-  await call(main, "keep_weights", {
+  await call(main, "save_weights", {
     ...attemptOf(todo),
     pair,
     weights: JSON.stringify(learnt),

@@ -96,7 +96,7 @@ function keepChunk(
   gone: readonly string[],
 ): Promise<number> {
   const { tenantId: tenant, reconciliationId: reconciliation, runId, attempt } = run;
-  return callForValue(client, "keep_matches", {
+  return callForValue(client, "save_matches", {
     tenant,
     reconciliation,
     run: runId,

@@ -66,7 +66,7 @@ export async function openLineExceptions(
           ...attempt,
           rows: JSON.stringify(wanted),
         });
-  await call(client, "point_exceptions_at_suggestions", attempt);
+  await call(client, "link_exceptions_to_suggestions", attempt);
   return { opened, heldBack: Number(held_back) };
 }
 

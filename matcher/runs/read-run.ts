@@ -37,7 +37,7 @@ const LINES_PER_CHECK = 10_000;
 export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
   await client.query("begin isolation level repeatable read");
   try {
-    const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "gather_run", {
+    const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_run", {
       tenant: run.tenantId,
       reconciliation: run.reconciliationId,
       pair: run.pairNo,

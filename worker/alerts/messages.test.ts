@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { headline, pageOf, slackText } from "./messages.ts";
 
-test("a headline counts", () => {
+test("a headline counts in singular and plural", () => {
   expect([headline("exception_breached", 1), headline("exception_breached", 1200)]).toEqual([
     "1 exception passed its deadline",
     "1,200 exceptions passed their deadline",
   ]);
 });
 
-test("a title in Slack is text: it mentions nobody and links nowhere", () => {
+test("escapes a title for Slack, so that it mentions nobody and links nowhere", () => {
   expect(slackText("<!channel> & <https://evil.example|click>\n*x*")).toBe(
     "&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; *x*",
   );
 });
 
-test("each alert leads to what it is about", () => {
+test("links each alert to its subject", () => {
   const at = (kind: Parameters<typeof headline>[0]) =>
     pageOf("https://t.example", "acme", kind, "x_1");
   expect(at("assigned")).toBe("https://t.example/acme/exceptions?exception=x_1");

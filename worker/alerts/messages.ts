@@ -1,6 +1,6 @@
 import type { AlertKind } from "#lib/alerts/contract.ts";
 
-const ONE: Record<AlertKind, string> = {
+const SINGULAR: Record<AlertKind, string> = {
   exception_breached: "1 exception passed its deadline",
   exception_at_risk: "1 exception is close to its deadline",
   assigned: "1 exception was assigned to you",
@@ -9,7 +9,7 @@ const ONE: Record<AlertKind, string> = {
   api_key_expiring: "1 API key expires soon",
 };
 
-const MANY: Record<AlertKind, (count: string) => string> = {
+const PLURAL: Record<AlertKind, (count: string) => string> = {
   exception_breached: (count) => `${count} exceptions passed their deadline`,
   exception_at_risk: (count) => `${count} exceptions are close to their deadline`,
   assigned: (count) => `${count} exceptions were assigned to you`,
@@ -18,12 +18,12 @@ const MANY: Record<AlertKind, (count: string) => string> = {
   api_key_expiring: (count) => `${count} API keys expire soon`,
 };
 
-/** What alerts of a kind say, as a headline. */
+/** The headline for a number of alerts of one kind. */
 export function headline(kind: AlertKind, count: number): string {
-  return count === 1 ? ONE[kind] : MANY[kind](count.toLocaleString("en"));
+  return count === 1 ? SINGULAR[kind] : PLURAL[kind](count.toLocaleString("en"));
 }
 
-/** The page of what an alert is about. */
+/** The URL of the page that an alert is about. */
 export function pageOf(origin: string, tenantId: string, kind: AlertKind, id: string): string {
   const page = new URL(origin);
   if (kind === "webhook_failing") page.pathname = `/${tenantId}/webhooks/${id}`;
@@ -34,7 +34,10 @@ export function pageOf(origin: string, tenantId: string, kind: AlertKind, id: st
   return page.href;
 }
 
-/** Of Slack's mrkdwn: three characters mean something else, and these are their names. https://docs.slack.dev/messaging/formatting-message-text */
+/**
+ * Escapes text for Slack's mrkdwn, which reserves three characters.
+ * https://docs.slack.dev/messaging/formatting-message-text
+ */
 export function slackText(text: string): string {
   return text
     .replaceAll("&", "&amp;")

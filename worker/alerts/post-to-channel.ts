@@ -1,6 +1,6 @@
 import type { Sender } from "#lib/webhooks/send.ts";
 
-/** Posts a message as Slack's incoming webhooks take it. @returns why it failed, null where it did not */
+/** Posts a message to a Slack-compatible incoming webhook. @returns why it failed, or null */
 export async function postToChannel(
   sender: Sender,
   url: string,

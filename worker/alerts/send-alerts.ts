@@ -23,26 +23,27 @@ const bundle = z
 type Bundle = NonNullable<z.output<typeof bundle>>;
 
 /**
- * Sends a bundle: one mail, or one message to a channel. What it is about and whom it goes to is read now, so that what was resolved since
- * is left out. A failure is thrown: the job is tried again, later and later.
+ * Sends a bundle of alerts as one mail or one channel message. Contents and recipient are read now,
+ * so that exceptions resolved in the meantime are left out. Throws on failure, so that the job is
+ * retried.
  */
 export function sendAlerts(mailer: Mailer, sender: Sender, origin: string): Task {
-  return async (given, { query, abortSignal }) => {
-    const { tenant_id, bundle_id } = payload.parse(given);
+  return async (job, { query, abortSignal }) => {
+    const { tenant_id, bundle_id } = payload.parse(job);
     const { rows } = await query<{ bundle: unknown }>(
       "select private.open_alert_bundle($1, $2) as bundle",
       [tenant_id, bundle_id],
     );
-    const opened = bundle.parse(rows[0]?.bundle ?? null);
-    if (!opened) return;
+    const openedBundle = bundle.parse(rows[0]?.bundle ?? null);
+    if (!openedBundle) return;
     const settle = (failure: string | null) =>
       query("select private.settle_alert_bundle($1, $2, $3)", [tenant_id, bundle_id, failure]);
-    const alert = { tenant: tenant_id, origin, ...opened };
-    if (opened.email !== undefined) {
-      await mailer.send({ id: bundle_id, to: opened.email, ...mailOf(alert) });
+    const alert = { tenant: tenant_id, origin, ...openedBundle };
+    if (openedBundle.email !== undefined) {
+      await mailer.send({ id: bundle_id, to: openedBundle.email, ...mailOf(alert) });
       return void (await settle(null));
     }
-    const url = unsealUrl(opened.sealed ?? "", tenant_id, opened.url_id ?? "");
+    const url = unsealUrl(openedBundle.sealed ?? "", tenant_id, openedBundle.url_id ?? "");
     const failure = await postToChannel(sender, url, messageOf(alert), abortSignal);
     await settle(failure);
     if (failure !== null) throw new Error(failure);

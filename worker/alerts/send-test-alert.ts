@@ -9,10 +9,10 @@ const payload = z.object({ tenant_id: z.string(), channel_id: z.string() });
 
 type Channel = { url_id: string; sealed: string; name: string; tenant_name: string };
 
-/** Says that it works, once; what came of it is on the channel. */
+/** Sends one test message; the channel shows the result. */
 export function sendTestAlert(sender: Sender): Task {
-  return async (given, { query, abortSignal }) => {
-    const { tenant_id, channel_id } = payload.parse(given);
+  return async (job, { query, abortSignal }) => {
+    const { tenant_id, channel_id } = payload.parse(job);
     const { rows } = await query<{ channel: Channel | null }>(
       "select private.alert_channel_url($1, $2) as channel",
       [tenant_id, channel_id],

@@ -1,7 +1,10 @@
 import { log } from "#lib/runtime/log.ts";
 import type { Signing } from "#lib/security-events/sign-chain.ts";
 
-/** A log that is kept elsewhere holds what cannot be changed in the database: `npm run audit -- verify` reads these lines. */
+/**
+ * Logs signed states, since a log stored elsewhere can't be changed in the database. `npm run audit
+ * -- verify` reads these lines.
+ */
 export function logSignings(signings: Signing[]): void {
   for (const signing of signings) {
     if ("fault" in signing)

@@ -6,7 +6,7 @@ import { logSignings } from "./log-signings.ts";
 const EVERY_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** Signs what was added to the audit trail, again and again. Any number of workers may run it. */
+/** Signs new events of the audit trail every 10 s. Any number of workers may run it. */
 export function startAuditSigner(connectionString: string): Loop {
   let broken = 0;
   figure(

@@ -5,18 +5,23 @@ import type { MailVariables } from "#lib/runtime/env.ts";
 import { htmlOf, type Message, subjectOf, textOf } from "./message.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** What a slow server needs. A worker that is stopped doesn't wait so long: the job is tried again. */
+/**
+ * Long enough for a slow server. A worker that stops doesn't wait that long; the job is retried.
+ */
 const ANSWER_TIMEOUT_MS = 20_000;
 
 export type Mailer = { send: (message: Message) => Promise<void> };
 
-/** By SMTP where there is a server, else into files of a directory that a person can open. Where there is neither, each mail fails in words. */
+/**
+ * Sends by SMTP if a server is configured, else writes files to a directory. Without either, each
+ * mail fails with an explanation.
+ */
 export function mailerFor({ SMTP_URL, MAIL_FROM, MAIL_DIR, NEXTAUTH_URL }: MailVariables): Mailer {
   if (SMTP_URL !== undefined) return bySmtp(SMTP_URL, MAIL_FROM, new URL(NEXTAUTH_URL).hostname);
-  return MAIL_DIR === undefined ? toNobody() : toFiles(MAIL_DIR, MAIL_FROM);
+  return MAIL_DIR === undefined ? unconfigured() : toFiles(MAIL_DIR, MAIL_FROM);
 }
 
-function toNobody(): Mailer {
+function unconfigured(): Mailer {
   return {
     async send() {
       throw new Error("There is no way to send mail. Set SMTP_URL and MAIL_FROM for the worker.");
@@ -31,7 +36,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (secure ? 465 : 587),
     secure,
-    // A password goes over an encrypted connection or not at all.
+    // The password is only sent over an encrypted connection.
     requireTLS: !secure && username !== "",
     ...(username !== "" && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
@@ -47,7 +52,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
       const mail = {
         messageId: `<${message.id}@${host}>`,
         from,
-        // As an object: a text would be parsed for further addresses.
+        // As an object, since a string would be parsed for further addresses.
         to: { name: "", address: message.to },
         subject: subjectOf(message),
         text: textOf(message),
@@ -65,7 +70,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
 
 type Fault = Error & { code?: string; responseCode?: number };
 
-/** What an operator does about it, by nodemailer's codes (nodemailer/lib/errors.js). */
+/** What an operator can do about an error, by nodemailer's codes (nodemailer/lib/errors.js). */
 function whyUnsent({ code, message }: Fault): string {
   if (code === "EAUTH") return "The mail server refused the user name or password of SMTP_URL.";
   if (code === "ETLS" || /certificate/.test(message))
@@ -75,20 +80,20 @@ function whyUnsent({ code, message }: Fault): string {
   return "The mail wasn't sent, and is tried again.";
 }
 
-/** Named by the message, so that one sent again after a crash is one file. */
+/** Files are named by the message, so that a mail sent again after a crash replaces its file. */
 function toFiles(directory: string, from: string): Mailer {
   return {
     async send(message) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const head = `From: ${from}\nTo: ${message.to}\nSubject: ${subjectOf(message)}\nDate: ${new Date().toUTCString()}\n\n`;
-      await keep(join(directory, `${message.id}.html`), htmlOf(message));
-      await keep(join(directory, `${message.id}.txt`), head + textOf(message));
+      await writeAtomically(join(directory, `${message.id}.html`), htmlOf(message));
+      await writeAtomically(join(directory, `${message.id}.txt`), head + textOf(message));
     },
   };
 }
 
-/** Whole or not at all: it may be read at once. */
-async function keep(file: string, content: string): Promise<void> {
+/** Writes the file atomically, because it may be read at once. */
+async function writeAtomically(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

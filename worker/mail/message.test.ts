@@ -15,11 +15,11 @@ test.each([
   "Join Acme\nBcc: eve@evil.example",
   "Join\u2028Acme\u0000\u0085Bcc: x",
   "Join\u202eAcme",
-])("a subject is one line, whatever is in a name: %j", (subject) => {
+])("keeps the subject on one line, whatever a name contains: %j", (subject) => {
   expect(subjectOf(message({ subject }))).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
 });
 
-test("what a tenant calls itself is text in HTML, in an attribute too", () => {
+test("escapes a tenant's name in HTML, in attributes too", () => {
   const evil = `<img src=x onerror="alert(1)">'&`;
   const html = htmlOf(
     message({
@@ -33,7 +33,7 @@ test("what a tenant calls itself is text in HTML, in an attribute too", () => {
   expect(html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&#39;&amp;");
 });
 
-test("the text says all that the HTML does", () => {
+test("has the same content in text and HTML", () => {
   const text = textOf(
     message({
       items: [{ text: "Payout\nmissing", detail: "Due 10:00", url: "https://t.example/1" }],

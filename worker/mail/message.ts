@@ -1,6 +1,9 @@
-/** A mail as we write it: paragraphs, and at most one thing to do. Text and HTML follow from it. */
+/** A mail's content: paragraphs and at most one action. Text and HTML are derived from it. */
 export type Message = {
-  /** Stable over retries, so that a mail sent twice is one to whoever reads its Message-ID. Letters, digits, `_` and `-`. */
+  /**
+   * The same for every retry, so that mail programs recognise a duplicate by its Message-ID.
+   * Letters, digits, `_` and `-`.
+   */
   id: string;
   to: string;
   subject: string;
@@ -8,13 +11,15 @@ export type Message = {
   /** Shown as a list. */
   items?: readonly { text: string; detail: string; url: string }[];
   action?: { label: string; url: string };
-  /** Why somebody gets it. */
+  /** Why the recipient gets this mail. */
   footer: string;
 };
 
 const SUBJECT_MAX = 180;
 
-/** One line, whatever a title or a tenant's name holds: a header ends where a line does. */
+/**
+ * One line, whatever the title or tenant name contains, because a line break would end the header.
+ */
 export function subjectOf({ subject }: Message): string {
   const line = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return [...line].slice(0, SUBJECT_MAX).join("");
@@ -30,7 +35,7 @@ export function textOf({ paragraphs, items = [], action, footer }: Message): str
   ].join("\n\n");
 }
 
-/** Inline styles alone: what mail programs keep. */
+/** Only inline styles, because mail programs drop others. */
 export function htmlOf({ paragraphs, items = [], action, footer }: Message): string {
   const rows = items.map(
     ({ text, detail, url }) =>

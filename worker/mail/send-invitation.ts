@@ -7,10 +7,13 @@ const payload = z.object({ tenant_id: z.string(), invitation_id: z.string() });
 
 type Mail = { email: string; tenant_name: string; invited_by: string };
 
-/** Makes the link and mails it. A retry makes another: the one before, which may not have arrived, stops working. */
+/**
+ * Creates the link and mails it. A retry creates a new link and revokes the previous one, which may
+ * not have arrived.
+ */
 export function sendInvitation(mailer: Mailer, origin: string): Task {
-  return async (given, { query }) => {
-    const { tenant_id, invitation_id } = payload.parse(given);
+  return async (job, { query }) => {
+    const { tenant_id, invitation_id } = payload.parse(job);
     const token = newLinkToken();
     const begin = "select private.begin_invitation_mail($1, $2, $3) as mail";
     const { rows } = await query<{ mail: Mail | null }>(begin, [
@@ -24,7 +27,7 @@ export function sendInvitation(mailer: Mailer, origin: string): Task {
     await mailer.send({
       id: `${invitation_id}-${linkTokenHash(token).slice(0, 12)}`,
       to: mail.email,
-      // A person chooses their name: it must not write the subject of a mail from us.
+      // Users choose their own names, so the subject doesn't contain the inviter's.
       subject: `Invitation to join ${mail.tenant_name} on Tieout`,
       paragraphs: [
         `${inviter} invited you to join ${mail.tenant_name} on Tieout, where teams reconcile their records and resolve exceptions before they are due.`,

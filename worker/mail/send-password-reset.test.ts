@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import type { Mailer } from "./mailer.ts";
 import { sendPasswordReset } from "./send-password-reset.ts";
 
-test("a link whose mail can't be sent is forgotten, so that it isn't one of the five of an hour, and the job fails", async () => {
+test("revokes a link whose mail failed, so that it doesn't count against five per hour, and fails the job", async () => {
   const links = new Set<unknown>();
   async function query(statement: string, [first, second]: unknown[]) {
     if (statement.includes("begin_password_reset_mail")) links.add(second);
-    if (statement.includes("forget_password_reset")) links.delete(first);
+    if (statement.includes("delete_password_reset")) links.delete(first);
     return { rows: [{ mail: { email: "ada@acme.example" } }] };
   }
   let kept = 0;

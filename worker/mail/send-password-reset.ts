@@ -5,10 +5,13 @@ import type { Mailer } from "./mailer.ts";
 
 const payload = z.object({ email: z.string() });
 
-/** Looks whether the address has an account, makes the link and mails it. A link whose mail fails is forgotten, and the job is tried again. */
+/**
+ * Creates and mails the link if the address has an account. If the mail fails, the link is revoked
+ * and the job retried.
+ */
 export function sendPasswordReset(mailer: Mailer, origin: string): Task {
-  return async (given, { query }) => {
-    const { email } = payload.parse(given);
+  return async (job, { query }) => {
+    const { email } = payload.parse(job);
     const token = newLinkToken();
     const tokenHash = linkTokenHash(token);
     const begin = "select private.begin_password_reset_mail($1, $2) as mail";
@@ -33,7 +36,8 @@ function wordsOf(url: string) {
     subject: "Set a new password for Tieout",
     paragraphs: [
       "Someone, probably you, asked to set a new password for your account on Tieout.",
-      "The link works once and expires in an hour. Setting a new password signs you out everywhere.",
+      "The link works once and expires in an hour. Setting a new password signs you out " +
+        "everywhere.",
     ],
     action: { label: "Set a new password", url },
     footer: "If it wasn't you, you can ignore this email. Your password won't change.",

@@ -55,7 +55,10 @@ beforeAll(() => {
 
 afterEach(() => stop());
 
-/** A mail server as RFC 5321, 3207 and 4954 have it, as far as a sender needs one. `tls`: whether it offers STARTTLS. */
+/**
+ * A mail server with the parts of RFC 5321, 3207 and 4954 that a sender needs. `tls`: whether it
+ * offers STARTTLS.
+ */
 async function mailServer({ tls }: { tls: boolean }) {
   const received: Received[] = [];
   const lines: string[] = [];
@@ -136,7 +139,7 @@ function trustIt(): void {
   setDefaultCACertificates([...getCACertificates("default"), pair.cert]);
 }
 
-test("mail leaves by SMTP, to one recipient, as text and HTML, and says that nobody wrote it", async () => {
+test("sends mail by SMTP to one recipient, as text and HTML, marked as automatic", async () => {
   const { received, send } = await mailServer({ tls: false });
   await send();
   expect(received).toMatchObject([{ to: "RCPT TO:<ada@acme.example>", auth: null }]);
@@ -151,7 +154,7 @@ test("mail leaves by SMTP, to one recipient, as text and HTML, and says that nob
     expect(received[0]?.data).toContain(part);
 });
 
-test("a password is not sent where the connection can't be encrypted, and the error says so", async () => {
+test("never sends a password over an unencrypted connection, and the error says why", async () => {
   const { received, lines, send } = await mailServer({ tls: false });
   await expect(send(credentials())).rejects.toThrow(
     "The connection couldn't be encrypted, so no password and no mail was sent over it.",
@@ -160,13 +163,13 @@ test("a password is not sent where the connection can't be encrypted, and the er
   expect(received).toEqual([]);
 });
 
-test("a password is not sent to a server whose certificate nobody vouches for", async () => {
+test("never sends a password to a server with an untrusted certificate", async () => {
   const { received, lines, send } = await mailServer({ tls: true });
   await expect(send(credentials())).rejects.toThrow("The connection couldn't be encrypted");
   expect([received, lines.filter((line) => /^AUTH/i.test(line))]).toEqual([[], []]);
 });
 
-test("with a trusted certificate it signs in over TLS, and a refused password is told as one", async () => {
+test("signs in over TLS with a trusted certificate and reports a refused password", async () => {
   trustIt();
   const { received, send } = await mailServer({ tls: true });
   await send(credentials());

@@ -1,6 +1,6 @@
 import type { Task } from "graphile-worker";
 
-/** Each does what its time has come for, at most one batch per call, and returns how many rows that was. */
+/** Database functions that process one batch of due rows per call and return the number of rows. */
 export type BatchFunction =
   | "private.extend_calendars"
   | "private.merge_exception_counters"
@@ -16,7 +16,10 @@ export type BatchFunction =
   | "private.roll_partitions"
   | "private.report_security_event_counts";
 
-/** Calls it until nothing is left to do, so that no batch holds its locks for long. Logs how many rows that was in all. */
+/**
+ * Calls the function until nothing is left to do, so that no batch holds its locks for long, and
+ * logs the total.
+ */
 export function inBatches(call: BatchFunction): Task {
   return async (_payload, { query, logger, abortSignal }) => {
     let total = 0;

@@ -1,8 +1,8 @@
 import type { Task } from "graphile-worker";
 
 /**
- * Recounts a pair from its lines and decisions. What differs is sent as `books.differ`; the job fails then, which the operator's alert on
- * failed jobs shows.
+ * Recounts a pair from its lines and decisions. Differences are sent as `books.differ` and fail the
+ * job, which triggers the operator's alert on failed jobs.
  */
 export const examineBooks: Task = async (payload, { query }) => {
   const { tenant_id, pair_no } = payload as { tenant_id: string; pair_no: number };
@@ -17,7 +17,7 @@ export const examineBooks: Task = async (payload, { query }) => {
     );
 };
 
-/** Has every pair recounted. */
+/** Queues a recount of every pair. */
 export const queueBookExaminations: Task = async (_payload, { query }) => {
   await query("select private.queue_book_recounts()");
 };

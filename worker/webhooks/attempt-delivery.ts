@@ -7,11 +7,16 @@ import { ProcessStalledError, type Sender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
 import type { Claimed, Result } from "./queries.ts";
 
-/** The lease is 23 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
+/**
+ * The lease is 23 s and an attempt takes up to 15 s. An attempt that started later could overlap
+ * with the next claim.
+ */
 const START_TIMEOUT_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
-/** To open a secret takes twice as long as to sign with it, and a webhook's next delivery is seldom far. */
-const opened = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 });
+/**
+ * Decrypting a secret takes twice as long as signing with it, so secrets are cached for a minute.
+ */
+const secretCache = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 });
 
 const took = durations({
   name: "tieout_webhook_attempt_seconds",
@@ -19,7 +24,7 @@ const took = durations({
   labels: ["outcome"],
 });
 
-/** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
+/** Signs and sends one delivery. `claimedAt` is by `performance.now()`. Never throws. */
 export async function attemptDelivery(
   sender: Sender,
   claimed: Claimed,
@@ -85,10 +90,10 @@ function secretsOf({ secrets, tenant_id }: Claimed): string[] {
   if (!secrets) throw new Error("The webhook has no signing secret.");
   return secrets.map(({ id, sealed }) => {
     const bound = `${tenant_id} ${id} ${sealed}`;
-    const known = opened.get(bound);
-    if (known !== undefined) return known;
+    const cached = secretCache.get(bound);
+    if (cached !== undefined) return cached;
     const secret = unsealSecret(sealed, tenant_id, id);
-    opened.set(bound, secret);
+    secretCache.set(bound, secret);
     return secret;
   });
 }

@@ -13,23 +13,27 @@ import {
   settleAttempts,
 } from "./queries.ts";
 
-/** Of the supervisor's 6 s; the rest is for writing down what came of what was sent. */
+/** The supervisor waits 6 s; the rest is for recording the results. */
 const SEND_TIMEOUT_MS = 4_000;
-const AT_ONCE_MAX = 2_000;
+const CONCURRENT_MAX = 2_000;
 const SWEEP_EVERY_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** A retry that is due later is left to the sweep. */
-const TIMED_TIMEOUT_MS = 60_000;
-/** So that a timer is never early by the database's clock. */
+/** Retries due later are left to the sweep. */
+const TIMER_MAX_MS = 60_000;
+/** Added to timers, so that they never fire early by the database's clock. */
 const CLOCK_MARGIN_MS = 20;
-const WAITING_MS = 50;
-const NOTHING_TO_SETTLE_MS = 60_000;
-/** To settle twenty takes the database little longer than to settle two, and so does the claim that follows. */
-const GATHER_MS = 3;
+const RESETTLE_DELAY_MS = 50;
+const IDLE_SETTLE_MS = 60_000;
+/**
+ * Settling twenty attempts takes the database little longer than two, so results are gathered for 3
+ * ms.
+ */
+const BATCH_DELAY_MS = 3;
 
 /**
- * Sends what is due. Claims and settlements go in batches: what gathers while one is under way makes up the next. A webhook
- * is claimed for when something wakes it, and again whenever one of its deliveries is settled.
+ * Sends due deliveries. Claims and settlements run in batches: those that arrive during one form
+ * the next. Deliveries of a webhook are claimed when the webhook is woken, and again whenever one
+ * of its deliveries is settled.
  */
 export class Dispatcher implements Service {
   readonly name = "deliveries";
@@ -47,7 +51,7 @@ export class Dispatcher implements Service {
 
   constructor(connectionString: string, allowHosts: ReadonlySet<string>) {
     this.#sender = createSender(allowHosts);
-    // A connection each: what is on its way is settled even while a claim takes long.
+    // Two connections, so that results are recorded even while a claim takes long.
     const common = { connectionString, statementWithinMs: STATEMENT_TIMEOUT_MS };
     this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
     this.#settlements = new Loop({
@@ -65,19 +69,21 @@ export class Dispatcher implements Service {
     return this.#claims.stuck || this.#settlements.stuck;
   }
 
-  /** Has what is due for these webhooks sent, as far as their caps admit it. */
+  /** Sends the due deliveries of these webhooks, up to their concurrency limits. */
   wake(...webhookIds: string[]): void {
     for (const id of webhookIds) this.#awake.add(id);
     this.#claims.wake();
   }
 
-  /** Looks at once for deliveries that no notification and no timer took care of. */
+  /** Looks at once for due deliveries that no notification or timer announced. */
   sweep(): void {
     this.#sweepAt = 0;
     this.#claims.wake();
   }
 
-  /** Claims no more, gives what is under way 4 s to end, breaks off the rest, and writes all of it down. */
+  /**
+   * Stops claiming, waits up to 4 s for running attempts, aborts the rest, and records all results.
+   */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#claims.stop();
@@ -95,25 +101,27 @@ export class Dispatcher implements Service {
       for (const id of await findOverdue(query)) this.#awake.add(id);
       this.#sweepAt = performance.now() + SWEEP_EVERY_MS;
     }
-    const room = AT_ONCE_MAX - this.#underWay.size;
+    const room = CONCURRENT_MAX - this.#underWay.size;
     if (this.#awake.size > 0 && room > 0) {
-      const asked = [...this.#awake];
+      const webhookIds = [...this.#awake];
       this.#awake.clear();
       const claimedAt = performance.now();
-      const claimed = await this.#claimFor(asked, () => claimDeliveries(query, asked, room));
+      const claimed = await this.#claimFor(webhookIds, () =>
+        claimDeliveries(query, webhookIds, room),
+      );
       for (const delivery of claimed)
         this.#start(attemptDelivery(this.#sender, delivery, claimedAt, this.#breakOff.signal));
-      if (claimed.length === room) this.wake(...asked);
+      if (claimed.length === room) this.wake(...webhookIds);
     }
     return this.#sweepAt - performance.now();
   }
 
-  /** Who was asked for in vain stays awake. */
-  async #claimFor(asked: string[], claim: () => Promise<Claimed[]>): Promise<Claimed[]> {
+  /** Webhooks whose claim failed stay queued. */
+  async #claimFor(webhookIds: string[], claim: () => Promise<Claimed[]>): Promise<Claimed[]> {
     try {
       return await claim();
     } catch (error) {
-      for (const id of asked) this.#awake.add(id);
+      for (const id of webhookIds) this.#awake.add(id);
       throw error;
     }
   }
@@ -125,7 +133,7 @@ export class Dispatcher implements Service {
       this.#gathering ??= setTimeout(() => {
         this.#gathering = undefined;
         this.#settlements.wake();
-      }, GATHER_MS);
+      }, BATCH_DELAY_MS);
     });
     this.#underWay.add(underWay);
   }
@@ -140,14 +148,14 @@ export class Dispatcher implements Service {
       if (settled.length > 0) this.wake(...settled.map(({ webhook_id }) => webhook_id));
       const waiting = this.#keepWaiting(batch, settled);
       if (this.#results.length === 0) this.#allSettled();
-      return waiting ? WAITING_MS : NOTHING_TO_SETTLE_MS;
+      return waiting ? RESETTLE_DELAY_MS : IDLE_SETTLE_MS;
     } catch (error) {
       this.#results.push(...batch);
       throw error;
     }
   }
 
-  /** What waits for a webhook that is being changed goes into a later batch. @returns whether that is all of it. */
+  /** Moves attempts whose webhook is locked to a later batch. @returns whether there were any */
   #keepWaiting(batch: Result[], settled: Settled[]): boolean {
     if (batch.length > 0 && settled.length === 0)
       log.warn({ attempts: batch.length }, "late result: another worker has taken over");
@@ -157,7 +165,7 @@ export class Dispatcher implements Service {
   }
 
   #wakeIn(delayMs: number, webhookId: string): void {
-    if (delayMs > TIMED_TIMEOUT_MS) return;
+    if (delayMs > TIMER_MAX_MS) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.wake(webhookId);

@@ -1,7 +1,9 @@
 import type { Query } from "#lib/background/loop.ts";
 import type { Outcome } from "#lib/webhooks/send.ts";
 
-/** A delivery that this worker holds under a lease. `sent_at` is the database's clock, in seconds. */
+/**
+ * A delivery that this worker holds under a lease. `sent_at` is the database's clock, in seconds.
+ */
 export type Claimed = {
   attempt_id: string;
   delivery_id: string;
@@ -12,18 +14,21 @@ export type Claimed = {
   body: string;
   secrets: { id: string; sealed: string }[] | null;
   sent_at: string;
-  /** The event's. */
+  /** The type of the event. */
   type: string;
   request_id: string | null;
 };
 
-/** What came of an attempt. An interrupted one is made again, after a pause where there is one. */
+/** The result of an attempt. An interrupted attempt is repeated, after a pause if it has one. */
 export type Result = { attempt_id: string } & (
   | Outcome
   | { interrupted: true; detail: string; duration_ms: number; pause_seconds: number }
 );
 
-/** A webhook to claim for now, and when its next retry is due; or the attempts that could not be settled yet. */
+/**
+ * A webhook that can be claimed again, and when its next retry is due; or the attempts that could
+ * not be settled yet.
+ */
 export type Settled = {
   webhook_id: string;
   retry_in_ms: number | null;
@@ -51,7 +56,7 @@ export async function settleAttempts(query: Query, results: Result[]): Promise<S
   ).rows;
 }
 
-/** Webhooks with something due that no notification and no timer took care of. */
+/** Webhooks with due deliveries that no notification or timer announced. */
 export async function findOverdue(query: Query): Promise<string[]> {
   return (await query<{ id: string }>("select private.overdue_webhooks() as id")).rows.map(
     ({ id }) => id,

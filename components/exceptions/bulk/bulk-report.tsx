@@ -21,7 +21,7 @@ export function BulkReport({
   refused: { item: Named; reason: string }[];
   unsent: Named[];
   error: Error | null;
-  /** Whether they still are. */
+  /** Whether they are still selected. */
   isSelected?: boolean;
   onClose: () => void;
 }) {

@@ -15,12 +15,12 @@ export type Outcome = {
   error: Error | null;
 };
 
-/** The limit of one /v1 call. */
+/** The maximum number of IDs in one call of the API. */
 const CHUNK = 500;
 
 /**
- * Changes any number of exceptions, in batches of /v1's limit. A batch changes all or none; the exceptions that a refusal
- * names are reported and left out, so that the others change.
+ * Changes any number of exceptions, in batches of 500. A batch changes all or none, so exceptions
+ * that a refusal names are reported and left out, and the rest is sent again.
  */
 export async function changeInBulk(
   { tenant, ids, change }: { tenant: string; ids: readonly string[]; change: BulkChange },
@@ -68,7 +68,7 @@ async function changeChunk(
   }
 }
 
-/** `ids.3` is the fourth. */
+/** The path `ids.3` is the fourth ID. */
 function reasonsByPlace({ errors }: ApiProblem): Map<number, string> {
   return new Map(
     errors.flatMap(({ path, message }) =>

@@ -12,7 +12,10 @@ export type MatchingOutcome = {
   error: Error | null;
 };
 
-/** Changes all that match, in calls of the server's batches. Refused before anything changes if another number matches now. */
+/**
+ * Changes all matching exceptions, in batches of the server. Refused before any change if the
+ * number that matches is different now.
+ */
 export async function changeMatching(
   { tenant, matching, change }: { tenant: string; matching: Matching; change: BulkChange },
   { onProgress, signal }: { onProgress: (settled: number) => void; signal: AbortSignal },

@@ -3,7 +3,7 @@
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 
-/** Before more changes than one sees. */
+/** Asks before changing more exceptions than the user sees. */
 export function ConfirmDialog({
   count,
   onConfirm,

@@ -36,7 +36,10 @@ export function SelectionBar({
   chosen: SlaItem[];
   /** The number of selectable rows. */
   loaded: number;
-  /** All that the filters match, where more are than is loaded; null: that is all, or too many to count. */
+  /**
+   * Everything that the filters match, if that is more than the loaded rows; null if it isn't, or
+   * too many to count.
+   */
   matching: Matching | null;
   /** Whether single keys act on the selection. */
   takesKeys: boolean;
@@ -52,7 +55,7 @@ export function SelectionBar({
   const assignee = useRef<HTMLButtonElement>(null);
   const [closing, setClosing] = useState<Closed>();
   const [pausing, setPausing] = useState(false);
-  /** Everything that matches instead of the rows chosen. */
+  /** Everything that matches, instead of the chosen rows. */
   const [everything, setEverything] = useState<Matching | null>(null);
   const [confirming, setConfirming] = useState<Change | null>(null);
   if (everything && chosen.length === 0 && !confirming) setEverything(null);

@@ -6,8 +6,8 @@ type Call = Parameters<typeof callApi<typeof updateExceptionsContract>>[1];
 const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
- * Sends one bulk change, again where no response came. Every attempt has the same key, so that a lost response changes nothing twice.
- * @throws what the last attempt threw
+ * Sends one bulk change, and repeats it if no response came. Every attempt has the same key, so
+ * that a lost response never changes anything twice. @throws the error of the last attempt
  */
 export async function sendChange(tenant: string, body: Call["body"]) {
   const idempotencyKey = newIdempotencyKey();

@@ -21,7 +21,10 @@ type Report = {
   isSelected: boolean;
 };
 
-/** Changes the selected exceptions optimistically; reverted for each that the server refuses or doesn't respond for. */
+/**
+ * Changes the selected exceptions optimistically. A change is reverted for each exception that the
+ * server refuses or doesn't answer for.
+ */
 export function useBulkChange(selection: {
   clear: () => void;
   mark: (ids: readonly string[]) => void;
@@ -65,7 +68,7 @@ export function useBulkChange(selection: {
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
-  /** The same for all that a filter matches; nothing is foreseen of what isn't loaded. */
+  /** Changes everything that a filter matches. Not optimistic, because most of it isn't loaded. */
   async function changeAll(matching: Matching, { done, ...asked }: Change): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: matching.count });

@@ -58,11 +58,11 @@ export function csvTemplate(): string {
 }
 
 export function ndjsonTemplate(): string {
-  const given = COLUMNS.filter(({ example }) => example !== "").map(({ name, example }) => [
+  const filled = COLUMNS.filter(({ example }) => example !== "").map(({ name, example }) => [
     name,
     parsedExample(name, example),
   ]);
-  return `${JSON.stringify(Object.fromEntries(given))}\n`;
+  return `${JSON.stringify(Object.fromEntries(filled))}\n`;
 }
 
 export function csvCell(text: string): string {

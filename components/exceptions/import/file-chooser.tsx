@@ -64,7 +64,7 @@ export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }
   );
 }
 
-/** By its extension, or else by its first character. */
+/** Detected by the extension, or else by the first character. */
 async function formatOf(file: File): Promise<Format> {
   if (/\.(ndjson|jsonl)$/i.test(file.name)) return "ndjson";
   if (/\.csv$/i.test(file.name)) return "csv";

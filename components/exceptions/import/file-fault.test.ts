@@ -14,7 +14,7 @@ test.each([
   ["an empty file", file(""), /^The file is empty\./],
   ["blank lines", file("\r\n \r\n"), /^The file is empty\./],
   ["a header alone", file("title,severity\r\n"), /^The file has no rows/],
-])("%s is refused with what is wanted instead", async (_what, chosen, sentence) => {
+])("rejects %s and says what to choose instead", async (_what, chosen, sentence) => {
   expect(await faultOf(chosen, "csv")).toMatch(sentence);
 });
 
@@ -22,6 +22,6 @@ test.each([
   ["csv", "title,severity\nGebühr für März,low\n"],
   ["csv", "\ufefftitle,severity\r\nA\tB,low"],
   ["ndjson", '{"title":"A","severity":"low"}'],
-] as const)("%s is taken: %j", async (format, text) => {
+] as const)("accepts %s: %j", async (format, text) => {
   expect(await faultOf(file(text), format)).toBeNull();
 });

@@ -3,7 +3,7 @@ import type { Format } from "./file-parts.ts";
 const HEAD_BYTES = 64 * 1024;
 const WANTED = "Choose a CSV file with a header row, or NDJSON with one JSON object per line.";
 
-/** What people choose by mistake, by its first characters. */
+/** File types that people choose by mistake, by their first characters. */
 const NOT_TEXT: readonly [start: string, name: string][] = [
   ["%PDF-", "a PDF"],
   ["PK\u0003\u0004", "an Excel workbook or a zip archive"],
@@ -16,7 +16,9 @@ const NOT_TEXT: readonly [start: string, name: string][] = [
   ["<", "a web page or XML"],
 ];
 
-/** Why a chosen file can't be imported, by its first 64 KiB; null: it may be. Rows are checked one by one when they are imported. */
+/**
+ * Why a file can't be imported, by its first 64 KiB, or null. Rows are checked during the import.
+ */
 export async function faultOf(file: Blob, format: Format): Promise<string | null> {
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const start = String.fromCharCode(...bytes.subarray(0, 512));

@@ -11,7 +11,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-/** A file whose bytes come in these chunks. */
+/** A file whose bytes arrive in these chunks. */
 function arriving(chunks: Uint8Array[]): Blob {
   const left = [...chunks];
   const stream = () =>
@@ -25,8 +25,8 @@ function arriving(chunks: Uint8Array[]): Blob {
   return { stream } as unknown as Blob;
 }
 
-describe("a file is cut into parts", () => {
-  test("of a thousand records, each of CSV below the header, and every record in exactly one", async () => {
+describe("splitting a file into parts", () => {
+  test("puts every record in exactly one part of a thousand, each CSV part below the header", async () => {
     const lines = Array.from({ length: 2500 }, (_, at) => `Title ${at},high`);
     const parts = await cut(["title,severity", ...lines, ""].join("\r\n"), "csv");
     expect(parts.map(({ records }) => records.length)).toEqual([1000, 1000, 500]);
@@ -34,7 +34,7 @@ describe("a file is cut into parts", () => {
     for (const { text } of parts) expect(text.startsWith("title,severity\nTitle ")).toBe(true);
   });
 
-  test("that know which line of the file each of theirs is", async () => {
+  test("knows the line number of each record in the file", async () => {
     const lines = [
       "title,severity",
       ...Array.from({ length: 1500 }, (_, at) => (at % 3 ? `T${at},low` : `"T\n${at}",low`)),
@@ -48,7 +48,7 @@ describe("a file is cut into parts", () => {
       expect(file[lastLine - 1]).toBe(text.split("\n").at(-1));
   });
 
-  test("never through quotes: commas, line ends and doubled quotes stay in their cell, a stray quote opens nothing", async () => {
+  test("never splits quotes: commas, line ends and doubled quotes stay in their cell, and a stray quote opens nothing", async () => {
     const rows = [
       '"a ""quoted"",\nline",high',
       '5" pipe,low',
@@ -61,7 +61,7 @@ describe("a file is cut into parts", () => {
     expect(part?.records.map(({ lastLine }) => lastLine)).toEqual([3, 4, 5, 8, 9]);
   });
 
-  test("wherever the bytes of the file happen to be split", async () => {
+  test("works wherever the file's bytes are split", async () => {
     const text = 'title,severity\n"Zürich, €\n""x""",high\nÖ,low\n';
     const bytes = new TextEncoder().encode(text);
     for (let at = 1; at < bytes.length; at++) {
@@ -73,7 +73,7 @@ describe("a file is cut into parts", () => {
     }
   });
 
-  test("of NDJSON line by line, blank ones left out and counted", async () => {
+  test("reads NDJSON line by line, and counts but skips blank lines", async () => {
     const [part] = await cut('{"a":1}\r\n\n{"a":2}', "ndjson");
     expect(part?.records).toEqual([
       { text: '{"a":1}', lastLine: 1 },
@@ -81,7 +81,7 @@ describe("a file is cut into parts", () => {
     ]);
   });
 
-  test("or is said not to be text, or to have no end", async () => {
+  test("rejects files that aren't text, or have an endless record", async () => {
     await expect(cut(new Uint8Array([0x74, 0xff, 0xfe, 0x0a]), "csv")).rejects.toThrow(
       "isn't UTF-8",
     );

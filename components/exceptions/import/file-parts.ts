@@ -23,7 +23,10 @@ const PART_ROWS = 1000;
 const PART_CHARS = 2_000_000;
 const RECORD_MAX_CHARS = 256 * 1024;
 
-/** Splits a file into parts between records. @throws Error if it isn't UTF-8, or a record doesn't end. */
+/**
+ * Splits a file into parts between records. @throws Error if it isn't UTF-8, or a record doesn't
+ * end.
+ */
 export async function* partsOf(file: Blob, format: Format): AsyncGenerator<Part> {
   let header: FileRecord | undefined;
   let records: FileRecord[] = [];
@@ -80,7 +83,10 @@ class Scanner {
   readonly #quotes: boolean;
   #rest = "";
   #line = 0;
-  /** How much of the rest was scanned without finding a record's end, and whether that ended within quotes. */
+  /**
+   * How much of the rest was scanned without finding a record's end, and whether the scan stopped
+   * within quotes.
+   */
   #seen = 0;
   #quoted = false;
 

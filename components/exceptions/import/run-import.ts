@@ -10,7 +10,7 @@ export type Progress = {
   parts: number;
   bytes: number;
   accepted: number;
-  /** Of the accepted rows, those an earlier attempt had already imported. */
+  /** The accepted rows that an earlier attempt had already imported. */
   already: number;
   refused: RefusedLine[];
 };
@@ -20,8 +20,8 @@ export const NO_PROGRESS: Progress = { parts: 0, bytes: 0, accepted: 0, already:
 const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
- * Imports a file part by part, starting at `progress`. Each part has its own key, derived from the file's:
- * a part whose response was lost, or a file chosen again, isn't imported twice.
+ * Imports a file part by part, starting at `progress`. Each part has its own key, derived from the
+ * file's: a part whose response was lost, or a file chosen again, isn't imported twice.
  * @throws ApiProblem, or Error if the file can't be read. Finished parts stay imported.
  */
 export async function runImport(
@@ -95,7 +95,10 @@ function refusedOf(
     .sort((left, right) => left.line - right.line);
 }
 
-/** The same for the same content in any session. Over plain http, without SubtleCrypto, it's built from the file's metadata. */
+/**
+ * A key that is the same for the same content in any session. Over plain http there is no
+ * SubtleCrypto, so it is built from the file's metadata.
+ */
 export async function fileKeyOf(file: File): Promise<string> {
   if (crypto.subtle === undefined)
     return `${file.size}-${file.lastModified}-${encodeURIComponent(file.name).slice(0, 120)}`;

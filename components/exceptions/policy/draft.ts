@@ -14,25 +14,30 @@ import { inWords, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.
 export type Policy = z.output<typeof slaPolicy>;
 export type PolicyVersion = Version<Policy>;
 
-/** By which calendars severities count. */
+/** The calendars that count a policy's times. */
 type Paced = Pick<Policy, "calendar_id" | "calendar_by_severity">;
 type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_run">;
 
-/** How a warning counts back from the deadline. */
+/** The clock by which a warning counts back from the deadline. */
 export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
-/** The fields of a policy's form. Thresholds have keys because two may be equal while one is typed. */
+/**
+ * The fields of a policy's form. Thresholds have keys because two may be equal while one is typed.
+ */
 export type Draft = {
   minutes_to_resolve: Record<Severity, Span>;
   thresholds: (Span & { key: number; kind: ThresholdKind })[];
-  /** Empty: round the clock. */
+  /** Empty means round the clock. */
   calendar_id: string;
-  /** Undefined: as calendar_id. Empty: round the clock. */
+  /** Undefined means as calendar_id, empty round the clock. */
   calendar_by_severity: Record<Severity, string | undefined>;
   pause: PauseDraft;
 };
 
-/** Empty fields: no limit, no code. `others`: rules of a status and a code together, which this form leaves as they are. */
+/**
+ * Empty fields mean no limit and no code. `others` are rules with both a status and a code, which
+ * this form keeps unchanged.
+ */
 export type PauseDraft = {
   longest: Span;
   max_count: string;
@@ -42,7 +47,7 @@ export type PauseDraft = {
 };
 type PauseRule = Policy["pause"]["rules"][number];
 
-/** Of each kind. */
+/** The maximum number of thresholds of each kind. */
 export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.max;
 /** "1 hour before", "1 hour of business time before" */
 export const BEFORE_LABELS: Record<ThresholdKind, string> = {
@@ -65,7 +70,10 @@ export function newThreshold(
   return { key: lastKey, kind, ...spanOf(minutes, unitsOf(kind)) };
 }
 
-/** A day of business time could be 24 hours or one of the calendar's: it is said in hours. */
+/**
+ * A day of business time is ambiguous (24 hours, or one of the calendar's days), so it is given in
+ * hours.
+ */
 export function unitsOf(kind: ThresholdKind): readonly Unit[] {
   return kind === "business" ? UNITS.filter((unit) => unit !== "days") : UNITS;
 }
@@ -82,7 +90,7 @@ export function warningsOf(
   ];
 }
 
-/** The same for every severity. */
+/** Computes a value for every severity. */
 function each<Value>(make: (severity: Severity) => Value): Record<Severity, Value> {
   return {
     critical: make("critical"),
@@ -183,14 +191,14 @@ export function faultsIn({ minutes_to_resolve, thresholds, pause }: Draft): Prob
   ]);
 }
 
-/** The warnings of a kind in the order in which the body has them. */
+/** The warnings of one kind, in the order of the body. */
 function sentOf(thresholds: Draft["thresholds"], kind: ThresholdKind): Draft["thresholds"] {
   return thresholds
     .filter((one) => one.kind === kind)
     .sort((left, right) => (minutesOf(right) ?? 0) - (minutesOf(left) ?? 0));
 }
 
-/** Where the draft has what the body has at a path. */
+/** The draft's field for a path of the body. */
 export function fieldOf(path: string, { thresholds }: Draft): string {
   const [field, at] = path.split(".");
   if (path.startsWith("pause.rules")) return "pause.rules";
@@ -224,7 +232,7 @@ export function policyOf({
   };
 }
 
-/** The calendar by which a severity counts; null: round the clock. */
+/** The calendar of a severity; null for round the clock. */
 export function calendarOf(
   { calendar_id, calendar_by_severity }: Paced,
   severity: Severity,

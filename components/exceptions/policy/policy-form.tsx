@@ -39,7 +39,10 @@ import { SpanField } from "./span-field.tsx";
 
 const FIRST_THRESHOLD_MINUTES = 30;
 
-/** Edits the policy. `stored` is refetched, so it can differ from the one the draft began with. */
+/**
+ * Edits the policy. `stored` is refetched, so it can be newer than the version the draft began
+ * with.
+ */
 export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -54,7 +57,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
         tenant,
         body: { ...policyOf(draft), dry_run: true },
         ifMatch: base.etag,
-      }).catch(lookAgain),
+      }).catch(refetchIfOvertaken),
     onDone: (reckoned) => setImpact(reckoned.impact),
   });
   const { draft, problems, change } = form;
@@ -71,8 +74,8 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   const overtaken = stored.etag !== base.etag || isOvertaken(form.error);
   const newest = () => cache.fetchQuery({ ...slaPolicy(tenant), staleTime: 0 });
 
-  /** Someone else saved first: fetch their version. */
-  async function lookAgain(error: Error): Promise<never> {
+  /** Someone else saved first, so their version is fetched. */
+  async function refetchIfOvertaken(error: Error): Promise<never> {
     if (isOvertaken(error)) await cache.invalidateQueries({ queryKey: slaPolicy(tenant).queryKey });
     throw error;
   }
@@ -108,7 +111,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
           ). Your changes aren't saved yet.
         </ConflictNote>
       )}
-      {/* What is under review is what was sent. */}
+      {/* Disabled while pending, so that the reviewed draft is the one that was sent. */}
       <fieldset disabled={form.isPending} className="contents">
         <PolicyCard
           title="Time to resolve"
@@ -233,14 +236,14 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
           impact={impact}
           onClose={() => setImpact(null)}
           onSaved={startOver}
-          onOvertaken={(error) => lookAgain(error).catch(() => setImpact(null))}
+          onOvertaken={(error) => refetchIfOvertaken(error).catch(() => setImpact(null))}
         />
       )}
     </form>
   );
 }
 
-/** Days of the wall are said in hours of business time. */
+/** Days of wall-clock time become hours of business time. */
 function asKind(
   threshold: Draft["thresholds"][number],
   kind: ThresholdKind,

@@ -113,7 +113,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   );
 }
 
-/** One row where every severity changes alike. */
+/** One row if every severity changes in the same way. */
 function pacedRows(paced: ReturnType<typeof changesOf>["calendars"]) {
   const [first] = paced;
   const alike =

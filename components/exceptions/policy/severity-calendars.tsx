@@ -11,7 +11,7 @@ import type { Draft } from "./draft.ts";
 type Calendars = Draft["calendar_by_severity"];
 type Props = { calendars: Calendars; problems: Problems; onChange: (calendars: Calendars) => void };
 
-/** Another calendar for some severities: the critical ones round the clock, say. */
+/** Other calendars for some severities, for example round the clock for critical ones. */
 export function SeverityCalendars({ calendars, problems, onChange }: Props) {
   const differs = SEVERITIES.some((severity) => calendars[severity] !== undefined);
   const [opened, setOpened] = useState(differs);

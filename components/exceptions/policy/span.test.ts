@@ -9,7 +9,7 @@ test.each([
   [1440, "1 day"],
   [4320, "3 days"],
   [525_600, "365 days"],
-])("%i minutes are %s, there and back", (minutes, words) => {
+])("converts %i minutes to %s and back", (minutes, words) => {
   expect(inWords(minutes)).toBe(words);
   expect(minutesOf(spanOf(minutes))).toBe(minutes);
 });
@@ -25,6 +25,6 @@ test.each([
   ["1e3", "minutes", null],
   ["", "hours", null],
   ["366", "days", null],
-] as const)("%s %s are %s minutes", (amount, unit, minutes) => {
+] as const)("reads %s %s as %s minutes", (amount, unit, minutes) => {
   expect(minutesOf({ amount, unit })).toBe(minutes);
 });

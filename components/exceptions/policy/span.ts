@@ -1,6 +1,6 @@
 import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 
-/** A duration as a person writes it. */
+/** A duration as typed. */
 export type Span = { amount: string; unit: Unit };
 export type Unit = "minutes" | "hours" | "days";
 
@@ -9,7 +9,7 @@ export const UNITS: readonly Unit[] = ["minutes", "hours", "days"];
 const MINUTES: Record<Unit, number> = { minutes: 1, hours: 60, days: 1440 };
 const { min, max } = SLA_POLICIES.low_minutes;
 
-/** In the largest unit that needs no fraction. */
+/** Uses the largest unit that needs no fraction. */
 export function spanOf(minutes: number, units: readonly Unit[] = UNITS): Span {
   const unit = units.toReversed().find((one) => minutes % MINUTES[one] === 0) ?? "minutes";
   return { amount: String(minutes / MINUTES[unit]), unit };

@@ -10,7 +10,9 @@ import { toast } from "#components/ui/toast.ts";
 import { deleteViewContract, type View } from "#lib/views/contract.ts";
 import { viewsKey } from "./queries.ts";
 
-/** Deletes a colleague's view, after asking: nobody but its owner can have it again as their own. */
+/**
+ * Deletes a colleague's view after confirmation, because only its owner could restore it as theirs.
+ */
 export function DeleteViewDialog({
   view: { id, name, created_by },
   onClose,

@@ -8,7 +8,7 @@ const SHOWN = load(
   "?severity=critical,high&assigned_to=me,none&status=in_review&amount_from=1000&currency=EUR&q=payout&sortBy=amount",
 );
 
-test("a view keeps the board's filters and gives them back", () => {
+test("a view stores the board's filters and restores them", () => {
   const filters = filtersToSave(SHOWN);
   expect(filters).toEqual({
     severity: ["critical", "high"],
@@ -32,13 +32,13 @@ test("a view keeps the board's filters and gives them back", () => {
   expect(isShown({ filters: {} }, load("?sortBy=severity"))).toBe(true);
 });
 
-test("a view keeps no time of the past, and isn't what is shown with one", () => {
+test("a view stores no past times, and a board with one doesn't show the view", () => {
   const past = load("?severity=high&closed_from=2026-11-20T00:00:00.000Z");
   expect(filtersToSave(past)).toEqual({ severity: ["high"] });
   expect(isShown({ filters: { severity: ["high"] } }, past)).toBe(false);
 });
 
-test("a view can be updated once the board has other filters or another order", () => {
+test("a view can be updated when the board's filters or order differ", () => {
   const view = { filters: filtersToSave(SHOWN), sort_by: "amount" as const };
   expect(differs(view, SHOWN)).toBe(false);
   expect(differs(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(false);

@@ -5,22 +5,22 @@ import { type BoardSearch, FILTERS, PAST_FILTERS } from "../search.ts";
 
 const SAVED = FILTERS.filter((name) => !PAST_FILTERS.some((past) => past === name));
 
-/** The board's filters as a view keeps them. */
+/** The board's filters in the format of a view. */
 export function filtersToSave(search: BoardSearch): SavedFilters {
   const status = OPEN_STATUSES.filter((one) => search.status?.includes(one));
-  const given: [string, unknown][] = SAVED.map((name) => [
+  const entries: [string, unknown][] = SAVED.map((name) => [
     name,
     name === "status" ? status : search[name],
   ]);
   return Object.fromEntries(
-    given.filter(
+    entries.filter(
       ([, value]) =>
         value !== null && value !== "" && !(Array.isArray(value) && value.length === 0),
     ),
   );
 }
 
-/** The board with a view's filters and order, and no others. */
+/** The board with only a view's filters and order. */
 export function searchOfView({
   filters,
   sort_by,
@@ -29,7 +29,7 @@ export function searchOfView({
   return { ...none, state: "open", ...(filters as Partial<BoardSearch>), sortBy: sort_by };
 }
 
-/** Whether the board shows a view, in whichever order its values were chosen. */
+/** Whether the board shows a view, whatever the order of its values. */
 export function isShown({ filters }: Pick<View, "filters">, search: BoardSearch): boolean {
   return (
     search.state === "open" &&
@@ -38,16 +38,18 @@ export function isShown({ filters }: Pick<View, "filters">, search: BoardSearch)
   );
 }
 
-/** Whether a view that one came from keeps other filters than the board has by now, or another order. */
+/** Whether the board's filters or order differ from the view it was opened with. */
 export function differs(
   { filters, sort_by }: Pick<View, "filters" | "sort_by">,
   search: BoardSearch,
 ): boolean {
-  const kept = filtersToSave(search);
-  return canBeSaved(search) && (plain(filters) !== plain(kept) || sort_by !== search.sortBy);
+  const boardFilters = filtersToSave(search);
+  return (
+    canBeSaved(search) && (plain(filters) !== plain(boardFilters) || sort_by !== search.sortBy)
+  );
 }
 
-/** Whether the board has filters that a view can keep, and no others. */
+/** Whether the board only has filters that a view can store. */
 export function canBeSaved(search: BoardSearch): boolean {
   return search.state === "open" && Object.keys(filtersToSave(search)).length > 0;
 }

@@ -5,7 +5,10 @@ import { useIsAllowed } from "#components/kit/permissions.ts";
 import type { View } from "#lib/views/contract.ts";
 import { needs } from "#lib/wire/access.ts";
 
-/** Tells the views that the reader may change: their own, and shared ones who administers the tenant. */
+/**
+ * Whether the user may change a view: their own views, and shared ones if they administer the
+ * tenant.
+ */
 export function useMayChangeView(): (view: View) => boolean {
   const { self } = useMember();
   const administers = useIsAllowed(needs("write:people"));

@@ -15,7 +15,9 @@ import { useMayChangeView } from "./may-change.ts";
 import { viewsKey, viewsQuery } from "./queries.ts";
 import { SaveViewDialog } from "./save-view-dialog.tsx";
 
-/** Saves the board's filters where no view has them: as a new view, or in the one that they began as. */
+/**
+ * Saves the board's filters if no view has them: as a new view, or in the view they started from.
+ */
 export function SaveView({ search }: { search: BoardSearch }) {
   const tenant = useTenantId();
   const { data } = useQuery(viewsQuery(tenant));

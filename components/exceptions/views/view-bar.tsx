@@ -9,11 +9,11 @@ import { isShown, searchOfView } from "./filters-of-view.ts";
 import { viewsQuery } from "./queries.ts";
 import { ViewMenu } from "./view-menu.tsx";
 
-/** More than that are counted no further. */
+/** Larger numbers are not counted exactly. */
 const COUNTED_MAX = 10_000;
 const ALL = { filters: {}, sort_by: "due_at" } as const;
 
-/** Saved views as tabs, each with its count, and what can be done with the one that is shown. */
+/** Saved views as tabs with counts, and a menu for the current one. */
 export function ViewBar({
   search,
   onChange,

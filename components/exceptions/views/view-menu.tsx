@@ -20,7 +20,7 @@ import { useMayChangeView } from "./may-change.ts";
 import { viewsKey } from "./queries.ts";
 import { RenameViewDialog } from "./rename-view-dialog.tsx";
 
-/** What can be done with the view that is shown; who may not change it finds its link, and whose it is. */
+/** The actions on the current view. Users who may not change it see its link and its owner. */
 export function ViewMenu({ view }: { view: View }) {
   const mayChange = useMayChangeView()(view);
   const [renames, setRenames] = useState(false);
@@ -75,7 +75,7 @@ function Deleting({ onDelete }: { onDelete: () => void }) {
   );
 }
 
-/** What only its owner can do: stop sharing it, and take back that it was deleted. */
+/** Actions of the owner: stop sharing, and undo a deletion. */
 function Own({ view }: { view: View }) {
   const tenant = useMember().tenant.id;
   const { name, shared, filters, sort_by } = view;

@@ -8,48 +8,63 @@ import { type Bound, PipelinedTransaction, type Statement } from "./pipelined-tr
 import { connect, type Kind } from "./pools.ts";
 import { ownTimeoutOf } from "./timeouts.ts";
 
-/** As on the hosted platform, which gives these roles these times; of a role with none, the login role's. */
+/**
+ * The hosted platform's statement timeouts for these roles. service_role has none there, so the
+ * login role's 8 s apply.
+ */
 const STATEMENT_TIMEOUT: Record<Claims["role"], string> = {
   anon: "3s",
   authenticated: "8s",
   service_role: "8s",
 };
-/** Longer than any statement may take: the connection is dead, or the database is. */
+/**
+ * Longer than any statement may take, so after 15 s either the connection or the database is dead.
+ */
 const TIMEOUT_MS = 15_000;
 
-const BECOME = statementOf(
-  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('statement_timeout', $3, true)",
+const SET_CLAIMS = statementOf(
+  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), " +
+    "set_config('statement_timeout', $3, true)",
 );
 
-/** A pooler in transaction mode answers so to a statement prepared on another connection: no more are prepared then. */
-const NAME_UNKNOWN = "26000";
-const NAME_TAKEN = "42P05";
-/** Of a replica: no connection, being stopped or started, a write, or rows that it has to follow the database in removing. */
-const CANT_ANSWER = /^(?:08|53|57P|58|25006|40001)/;
+/**
+ * A pooler in transaction mode returns these errors for a statement prepared on another connection.
+ * After the first, statements are no longer prepared.
+ */
+const STATEMENT_UNKNOWN = "26000";
+const STATEMENT_EXISTS = "42P05";
+/**
+ * Errors of a replica that the primary can answer instead: no connection, a shutdown or start, a
+ * write, or a query cancelled because replication removes its rows.
+ */
+const REPLICA_FAILURE = /^(?:08|53|57P|58|25006|40001)/;
 const CONFLICT = "40001";
-/** It is not asked again for so long. */
-const AWAY_MS = 30_000;
-const away = () => singleton("replica", () => ({ until: 0 }));
+/** How long a failed replica is not asked again. */
+const REPLICA_RETRY_MS = 30_000;
+const replicaOutage = () => singleton("replica", () => ({ until: 0 }));
 const naming = () => singleton("statement-naming", () => ({ on: true }));
 
-/** As PostgREST does it (https://docs.postgrest.org/en/stable/references/transactions.html): for the transaction and no longer. */
+/**
+ * Sets role and claims for the transaction only, as PostgREST does:
+ * https://docs.postgrest.org/en/stable/references/transactions.html
+ */
 export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role]): Bound {
-  return { ...BECOME, values: [claims.role, JSON.stringify(claims), timeout] };
+  return { ...SET_CLAIMS, values: [claims.role, JSON.stringify(claims), timeout] };
 }
 
-/** `mayLag`: a read replica, which is behind by a moment, may answer. */
+/** `mayLag`: whether a read replica may answer, which is slightly behind. */
 export type How = { mayLag?: boolean };
 
-/** Calls a function of `public` on a connection of our own: one round trip, one transaction. */
+/** Calls a function of `public` on a direct connection, in one round trip and one transaction. */
 export async function callDirectly(
   claims: Claims,
   name: string,
   args: object,
   { mayLag }: How = {},
 ): Promise<DatabaseAnswer> {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined);
-  const names = given.map(([argument]) => argument);
-  const call = { ...callOf(name, names), values: given.map(([, value]) => written(value)) };
+  const entries = Object.entries(args).filter(([, value]) => value !== undefined);
+  const names = entries.map(([argument]) => argument);
+  const call = { ...callOf(name, names), values: entries.map(([, value]) => toParameter(value)) };
   try {
     const statements = [become(claims, await ownTimeoutOf(name)), call];
     const answer = await (mayLag
@@ -61,17 +76,20 @@ export async function callDirectly(
   }
 }
 
-/** Where there is none, where it does not answer, and where it can't: on the database itself. */
+/**
+ * Falls back to the primary if there is no replica, it is unreachable, or it can't answer this
+ * call.
+ */
 async function runOnReplica(statements: Bound[]): Promise<string | null> {
-  const replica = away();
+  const replica = replicaOutage();
   if (!env().REPLICA_DATABASE_URL || performance.now() < replica.until)
     return run("tenants", statements);
   try {
     return await run("replica", statements);
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
-    if (code !== undefined && !CANT_ANSWER.test(code)) throw error;
-    if (code !== CONFLICT) replica.until = performance.now() + AWAY_MS;
+    if (code !== undefined && !REPLICA_FAILURE.test(code)) throw error;
+    if (code !== CONFLICT) replica.until = performance.now() + REPLICA_RETRY_MS;
     return run("tenants", statements);
   }
 }
@@ -79,16 +97,16 @@ async function runOnReplica(statements: Bound[]): Promise<string | null> {
 async function run(kind: Kind, statements: Bound[]): Promise<string | null> {
   const prepare = naming().on;
   try {
-    return await trip(kind, statements, prepare);
+    return await runOn(kind, statements, prepare);
   } catch (error) {
     const { code } = error as DatabaseError;
-    if (!prepare || (code !== NAME_UNKNOWN && code !== NAME_TAKEN)) throw error;
+    if (!prepare || (code !== STATEMENT_UNKNOWN && code !== STATEMENT_EXISTS)) throw error;
     naming().on = false;
-    return trip(kind, statements, false);
+    return runOn(kind, statements, false);
   }
 }
 
-async function trip(kind: Kind, statements: Bound[], prepare: boolean): Promise<string | null> {
+async function runOn(kind: Kind, statements: Bound[], prepare: boolean): Promise<string | null> {
   const client = await connect(kind);
   let lost = false;
   let released = false;
@@ -113,27 +131,29 @@ async function trip(kind: Kind, statements: Bound[], prepare: boolean): Promise<
 
 const calls = new Map<string, Statement>();
 
-/** By names: the order of a function's arguments is its own affair. */
+/** Arguments are passed by name, so their order in the function doesn't matter. */
 function callOf(name: string, args: string[]): Statement {
   const signature = `${name}(${args})`;
-  const known = calls.get(signature);
-  if (known) return known;
+  const cached = calls.get(signature);
+  if (cached) return cached;
   const list = args.map((argument, index) => `${escapeIdentifier(argument)} => $${index + 1}`);
-  // Whatever it returns, as the Data API would say it.
-  const made = statementOf(`select to_json(public.${escapeIdentifier(name)}(${list.join(", ")}))`);
-  calls.set(signature, made);
-  return made;
+  // to_json converts any result to the JSON that the Data API would return.
+  const statement = statementOf(
+    `select to_json(public.${escapeIdentifier(name)}(${list.join(", ")}))`,
+  );
+  calls.set(signature, statement);
+  return statement;
 }
 
 function statementOf(text: string): Statement {
   return { name: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
 }
 
-function written(value: unknown): string | null {
+function toParameter(value: unknown): string | null {
   return value === null || typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** In PostgREST's form. Status 0: no answer. */
+/** The error in PostgREST's form. Status 0 means that no response came. */
 function refusal(error: unknown): DatabaseAnswer {
   const { message } = error as Error;
   if (!(error instanceof DatabaseError)) return { data: null, error: { message }, status: 0 };

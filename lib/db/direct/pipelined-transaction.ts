@@ -1,11 +1,17 @@
 import type { Submittable } from "pg";
 
-/** `name`: of 63 bytes at most, and of this text alone: a pooler may give the connection of another process, which knows the name too. */
+/**
+ * `name` has at most 63 bytes and is derived from the text: behind a pooler, the connection may
+ * come from another process that prepared a statement of the same name.
+ */
 export type Statement = { name: string; text: string };
-/** Its parameters, each as Postgres reads it from text. */
+/** A statement with its parameters in Postgres's text format. */
 export type Bound = Statement & { values: (string | null)[] };
 
-/** What pg's connection sends (https://www.postgresql.org/docs/17/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY). */
+/**
+ * The part of pg's connection that sends messages
+ * (https://www.postgresql.org/docs/17/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY).
+ */
 type Connection = {
   stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
@@ -15,12 +21,13 @@ type Connection = {
   sync(): void;
 };
 
-/** The statements that a connection has taken in. */
+/** The names of the statements prepared on each connection. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 /**
- * Runs statements in one round trip and in one transaction, which Postgres ends at the Sync behind them. `result`: the last one's
- * only value. `prepare`: whether the connection keeps them by their names.
+ * Runs statements in one round trip and in one transaction, which Postgres ends at the Sync after
+ * them. `result` is the only value of the last one. `prepare` decides whether the connection keeps
+ * them under their names.
  */
 export class PipelinedTransaction implements Submittable {
   readonly result: Promise<string | null>;
@@ -41,7 +48,7 @@ export class PipelinedTransaction implements Submittable {
     for (const { name, text, values } of this.#statements) {
       const statement = this.#prepare ? name : "";
       if (!this.#prepare || !prepared.get(connection)?.has(name)) {
-        // Left by a try that came no further.
+        // Closes a statement that a failed attempt may have prepared.
         if (this.#prepare) connection.close({ type: "S", name });
         connection.parse({ name: statement, text });
       }
@@ -59,9 +66,9 @@ export class PipelinedTransaction implements Submittable {
   handleCommandComplete(): void {}
 
   handleReadyForQuery(connection: Connection): void {
-    const known = prepared.get(connection) ?? new Set();
-    if (this.#prepare) for (const { name } of this.#statements) known.add(name);
-    prepared.set(connection, known);
+    const names = prepared.get(connection) ?? new Set();
+    if (this.#prepare) for (const { name } of this.#statements) names.add(name);
+    prepared.set(connection, names);
     this.#settle.resolve(this.#value);
   }
 

@@ -5,24 +5,28 @@ import { singleton } from "../../runtime/singleton.ts";
 import { concurrencyFor } from "../concurrency-limiter.ts";
 
 /**
- * Whom a connection serves. The server's own calls (who is behind a key, is the database there) have connections that no tenant's can
- * take; and Postgres plans a function again where its connection changes to another role. A replica has those of what may lag.
+ * What a connection is used for. The server's own calls (verify a key, check readiness) have their
+ * own connections, which tenants' calls can't exhaust, and no connection changes its role, which
+ * would make Postgres plan its functions again. The replica's pool serves calls that may lag.
  */
 export type Kind = "tenants" | "service" | "replica";
 
-/** Of one process: as many as the lanes let through at once, and a few more. */
+/** Connections of one process, by the limits on concurrent calls. */
 const sizes = (processes: number): Record<Kind, number> => ({
   tenants: concurrencyFor(processes).total,
   service: Math.max(2, 4 / processes),
   replica: concurrencyFor(processes).total,
 });
 const CONNECTED_TIMEOUT_MS = 10_000;
-/** A connection has learned the plans of what it called. */
+/** An idle connection is kept for 5 minutes, because it has cached the plans of its functions. */
 const IDLE_MS = 5 * 60_000;
-/** Behind a change of the database's address, all are gone after this. */
+/** After the database's address changes, no connection to the old one is older than an hour. */
 const LIFETIME_SECONDS = 60 * 60;
 
-/** A connection to call functions with, of its own for the while. @throws Error where none is to be had within 10 s. */
+/**
+ * Takes a connection from the pool; the caller releases it. @throws Error if none is free within 10
+ * s.
+ */
 export async function connect(kind: Kind): Promise<PoolClient> {
   const waited = waits.startTimer({ pool: kind });
   try {
@@ -38,15 +42,17 @@ const waits = durations({
   labels: ["pool"],
 });
 
-/** They end with the process: what counts in memory writes through them until then. */
+/**
+ * The pools stay open until the process exits, because counters write through them during shutdown.
+ */
 const pools = () =>
   singleton("request-database", (): Record<Kind, Pool> => {
-    const made = {
+    const byKind = {
       tenants: makePool("tenants"),
       service: makePool("service"),
       replica: makePool("replica"),
     };
-    const shown = Object.entries(made).filter(
+    const shown = Object.entries(byKind).filter(
       ([kind]) => kind !== "replica" || env().REPLICA_DATABASE_URL,
     );
     const each = (read: (pool: Pool) => number) => () =>
@@ -64,7 +70,7 @@ const pools = () =>
       { ...common, name: "tieout_pool_waiting", help: "Calls that wait for a connection." },
       each((pool) => pool.waitingCount),
     );
-    return made;
+    return byKind;
   });
 
 function makePool(kind: Kind): Pool {
@@ -76,7 +82,7 @@ function makePool(kind: Kind): Pool {
     maxLifetimeSeconds: LIFETIME_SECONDS,
     keepAlive: true,
   });
-  // A connection that was lost fails its call, and the pool lets go of it.
+  // A lost connection fails its call and leaves the pool, so its error event needs no handling.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;

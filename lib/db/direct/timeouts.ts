@@ -2,20 +2,22 @@ import type { QueryConfig } from "pg";
 import { singleton } from "../../runtime/singleton.ts";
 import { connect } from "./pools.ts";
 
-/** Every call waits for it: it must not wait for a connection that died. */
+/** Every call waits for this query, so it must not hang on a dead connection. */
 const TIMEOUT_MS = 5_000;
-const READ = `select proname as name, split_part(setting, '=', 2) as timeout from pg_catalog.pg_proc cross join unnest(proconfig) setting
+const READ = `select proname as name, split_part(setting, '=', 2) as timeout
+  from pg_catalog.pg_proc cross join unnest(proconfig) setting
   where pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'`;
 
-const kept = () =>
+const cache = () =>
   singleton("function-timeouts", (): { known?: Promise<Map<string, string>> } => ({}));
 
 /**
- * The time limit that a function sets for itself, undefined where it sets none. Postgres would heed it from the next statement on only;
- * PostgREST has it hold from the call's beginning, and so do we. Read once: functions change with a start.
+ * The statement timeout that a function declares, or undefined. Postgres would apply it from the
+ * next statement on; PostgREST applies it to the whole call, and so do we. Read once per process,
+ * because functions only change with a migration.
  */
 export async function ownTimeoutOf(name: string): Promise<string | undefined> {
-  const state = kept();
+  const state = cache();
   state.known ??= readTimeouts().catch((error) => {
     state.known = undefined;
     throw error;

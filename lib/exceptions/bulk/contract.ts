@@ -8,7 +8,7 @@ import { savedFilters } from "../filters/contract.ts";
 import { pauseBody } from "../pauses/contract.ts";
 
 const BULK_MAX = 500;
-/** Counts stop at 10,000. */
+/** Matching exceptions are counted up to 10,000. */
 const MATCHING_MAX = 9999;
 
 export const updateExceptionsContract = contract({
@@ -18,9 +18,11 @@ export const updateExceptionsContract = contract({
   tag,
   summary: "Change many exceptions at once",
   description:
-    "Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than " +
-    "10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it " +
-    "with next_cursor as cursor until that is null. What can't be changed is skipped and named.",
+    "Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in " +
+    "ids. By filter all open ones that match, fewer than 10,000: expected_count is what you " +
+    "confirmed, and 409 says that another number matches now. Each call changes the next 500 at " +
+    "most; repeat it with next_cursor as cursor until that is null. What can't be changed is " +
+    "skipped and named.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z

@@ -1,4 +1,6 @@
-/** Filters of exceptions, the same in every list, count and change of many. Safe in the browser. */
+/**
+ * The filters of exceptions, the same in every list, count and bulk change. Safe in the browser.
+ */
 import { z } from "zod";
 import { CURRENCIES } from "../../wire/currencies.ts";
 import { BREACH_RISKS, EXCEPTIONS, OPEN_EXCEPTION_STATUSES } from "../../wire/facts.gen.ts";
@@ -14,20 +16,20 @@ import {
   USER_REFERENCE,
 } from "../../wire/schema.ts";
 
-/** Of the assignee, the reconciliation and the currency: null. */
+/** Matches exceptions without an assignee, reconciliation or currency. */
 export const NONE = "none";
-/** As `assigned_to`: the caller. */
+/** Matches exceptions assigned to the caller. */
 export const ME = "me";
 
 const RECONCILIATION = idPattern("rcn");
-const known: readonly string[] = CURRENCIES;
+const currencies: readonly string[] = CURRENCIES;
 
 const assignedTo = queryList(
   (value): value is string =>
     value === NONE ||
     value === ME ||
     (USER_REFERENCE.test(value) && isVisible(value.slice("user:".length))),
-  // A name can have a comma; only what follows it can't start like another value.
+  // Names can contain commas, so a comma only separates values if another value follows.
   {
     form: "none|me|user:[^\\s,]{1,120}",
     what: "user:<name>, none or me",
@@ -42,7 +44,7 @@ const assignedTo = queryList(
 const reasonCode = queryList(
   (value): value is string =>
     value.length > 0 && value.length <= EXCEPTIONS.reason_code.max && isVisible(value),
-  // A comma of a code's own is written \,
+  // A comma inside a code is written \,
   {
     what: `a reason code of at most ${EXCEPTIONS.reason_code.max} characters`,
     separator: /(?<!\\),/,
@@ -64,12 +66,16 @@ const reconciliation = queryList(
   example: "rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
 });
 
-const currency = queryList((value): value is string => value === NONE || known.includes(value), {
-  form: "none|[A-Z]{3}",
-  what: "an ISO 4217 code, for example EUR, or none",
-}).meta({
+const currency = queryList(
+  (value): value is string => value === NONE || currencies.includes(value),
+  {
+    form: "none|[A-Z]{3}",
+    what: "an ISO 4217 code, for example EUR, or none",
+  },
+).meta({
   description:
-    "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without an amount.",
+    "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without " +
+    "an amount.",
   example: "EUR,USD",
 });
 
@@ -81,7 +87,7 @@ const several = (what: string, example: string) => ({
 const moment = (description: string) =>
   timestamp.optional().meta({ description, example: "2026-11-20T00:00:00.000Z" });
 
-/** What filters exceptions whatever their status. */
+/** The filters of exceptions of any status. */
 export const exceptionFilters = {
   severity: queryChoices(EXCEPTIONS.severity)
     .optional()
@@ -107,17 +113,18 @@ export const exceptionFilters = {
   closed_before: moment("Only those resolved or dismissed before this moment."),
   q: searchedText.optional().meta({
     description:
-      "Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.",
+      "Text search, up to 12 words: each must appear in the title or reason_code. A word that " +
+      "starts with exc_ must start the ID.",
     example: "payout 4711",
   }),
 };
 
-/** The same of any status. */
+/** The filter by any status. */
 export const anyStatus = queryChoices(EXCEPTIONS.status)
   .optional()
   .meta(several("Statuses", "resolved,dismissed"));
 
-/** What filters open exceptions. */
+/** The filters of open exceptions. */
 export const slaFilters = {
   ...exceptionFilters,
   withinMinutes: queryInteger(0).optional().meta({
@@ -140,7 +147,7 @@ const VALUES_MAX = 20;
 const some = (value: z.ZodType<string>) => z.array(value).min(1).max(VALUES_MAX).optional();
 const VALUE_MAX = 130;
 
-/** The filters of open exceptions as a body has them: each with its values. */
+/** The filters of open exceptions in a body, each with a list of values. */
 export const savedFilters = z
   .strictObject({
     breach_risk: someOf([...BREACH_RISKS, "at_risk"]),
@@ -179,7 +186,7 @@ export const savedFilters = z
   });
 export type SavedFilters = z.output<typeof savedFilters>;
 
-/** The filters as the database takes them. */
+/** The filters with the names that the database expects. */
 export function filterInput<Query extends { withinMinutes?: number | undefined }>({
   withinMinutes,
   ...filters

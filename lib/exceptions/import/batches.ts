@@ -14,10 +14,16 @@ const FIELDS: ReadonlySet<string> = new Set(Object.keys(row.shape));
 export type Refusal = z.output<typeof importExceptionsContract.response>["errors"][number];
 export type Row = { line: number } & z.output<typeof row>;
 
-/** Rows for one transaction, and the rows rejected before them. `digest`: SHA-256 of the rows; the same file has the same batches. */
+/**
+ * Rows for one transaction, and the rows rejected before them. `digest` is the SHA-256 of the rows,
+ * so sending the same file again produces the same batches.
+ */
 export type Batch = { rows: Row[]; digest: string; refused: Refusal[] };
 
-/** A file's valid rows, at most 1,000 and about 1 MiB at a time. @throws ApiError, as `readLines` */
+/**
+ * The valid rows of a file, at most 1,000 and about 1 MiB per batch. @throws ApiError as
+ * `readLines` does
+ */
 export async function* batchesOf(
   mediaType: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -48,7 +54,7 @@ function check({ number: line, value, fault }: Line): { row: Row } | { refusal: 
   const parsed = row.safeParse(value, { error: fieldMessage });
   if (!parsed.success) return { refusal: { line, ...describe(parsed.error.issues[0]) } };
   const { amount_minor = null, currency = null } = parsed.data;
-  // Otherwise the database refuses the whole batch.
+  // Checked here, because the database would reject the whole batch.
   if ((amount_minor === null) === (currency === null)) return { row: { line, ...parsed.data } };
   return {
     refusal: {

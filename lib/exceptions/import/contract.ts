@@ -10,9 +10,10 @@ export const importExceptionsContract = contract({
   tag,
   summary: "Import exceptions from a file",
   description:
-    "NDJSON, or CSV with a header row. The fields are those of creating one exception, with details as JSON. At most 100,000 rows and " +
-    "64 MiB. Valid rows are created in batches as they arrive; the others are reported by line and reason. With an idempotency key, an " +
-    "interrupted import can be retried: no row is imported twice.",
+    "NDJSON, or CSV with a header row. The fields are those of creating one exception, with " +
+    "details as JSON. At most 100,000 rows and 64 MiB. Valid rows are created in batches as they " +
+    "arrive; the others are reported by line and reason. With an idempotency key, an interrupted " +
+    "import can be retried: no row is imported twice.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   upload: ["application/x-ndjson", "text/csv"],

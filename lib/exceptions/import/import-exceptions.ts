@@ -11,7 +11,10 @@ const REPORTED_MAX = 1_000;
 type Report = z.output<typeof importExceptionsContract.response>;
 type Written = { accepted: number; refused: { line: string; path: string; message: string }[] };
 
-/** Creates a file's exceptions in batches as they arrive; each batch is one transaction and one idempotent step. */
+/**
+ * Creates a file's exceptions in batches as they arrive. Each batch is one transaction and one
+ * idempotent step.
+ */
 export async function importExceptions(
   ctx: Context,
   mediaType: string,
@@ -38,7 +41,10 @@ export async function importExceptions(
   return report;
 }
 
-/** A batch's key is derived from the client's, so a file sent again skips finished batches. */
+/**
+ * A batch's idempotency key is derived from the client's, so a file that is sent again skips
+ * finished batches.
+ */
 function stepOf(request: Context, number: number, digest: string): Context {
   const ctx = { ...request, continues: number > 0 };
   if (!ctx.idempotency) return ctx;

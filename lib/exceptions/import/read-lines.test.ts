@@ -4,7 +4,7 @@ import { type Line, readLines } from "./read-lines.ts";
 const MIB = 1024 * 1024;
 const FIELDS = new Set(["title", "severity", "details"]);
 
-/** What is read of a file of these parts, and whether all of it was taken in. */
+/** The lines read from a file of these chunks, and whether the whole file was consumed. */
 async function read(
   mediaType: string,
   parts: Iterable<string>,
@@ -32,7 +32,7 @@ function* repeat(part: string, times: number): Generator<string> {
 const long = "x".repeat(MIB);
 const manyRows = (row: string) => repeat(row.repeat(1000), 101);
 
-test("a line of NDJSON as long as a file is not kept, and what follows is read", async () => {
+test("reports an NDJSON line as long as a file without buffering it, and reads the lines after it", async () => {
   const { lines } = await read("application/x-ndjson", [
     '{"title":"',
     ...repeat(long, 20),
@@ -46,7 +46,7 @@ test("a line of NDJSON as long as a file is not kept, and what follows is read",
   ]);
 });
 
-test("lines are whole wherever the parts of a file end", async () => {
+test("joins lines that are split between chunks", async () => {
   const { lines } = await read("application/x-ndjson", [
     '{"tit',
     'le":',
@@ -62,7 +62,7 @@ test("lines are whole wherever the parts of a file end", async () => {
   ]);
 });
 
-test("a line of CSV as long as a file is refused, and the rest taken in unseen", async () => {
+test("reports a CSV line as long as a file and consumes the rest unparsed", async () => {
   const { lines, whole } = await read("text/csv", [
     "title,severity\nA,low\n",
     ...repeat(long, 20),
@@ -74,7 +74,7 @@ test("a line of CSV as long as a file is refused, and the rest taken in unseen",
   expect(whole).toBe(true);
 });
 
-test("a row of CSV of empty cells without end is not kept, and the rest taken in unseen", async () => {
+test("reports an endless CSV row of empty cells and consumes the rest unparsed", async () => {
   const { lines, whole } = await read("text/csv", [
     "title,severity\nA,low\nB",
     ...repeat(",".repeat(MIB), 4),
@@ -91,7 +91,7 @@ test.each([
   ["text/csv", "title,severity\n", "A,low\n"],
   ["text/csv", "title,severity\n", "A\n"],
 ])(
-  "of %s one row beyond 100,000 is reported, and all after it are taken in unseen",
+  "reports one row over 100,000 of %s and consumes the rest unparsed",
   async (mediaType, header, row) => {
     const { lines, whole } = await read(mediaType, [header, ...manyRows(row)]);
     expect(lines).toHaveLength(100_001);
@@ -101,7 +101,7 @@ test.each([
   60_000,
 );
 
-test("a quotation mark within a text is one, and no line is lost to it", async () => {
+test("keeps a quotation mark within a text and loses no line", async () => {
   const { lines } = await read("text/csv", [
     'title , severity\n5" pipe,high\n"c"d,low\n"x, ""y""",low\n',
   ]);
@@ -112,7 +112,7 @@ test("a quotation mark within a text is one, and no line is lost to it", async (
   ]);
 });
 
-test("a quotation mark that is never closed is reported by the line that has it", async () => {
+test("reports the line of a quotation mark that is never closed", async () => {
   const { lines } = await read("text/csv", [
     'title,severity\nA,low\n"B,low\n',
     "C,low\n".repeat(10),
@@ -124,7 +124,7 @@ test("a quotation mark that is never closed is reported by the line that has it"
 
 test.each([
   [
-    "20,000 columns that are no fields",
+    "20,000 unknown columns",
     `title,${Array.from({ length: 20_000 }, (_, nth) => `c${nth}`).join(",")}\n`,
   ],
   ["a column that is no field", "title,sevrity\n"],
@@ -134,10 +134,10 @@ test.each([
   ["empty columns without end", `title,severity${",".repeat(4 * MIB)}`],
   ["a column without end", `title,${"x".repeat(4 * MIB)}`],
   [
-    "columns beyond what a row can have, then another",
+    "more columns than a row can have, then another",
     `title,${"x".repeat(260 * 1024)}\ntitle,severity\n`,
   ],
-])("a header with %s is refused as one, and the file taken in unseen", async (_what, header) => {
+])("rejects a header with %s and consumes the file unparsed", async (_what, header) => {
   let taken = 0;
   const parts = function* () {
     yield header;

@@ -6,9 +6,12 @@ import { requireText } from "../../wire/text.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_MAX = 100_000;
-/** A valid row has a tenth of it. A row as long as a file would take gigabytes to parse. */
+/** Ten times the length of a valid row. Parsing a row as long as a file would take gigabytes. */
 const LINE_MAX_LENGTH = 256 * 1024;
-/** Of CSV: cells without a letter are not counted by its length, and each costs memory. */
+/**
+ * The limit on a CSV record's bytes: the length above doesn't count separators, and each empty cell
+ * costs memory.
+ */
 const RECORD_MAX_BYTES = 1024 * 1024;
 const NUMBERS = ["amount_minor"];
 const COLUMNS_REPORTED = 100;
@@ -18,18 +21,19 @@ const TOO_LONG = "This row is too long. It and every row after it were skipped."
 const NOT_CLOSED =
   "A quotation mark in this row is never closed. It and every row after it were skipped.";
 
-/** A row of a file, by its number from 1: its value, or its fault. */
+/** A row of a file, numbered from 1, with its value or its error. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
 /**
- * Whether rows are still parsed. The rest of the file is read regardless: responding earlier would break the connection. `look`: called
- * before each further chunk.
+ * Whether rows are still parsed. The rest of the file is read anyway, because responding earlier
+ * would break the connection. `look` is called before each further chunk.
  */
 type Rest = { wanted: boolean; look?: () => void };
 
 /**
- * Streams NDJSON, or CSV whose header has some of the `fields`. Rows beyond 100,000 are read but not parsed.
- * @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` if the header has anything but fields, each once
+ * Streams the rows of NDJSON, or of CSV whose header names some of the `fields`. Rows over 100,000
+ * are read but not parsed. @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` if
+ * the header names an unknown field or a field twice
  */
 export async function* readLines(
   mediaType: string,
@@ -67,22 +71,23 @@ async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
 }
 
 /**
- * By line feeds alone: JSON may have the other line separators of Unicode within a text, and node:readline breaks there. The
- * lines that a chunk ends come together: to wait for each of millions of empty ones would keep all other calls waiting. Null: one too
- * long to keep.
+ * Splits at line feeds only: JSON text may contain Unicode's other line separators, at which
+ * node:readline would break. The lines of a chunk are yielded together, because awaiting each of
+ * millions of empty lines would block other calls. Null stands for a line that is too long to
+ * buffer.
  */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(string | null)[]> {
   const decoder = new TextDecoder("utf-8");
-  let open: string[] = [];
+  let parts: string[] = [];
   let length = 0;
   const extend = (part: string) => {
     length += part.length;
-    if (length > LINE_MAX_LENGTH) open = [];
-    else open.push(part);
+    if (length > LINE_MAX_LENGTH) parts = [];
+    else parts.push(part);
   };
   const close = () => {
-    const line = length > LINE_MAX_LENGTH ? null : open.join("");
-    open = [];
+    const line = length > LINE_MAX_LENGTH ? null : parts.join("");
+    parts = [];
     length = 0;
     return line;
   };
@@ -104,8 +109,8 @@ async function* readCsv(
   rest: Rest,
   fields: ReadonlySet<string>,
 ): AsyncGenerator<Line> {
-  const broken: Line[] = [];
-  let last = 1;
+  const faultyLines: Line[] = [];
+  let lastLine = 1;
   let endOfRecord = 0;
   let hasHeader = false;
   const parser = parse({
@@ -126,7 +131,7 @@ async function* readCsv(
     relax_quotes: true,
     ltrim: true,
     on_record: (record, { lines }) => {
-      last = lines;
+      lastLine = lines;
       endOfRecord = parser.info.bytes;
       return record;
     },
@@ -141,15 +146,15 @@ async function* readCsv(
           ? NOT_CLOSED
           : "This row has a different number of cells than the header.";
       const lines = Number(error?.lines ?? 0);
-      broken.push({ number: isOpen ? last + 1 : lines, fault });
-      last = lines;
-      rest.wanted = !tooLong && broken.length <= ROWS_MAX;
+      faultyLines.push({ number: isOpen ? lastLine + 1 : lines, fault });
+      lastLine = lines;
+      rest.wanted = !tooLong && faultyLines.length <= ROWS_MAX;
       return undefined;
     },
   });
   rest.look = () => {
     if (parser.info.bytes - endOfRecord <= RECORD_MAX_BYTES) return;
-    broken.push({ number: last + 1, fault: TOO_LONG });
+    faultyLines.push({ number: lastLine + 1, fault: TOO_LONG });
     rest.wanted = false;
   };
   bytes.on("error", (error) => parser.destroy(error));
@@ -158,27 +163,33 @@ async function* readCsv(
       record: Record<string, string>;
       info: { lines: number };
     }>) {
-      yield* broken.splice(0);
+      yield* faultyLines.splice(0);
       yield lineOf(info.lines, () => fromCells(record));
     }
   } catch (error) {
-    // Read to its end: responding earlier would break the connection.
+    // Read to its end, because responding earlier would break the connection.
     rest.wanted = false;
     for await (const _ of bytes);
     throw error;
   }
   if (!hasHeader && !rest.wanted) throw headerTooLong(fields);
-  yield* broken;
+  yield* faultyLines;
 }
 
-/** @throws ApiError 400 for columns that aren't fields, and for duplicate columns, where the second would replace the first. */
+/**
+ * @throws ApiError 400 for unknown columns, and for duplicate columns, of which the second would
+ * replace the first.
+ */
 function requireFields(names: readonly string[], fields: ReadonlySet<string>): void {
   const unknown = names.filter((name) => !fields.has(name));
-  const twice = names.filter((name, at) => fields.has(name) && names.indexOf(name) !== at);
-  if (unknown.length + twice.length === 0) return;
+  const duplicates = names.filter((name, at) => fields.has(name) && names.indexOf(name) !== at);
+  if (unknown.length + duplicates.length === 0) return;
   const errors: FieldError[] = [
     ...unknown.map((name) => ({ path: name, message: "Unknown field. Remove this column." })),
-    ...twice.map((name) => ({ path: name, message: "The header contains this column twice." })),
+    ...duplicates.map((name) => ({
+      path: name,
+      message: "The header contains this column twice.",
+    })),
   ];
   const reported = errors
     .slice(0, COLUMNS_REPORTED)
@@ -198,18 +209,18 @@ function headerRefused(fields: ReadonlySet<string>, errors: FieldError[]): ApiEr
   );
 }
 
-/** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
+/** @throws ApiError 400 for invalid UTF-8, which the decoder replaced with this character. */
 function requireIntact(text: string): string {
   if (!text.includes("\uFFFD")) return text;
   throw invalidRequest([{ path: "", message: "This row isn't UTF-8. Save the file as UTF-8." }]);
 }
 
-/** An empty cell is a field that is not given. */
+/** An empty cell means that the field is missing. */
 function fromCells(record: Record<string, string>): Record<string, unknown> {
-  const given = Object.entries(record)
+  const cells = Object.entries(record)
     .map(([name, cell]) => [name, cell.trimEnd()] as const)
     .filter(([, cell]) => cell !== "");
-  return Object.fromEntries(given.map(([name, cell]) => [name, fromCell(name, cell)]));
+  return Object.fromEntries(cells.map(([name, cell]) => [name, fromCell(name, cell)]));
 }
 
 function fromCell(name: string, cell: string): unknown {

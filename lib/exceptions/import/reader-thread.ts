@@ -1,20 +1,23 @@
-/** A thread of its own, where files are read: what parses 64 MiB must not hold the event loop that answers others' calls. */
+/**
+ * A worker thread that parses uploaded files: parsing 64 MiB would block the event loop that
+ * answers other calls.
+ */
 import type { MessagePort } from "node:worker_threads";
 import { serveTasks } from "../../runtime/serve-tasks.ts";
 import { batchesOf } from "./batches.ts";
 import type { FromReader, ToReader } from "./reader.ts";
 
-/** One task a file: its media type. Its bytes come by the port. */
+/** Each task is one file and starts with its media type. The bytes arrive by the port. */
 serveTasks(async (mediaType: string, port: MessagePort) => {
-  const answered = new Map<string, (answer: ToReader) => void>();
-  port.on("message", (answer: ToReader) => answered.get(answer.to)?.(answer));
-  // The client disconnected, so its rows are no longer read.
-  const abandoned = new Promise<never>((_, give) =>
-    port.once("close", () => give(new Error("abandoned"))),
+  const waiting = new Map<string, (answer: ToReader) => void>();
+  port.on("message", (answer: ToReader) => waiting.get(answer.to)?.(answer));
+  // Rejects when the client disconnects, because nobody needs its rows any more.
+  const abandoned = new Promise<never>((_, reject) =>
+    port.once("close", () => reject(new Error("abandoned"))),
   );
   abandoned.catch(() => {});
   const ask = (message: FromReader) => {
-    const answer = new Promise<ToReader>((settle) => answered.set(message.type, settle));
+    const answer = new Promise<ToReader>((settle) => waiting.set(message.type, settle));
     port.postMessage(message);
     return Promise.race([answer, abandoned]);
   };

@@ -3,7 +3,7 @@ import { readBatches } from "./reader.ts";
 
 const MIB = 1024 * 1024;
 
-/** A file of so many bytes, in the parts that a socket gives. */
+/** A file of `size` bytes, in chunks as a socket delivers them. */
 function fileOf(text: string, size = text.length, onCancel = () => {}): ReadableStream<Uint8Array> {
   const part = new TextEncoder().encode(
     text.length < 65_536 ? text.repeat(Math.ceil(65_536 / text.length)) : text,
@@ -31,7 +31,7 @@ async function count(batches: AsyncIterable<{ rows: unknown[]; refused: unknown[
   return counts;
 }
 
-test("rows come in batches of a thousand, with the digest that names each again", async () => {
+test("rows come in batches of a thousand with a digest each", async () => {
   const file = Array.from(
     { length: 2500 },
     (_, nth) => `{"title":"T${nth}","severity":"low"}`,
@@ -61,7 +61,7 @@ test("a batch of long rows has about 1 MiB", async () => {
   expect(max).toBeLessThan(1.2 * MIB);
 });
 
-test("files at once are read beside each other, and a failing one is its own", async () => {
+test("concurrent files are read side by side, and a failure affects only its file", async () => {
   const sound = () =>
     count(readBatches("text/csv", whole(`title,severity\n${"A,low\n".repeat(5000)}`)));
   const [one, failed, other] = await Promise.allSettled([
@@ -77,7 +77,7 @@ test("files at once are read beside each other, and a failing one is its own", a
   });
 });
 
-test("a file that nobody reads to its end is let go, and the next is read", async () => {
+test("a file whose reader stops early is released, and the next one is read", async () => {
   for await (const { rows } of readBatches(
     "text/csv",
     fileOf("title,severity\nA,low\n", 20 * MIB),
@@ -90,13 +90,13 @@ test("a file that nobody reads to its end is let go, and the next is read", asyn
 
 test.each([
   [
-    "sound rows",
+    "valid rows",
     "application/x-ndjson",
     '{"title":"Payout","severity":"low","details":{"a":[1,2,3]}}\n',
   ],
   ["wrong rows", "application/x-ndjson", '{"titel":"Payout","severity":"low","a":1,"b":2,"c":3}\n'],
 ])(
-  "100,000 %s leave the event loop to others",
+  "reading 100,000 %s doesn't block the event loop",
   async (_what, type, line) => {
     const [before, own] = [process.cpuUsage(), process.threadCpuUsage()];
     await count(readBatches(type, fileOf(line, 7 * MIB)));

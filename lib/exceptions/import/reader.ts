@@ -4,15 +4,15 @@ import { hasEnded, messagesOf, threads } from "../../runtime/threads.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { Batch } from "./batches.ts";
 
-/** What the thread says before it ends, and what it is answered; each waits for its answer. */
+/** The messages of the thread, and the answers to them; the thread waits for each answer. */
 export type FromReader = { type: "more" } | { type: "batch"; batch: Batch };
 export type ToReader = { to: "more" | "batch"; chunk?: Uint8Array };
 
-/** Read as it lies there: a bundle of it would be a second copy of the domain. */
+/** Loaded from the source file: a bundle would hold a second copy of the domain. */
 const THREAD = join(process.cwd(), "lib/exceptions/import/reader-thread.ts");
 const MEMORY_MAX_MB = 512;
 
-/** One for all files: each waits for its bytes and its transactions most of the time. */
+/** One thread reads all files, because each mostly waits for its upload and its transactions. */
 const readers = () =>
   threads<string>({
     name: "reads imported files",
@@ -21,8 +21,8 @@ const readers = () =>
   });
 
 /**
- * The batches of an uploaded file, read in a thread of its own, as fast as they are taken.
- * @throws ApiError, as `batchesOf`; `unavailable` where the thread died
+ * Yields the batches of an uploaded file, parsed in a worker thread at the speed of the caller.
+ * @throws ApiError as `batchesOf` does; `unavailable` if the thread died
  */
 export async function* readBatches(
   mediaType: string,
@@ -40,7 +40,7 @@ export async function* readBatches(
         answer("batch");
       } else {
         const { value } = await bytes.read();
-        // A copy of its own, which can be handed over: the chunk may be a part of a larger buffer.
+        // Copied so that it can be transferred: the chunk may be part of a larger buffer.
         answer("more", value && new Uint8Array(value));
       }
     }

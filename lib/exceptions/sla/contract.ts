@@ -35,20 +35,22 @@ const policy = {
 
 const calendarChoice = id("cal").nullable();
 
-/** Left out of a PUT, each is unchanged. */
+/** Fields that a PUT leaves unchanged if they are omitted. */
 const calendarFields = {
   at_risk_business_thresholds: z
     .array(minutesOf(SLA_POLICIES.low_minutes))
     .max(SLA_POLICIES.at_risk_business_thresholds.max)
     .meta({
       description:
-        "The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is " +
-        "open. If omitted, it is unchanged.",
+        "The same in open minutes of the exception's calendar: sent as soon as " +
+        "business_minutes_remaining is no more. Round the clock, every minute is open. If " +
+        "omitted, it is unchanged.",
       example: [],
     }),
   calendar_id: calendarChoice.meta({
     description:
-      "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.",
+      "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If " +
+      "omitted, it is unchanged.",
     example: null,
   }),
   calendar_by_severity: z
@@ -61,7 +63,8 @@ const calendarFields = {
     .partial()
     .meta({
       description:
-        "Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.",
+        "Severities with another calendar than calendar_id, or null for none. If omitted, it " +
+        "is unchanged.",
       example: { critical: null },
     }),
   pause: z
@@ -73,7 +76,8 @@ const calendarFields = {
         .nullable()
         .meta({
           description:
-            "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.",
+            "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: " +
+            "no limit.",
           example: 10_080,
         }),
       max_count: z
@@ -97,7 +101,8 @@ const calendarFields = {
         .max(SLA_POLICIES.pause_rules.max)
         .meta({
           description:
-            "A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.",
+            "A change to such a status and reason code pauses an exception; a change away " +
+            "resumes it. Null: any.",
           example: [{ status: null, reason_code: "waiting_for_bank" }],
         }),
     })
@@ -150,8 +155,9 @@ export const putSlaPolicyContract = contract({
   tag,
   summary: "Set the tenant's SLA policy",
   description:
-    "With dry_run, nothing changes: the response previews the effect. New thresholds apply to upcoming deadlines. Deadlines already passed send no further events. " +
-    "Send the ETag you read in If-Match to avoid overwriting someone else's change.",
+    "With dry_run, nothing changes: the response previews the effect. New thresholds apply to " +
+    "upcoming deadlines. Deadlines already passed send no further events. Send the ETag you read " +
+    "in If-Match to avoid overwriting someone else's change.",
   access: needs("write:sla-policy"),
   body: z.strictObject({
     ...policy,
@@ -204,11 +210,15 @@ export const ledgerRow = z
       description: "How far due_at was moved in business time. Null without a calendar.",
       example: null,
     }),
-    business_remaining_seconds: z.number().nullable().meta({
-      description:
-        "Business time until due_at: the previous row's value, minus worked_seconds, plus business_moved_seconds. Null without a calendar.",
-      example: null,
-    }),
+    business_remaining_seconds: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          "Business time until due_at: the previous row's value, minus worked_seconds, plus " +
+          "business_moved_seconds. Null without a calendar.",
+        example: null,
+      }),
     actor,
     ...person,
     request_id: z.string().nullable().meta({ example: "req_5f0c" }),
@@ -244,8 +254,9 @@ export const getExceptionLedgerContract = contract({
       rows: z.array(ledgerRow),
       segments: z.array(ledgerSegment).meta({
         description:
-          "What the clock did from the first row on, without gaps; up to as_of they add up to the rows' worked, closed and paused seconds. " +
-          "After as_of: until due_at, at most 92 days ahead, as if resumed now.",
+          "What the clock did from the first row on, without gaps; up to as_of they add up to " +
+          "the rows' worked, closed and paused seconds. After as_of: until due_at, at most 92 " +
+          "days ahead, as if resumed now.",
       }),
     })
     .meta({ id: "ExceptionLedger" }),
@@ -293,9 +304,11 @@ export const listSlaChangesContract = contract({
   tag: "SLA monitor",
   summary: "List what changed in the open exceptions",
   description:
-    "Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the " +
-    "first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that " +
-    "come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.",
+    "Keeps a list you have read up to date at little cost. Send the filters of that list and its " +
+    "as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item " +
+    "holds the current exception, or null if your filters no longer match it. Changes of " +
+    "breach_risk that come with time count. Applying an item twice does no harm: some are " +
+    "repeated, so that none is missed.",
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,
@@ -345,8 +358,9 @@ export const getSlaFacetsContract = contract({
   tag: "SLA monitor",
   summary: "Count exceptions by each filter's values",
   description:
-    "For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; " +
-    "complete says whether that is all. Of a filter with many values, the 50 most frequent.",
+    "For each filter, how many exceptions each of its values has among those that all the other " +
+    "filters match. Counts the first 20,000; complete says whether that is all. Of a filter with " +
+    "many values, the 50 most frequent.",
   access: needs("read:sla"),
   query: z.strictObject({
     ...slaFilters,

@@ -7,14 +7,20 @@ import type { getExceptionLedgerContract } from "./contract.ts";
 type Ledger = z.output<typeof getExceptionLedgerContract.response>;
 type Row = Ledger["rows"][number];
 type Counted = Extract<keyof Row, `${string}_seconds`>;
-/** By the calendar: `open_ms` is of the time since the row before, `due_moved_ms` of the time from its due_at to this one (null: another calendar). */
+/**
+ * A row with calendar times: `open_ms` is the open time since the row before; `due_moved_ms` is the
+ * open time between its due_at and this one's, or null if the calendar changed.
+ */
 type Change = Omit<Row, Counted> & {
   open_ms: number | null;
   due_moved_ms: number | null;
   business_ms_left: number | null;
   open_spans: Span[] | null;
 };
-/** `open_spans`: when the calendar is open, since the row before, or from the last row to `until`. Null: round the clock. */
+/**
+ * `open_spans` are the calendar's open hours since the row before, or from the last row to `until`.
+ * Null means round the clock.
+ */
 type Stored = {
   as_of: string;
   exception: Exception;
@@ -25,34 +31,37 @@ type Stored = {
 type Span = { starts_at: string; ends_at: string };
 type Segment = Ledger["segments"][number];
 
-/** The ledger of one exception's clock, and in words what came of it. */
+/** The ledger of one exception's clock, with an explanation in words. */
 export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledger> {
   const stored = await read<Stored>(ctx, "get_exception_ledger", { id });
   const { as_of, exception: current, rows } = stored;
-  const added = addUp(rows);
-  const breached = added.some(
+  const summedRows = addUp(rows);
+  const hasBreached = summedRows.some(
     ({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0,
   );
   const isLate = current.closed_at === null && current.due_at <= as_of;
   return {
     exception_id: id,
     as_of,
-    breached: breached || isLate,
-    explanation: explain(current, added, as_of, breached || isLate),
-    rows: added,
+    breached: hasBreached || isLate,
+    explanation: explain(current, summedRows, as_of, hasBreached || isLate),
+    rows: summedRows,
     segments: segmentsOf(stored),
   };
 }
 
-/** What the clock did from row to row, and will do from the last one on. Neighbours of one kind are one, but for now: it parts what was from what will be. */
+/**
+ * The clock's segments between the rows and after the last one. Equal neighbours are merged, except
+ * at `as_of`, which separates the past from the future.
+ */
 function segmentsOf({ as_of, rows, until, open_spans }: Stored): Segment[] {
   const segments: Segment[] = [];
   let isPaused = false;
   const add = (starts_at: string, ends_at: string, kind: Segment["kind"]) => {
-    const last = segments.at(-1);
+    const lastSegment = segments.at(-1);
     if (starts_at >= ends_at) return;
-    if (last?.kind === kind && last.ends_at === starts_at && starts_at !== as_of)
-      last.ends_at = ends_at;
+    if (lastSegment?.kind === kind && lastSegment.ends_at === starts_at && starts_at !== as_of)
+      lastSegment.ends_at = ends_at;
     else segments.push({ starts_at, ends_at, kind });
   };
   const run = (from: string, to: string, open: Span[] | null) => {
@@ -66,21 +75,24 @@ function segmentsOf({ as_of, rows, until, open_spans }: Stored): Segment[] {
     add(at, to, "closed");
   };
   for (const [index, row] of rows.entries()) {
-    const before = rows[index - 1];
-    if (before) run(before.at, row.at, row.open_spans);
+    const previous = rows[index - 1];
+    if (previous) run(previous.at, row.at, row.open_spans);
     if (row.kind === "paused") isPaused = true;
     if (row.kind === "resumed") isPaused = false;
   }
-  const last = rows.at(-1);
-  if (last && until !== null && until > last.at) {
-    run(last.at, as_of < until ? as_of : until, open_spans);
+  const lastSegment = rows.at(-1);
+  if (lastSegment && until !== null && until > lastSegment.at) {
+    run(lastSegment.at, as_of < until ? as_of : until, open_spans);
     isPaused = false;
     if (as_of < until) run(as_of, until, open_spans);
   }
   return segments;
 }
 
-/** The part of a span within two moments; none where they don't meet. Times of one form sort as text. */
+/**
+ * The part of a span between two times, or nothing if they don't overlap. Times in the same format
+ * sort as text.
+ */
 function between({ starts_at, ends_at }: Span, from: string, to: string): Span[] {
   const part = {
     starts_at: starts_at > from ? starts_at : from,
@@ -90,25 +102,26 @@ function between({ starts_at, ends_at }: Span, from: string, to: string): Span[]
 }
 
 /**
- * By each clock, to the millisecond: remaining = remaining before − elapsed + moved. Of business time only what was worked elapses; a pause moves the
- * deadline on the wall as far as it lasts, and takes or gives no business time.
+ * Adds up both clocks to the millisecond: remaining = remaining before − elapsed + moved. Only
+ * worked time reduces business time; a pause moves the wall-clock deadline by its duration and
+ * doesn't change business time.
  */
 function addUp(changes: Change[]): Row[] {
   let isPaused = false;
   return changes.map(
     ({ open_ms, due_moved_ms, business_ms_left, open_spans: _, ...change }, index) => {
-      const before = changes[index - 1];
-      const elapsed = secondsBetween(before?.at ?? change.at, change.at);
+      const previous = changes[index - 1];
+      const elapsed = secondsBetween(previous?.at ?? change.at, change.at);
       const worked = isPaused ? 0 : (open_ms ?? elapsed * 1000) / 1000;
       const paused = isPaused ? elapsed : 0;
       if (change.kind === "paused") isPaused = true;
       if (change.kind === "resumed") isPaused = false;
-      const left = business_ms_left === null ? null : business_ms_left / 1000;
-      /** By a different calendar, the remaining time is counted again. */
+      const remaining = business_ms_left === null ? null : business_ms_left / 1000;
+      /** After a change of calendar, the remaining time is computed with the new one. */
       const businessMoved = () => {
-        if (!before) return 0;
+        if (!previous) return 0;
         if (due_moved_ms === null)
-          return exact((left ?? 0) - (before.business_ms_left ?? 0) / 1000 + worked);
+          return exact((remaining ?? 0) - (previous.business_ms_left ?? 0) / 1000 + worked);
         return (due_moved_ms - (change.kind === "resumed" ? (open_ms ?? 0) : 0)) / 1000;
       };
       return {
@@ -117,21 +130,21 @@ function addUp(changes: Change[]): Row[] {
         worked_seconds: worked,
         closed_seconds: exact(elapsed - worked - paused),
         paused_seconds: paused,
-        moved_seconds: secondsBetween(before?.due_at ?? change.due_at, change.due_at),
+        moved_seconds: secondsBetween(previous?.due_at ?? change.due_at, change.due_at),
         remaining_seconds: secondsBetween(change.at, change.due_at),
-        business_moved_seconds: left === null ? null : businessMoved(),
-        business_remaining_seconds: left,
+        business_moved_seconds: remaining === null ? null : businessMoved(),
+        business_remaining_seconds: remaining,
       };
     },
   );
 }
 
-/** Milliseconds are whole. */
+/** Rounds to whole milliseconds. */
 function exact(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-function explain(current: Exception, rows: Row[], as_of: string, breached: boolean): string {
+function explain(current: Exception, rows: Row[], as_of: string, hasBreached: boolean): string {
   const moves = rows.filter(({ kind }) => kind === "moved").length;
   const moved =
     moves === 0 ? "" : ` The deadline was moved ${moves === 1 ? "once" : `${moves} times`}.`;
@@ -139,13 +152,15 @@ function explain(current: Exception, rows: Row[], as_of: string, breached: boole
     ({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0,
   );
   if (current.closed_at) {
-    const left = secondsBetween(current.closed_at, current.due_at);
-    const closed = `${current.status === "resolved" ? "Resolved" : "Dismissed"} ${duration(Math.abs(left))} ${left >= 0 ? "before" : "after"} its deadline.`;
-    return closed + (breached && left >= 0 ? " An earlier deadline was passed." : "") + moved;
+    const remaining = secondsBetween(current.closed_at, current.due_at);
+    const closed = `${current.status === "resolved" ? "Resolved" : "Dismissed"} ${duration(Math.abs(remaining))} ${remaining >= 0 ? "before" : "after"} its deadline.`;
+    return (
+      closed + (hasBreached && remaining >= 0 ? " An earlier deadline was passed." : "") + moved
+    );
   }
-  const left = secondsBetween(as_of, current.due_at);
-  if (left <= 0) return `Open, and its deadline passed ${duration(-left)} ago.${moved}`;
-  return `Open, with ${duration(left)} left.${breach ? " An earlier deadline was passed." : ""}${moved}`;
+  const remaining = secondsBetween(as_of, current.due_at);
+  if (remaining <= 0) return `Open, and its deadline passed ${duration(-remaining)} ago.${moved}`;
+  return `Open, with ${duration(remaining)} left.${breach ? " An earlier deadline was passed." : ""}${moved}`;
 }
 
 function secondsBetween(from: string, to: string): number {

@@ -26,6 +26,18 @@ const DIRECTIONS = new Map<string, -1 | 1>([
   ...wordsOf(IN).map((word) => [word, 1] as const),
 ]);
 
+/** Words of kinds of payments that mostly go one way: what they mean is asked, not assumed. */
+const LIKELY_OUT = new Set(
+  "payment payments purchase purchases fee fees charge charges payout zahlung kauf gebuhr paiement achat pago compra pagamento acquisto acquisti betaling aankoop kop kob kjop platnosc".split(
+    " ",
+  ),
+);
+const LIKELY_IN = new Set(
+  "refund refunds receipt receipts sale sales topup salary erstattung gehalt remboursement reembolso devolucion rimborso terugbetaling aterbetalning refusion zwrot".split(
+    " ",
+  ),
+);
+
 /** Columns that say debit or credit of a card or an account, not of the payment. */
 const OTHER_KINDS =
   /\b(?:card|cards|funding|karte|kartenart|carte|tarjeta|carta|kaart|brand|network|account type|kontoart|product|produkt|method)\b/;
@@ -41,6 +53,21 @@ export function directionOf(text: string): -1 | 1 | undefined {
   if (/^[-\u2212\u2013]$/.test(text)) return -1;
   if (text === "+") return 1;
   return DIRECTIONS.get(plainWords(text));
+}
+
+/** What a longer text, such as "Direct Debit", may mean. */
+export function likelyDirectionOf(text: string): -1 | 1 | undefined {
+  const exact = directionOf(text);
+  if (exact !== undefined || text.length > 40) return exact;
+  const found = new Set<-1 | 1>();
+  for (const word of plainWords(text).split(" ")) {
+    const direction = word.length > 2 ? DIRECTIONS.get(word) : undefined;
+    if (direction !== undefined) found.add(direction);
+    else if (LIKELY_OUT.has(word)) found.add(-1);
+    else if (LIKELY_IN.has(word)) found.add(1);
+  }
+  const [only] = found;
+  return found.size === 1 ? only : undefined;
 }
 
 /** Whether a column of this name can say the direction of its rows' money. */

@@ -590,3 +590,60 @@ test("a mapping of before these settings reads what it read", async () => {
   const text = rows("Datum;Betrag;S/H", "13.03.2026;10,00;S", "14.03.2026;20,00;H");
   await expectOutcome(text, "EUR", { lines: ["03-13 -1000", "03-14 2000"] }, saved);
 });
+
+test.each<[string, string, Outcome]>([
+  [
+    "a word where the day will be",
+    rows("Date,Text,Amount", "Pending,a,-5.00", "13/03/2026,b,-10.00", "14/03/2026,c,-1.00"),
+    { lines: ["03-13 -1000", "03-14 -100"], skipped: ["pending"] },
+  ],
+  [
+    "a currency that nobody has any more",
+    rows("Date,Text,Amount,Currency", "2010-03-13,a,-5.00,LTL"),
+    { refused: [2] },
+  ],
+  [
+    "the currency of the purchase beside a header that names the account's",
+    rows("Date;Text;Amount (EUR);Fremdwährung", "2026-03-13;a;-5,00;USD"),
+    { lines: ["03-13 -500"] },
+  ],
+  [
+    "a currency named above the table",
+    rows("Account currency:;CHF", "Date;Text;Amount", "2026-03-13;a;-5,00"),
+    { lines: ["03-13 -500 CHF"] },
+  ],
+  [
+    "a minus in the only column of amounts, called Inflow",
+    rows("Date;Payee;Inflow", "18.03.2026;a;-33,87", "19.03.2026;b;-1,00"),
+    { asks: "credit_sign" },
+  ],
+  [
+    "empty columns of debits and credits beside a filled amount",
+    rows("Date,Amount,Debit,Credit", "2026-03-13,-10.00,,", "2026-03-14,20.00,,"),
+    { lines: ["03-13 -1000", "03-14 2000"] },
+  ],
+  [
+    "two columns of one name",
+    rows("Date,Amount,Amount", "2026-03-13,10.00,11.00"),
+    { asks: "fields.amount" },
+  ],
+  [
+    "payments whose kind says direct debit",
+    rows("Date,Amount,Type", "2026-03-13,10.00,Direct Debit", "2026-03-14,20.00,Bank Credit"),
+    { asks: "sign_values" },
+  ],
+])("files from the field are read, asked about or refused: %s", (_, text, outcome) =>
+  expectOutcome(text, "EUR", outcome),
+);
+
+test("amounts without a sign whose balance moves both ways are refused as a file", async () => {
+  const text = rows(
+    "Date,Amount,Balance",
+    "2026-03-13,10.00,90.00",
+    "2026-03-14,20.00,110.00",
+    "2026-03-15,5.00,105.00",
+  );
+  await expect(imported(text, "EUR")).rejects.toMatchObject({
+    errors: [{ message: expect.stringMatching(/don't say debit or credit/) }],
+  });
+});

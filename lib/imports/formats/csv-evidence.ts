@@ -1,6 +1,6 @@
-import { amountMarks } from "../../wire/amount-marks.ts";
+import { amountMarks, currenciesOf } from "../../wire/amount-marks.ts";
 import { decimalsOf } from "../../wire/currencies.ts";
-import { directionOf, mayNameDirection } from "./csv-directions.ts";
+import { directionOf, likelyDirectionOf, mayNameDirection } from "./csv-directions.ts";
 import {
   borneOut,
   isBorneOut,
@@ -13,14 +13,17 @@ import { bookingStateOf, statusColumn } from "./csv-statuses.ts";
 import type { Column, Table } from "./csv-table.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";
 import type { Mapping } from "./mapping.ts";
+import { refuseFile } from "./refusal.ts";
 
-const BALANCE_NAMES =
+export const BALANCE_NAMES =
   /balance|\b(?:sal[dt]o|saldos|solde|kontostand|saldobelop|stand|zustatek|zostatok|egyenleg|bilans)\b/;
 const AVAILABLE = /\b(?:available|verfugbar|disponible|disponibile|beschikbaar|tillganglig)\b/;
 const FEE_NAMES =
   /\b(?:fees?|gebuehr\w*|gebuhr\w*|entgelte?|frais|comision(?:es)?|commissions?|commissione|commissioni|spese|kosten|charges?|taxas?|tarifa|avgift(?:er)?|gebyr(?:er)?|provision|prowizja|oplata|poplatek|jutalek)\b/;
 const DUE_NAMES =
   /\bdue ?date\b|faellig|fallig|echeance|vencimiento|scadenza|vencimento|vervaldatum|forfall|forfald/;
+const FOREIGN_NAMES =
+  /original|foreign|fremd|exchange|etrang|extranj|estera|estrang|vreemd|utland|fee|gebuhr|customer|instructed|local/;
 const DISTINCT_MAX = 12;
 
 /** Decides what a table's columns leave open about its money, by all that the table says. */
@@ -154,8 +157,17 @@ export class Evidence {
   #findCurrency(): void {
     const { fields } = this.mapping;
     if (fields.currency !== undefined || this.mapping.currency !== undefined) return;
+    const header = fields.amount ?? fields.debit ?? fields.credit ?? "";
+    const inHeader = headerCurrency(header);
+    if (inHeader !== null) {
+      this.mapping = { ...this.mapping, currency: inHeader };
+      return;
+    }
     const filled = this.#free("currency").filter(
-      ({ cells, all }) => cells.length === all.length && !/^[a-z]/.test(cells[0] ?? ""),
+      ({ name, cells, all }) =>
+        cells.length === all.length &&
+        !/^[a-z]/.test(cells[0] ?? "") &&
+        !FOREIGN_NAMES.test(plainWords(name)),
     );
     const [column, ...others] = filled;
     if (column) {
@@ -171,18 +183,34 @@ export class Evidence {
       });
       return;
     }
-    const named = headerCurrency(fields.amount ?? fields.debit ?? fields.credit ?? "");
+    const named = this.#preambleCurrency();
     if (named !== null) this.mapping = { ...this.mapping, currency: named };
-    else this.#askSymbol();
+    else this.#askSymbol(header);
+  }
+
+  /** "Currency: CHF", or in two cells, above the table. */
+  #preambleCurrency(): string | null {
+    for (const { cells } of this.table.preamble) {
+      const words = cells
+        .join(" ")
+        .trim()
+        .split(/[\s:;,]+/);
+      const label = words.findIndex((word) =>
+        fieldsNamed(word).some(({ field }) => field === "currency"),
+      );
+      const code = words[label + 1] ?? "";
+      if (label >= 0 && /^[A-Z]{3}$/.test(code) && decimalsOf(code) !== undefined) return code;
+    }
+    return null;
   }
 
   /** $ and kr are of several currencies. */
-  #askSymbol(): void {
+  #askSymbol(header: string): void {
     const { amount, debit, credit } = this.mapping.fields;
     const cells = [amount, debit, credit].flatMap((name) => this.#column(name)?.cells ?? []);
-    for (const cell of cells) {
+    for (const cell of [header, ...cells]) {
       if (/^-?[\d.,]+$/.test(cell)) continue;
-      const codes = amountMarks(cell)?.currencies;
+      const codes = cell === header ? symbolIn(header) : amountMarks(cell)?.currencies;
       if (!codes || codes.length === 1 || codes[0] === "GBP") continue;
       if (this.currency === undefined || codes.includes(this.currency)) return;
       this.questions.push({
@@ -277,7 +305,10 @@ export class Evidence {
       const signs = signsIn(column.cells);
       const total = signs.plus + signs.minus;
       if (total === 0) continue;
-      if (signs.minus === 0 || signs.plus === 0) {
+      // A minus in the only column of amounts may be the direction itself.
+      const { debit, credit } = this.mapping.fields;
+      const isAlone = debit === undefined || credit === undefined;
+      if (signs.minus === 0 || (signs.plus === 0 && !isAlone)) {
         this.mapping = { ...this.mapping, [setting]: signs.minus === 0 ? "plus" : "minus" };
         continue;
       }
@@ -285,13 +316,14 @@ export class Evidence {
       const minus = this.#try({ [setting]: "minus" });
       const [best, ...rest] = borneOut([plus, minus]);
       if (best && rest.length === 0) this.mapping = best.mapping;
-      else if (isLone(signs)) this.mapping = (signs.plus > signs.minus ? plus : minus).mapping;
+      else if (!isAlone && isLone(signs))
+        this.mapping = (signs.plus > signs.minus ? plus : minus).mapping;
       else {
         const [other, way] = field === "debit" ? ["in", "out"] : ["out", "in"];
         const example = column.cells.find((cell) => amountMarks(cell)?.negative) ?? null;
         this.questions.push({
           about: setting,
-          message: `Column "${column.name}" has amounts with a minus sign and without. What does a negative ${field} such as "${example}" mean: money ${other}, or money ${way}?`,
+          message: `Column "${column.name}" has amounts with a minus sign. What does a negative ${field} such as "${example}" mean: money ${other}, or money ${way}?`,
           example,
           choices: [
             { value: "plus", reads_as: shownRows(plus, [minus], this.currency) },
@@ -375,8 +407,11 @@ export class Evidence {
     return columns.find((one) => {
       const values = new Set(one.cells);
       if (!isFull(one) || values.size > DISTINCT_MAX || values.size < 2) return false;
-      const directions = new Set([...values].map(directionOf));
       const isNamed = fieldsNamed(one.name).some(({ field }) => field === "sign");
+      // A text of each row is no kind of payment.
+      if (!isNamed && (this.#isMapped(one) || one.kind === "amount" || one.kind === "date"))
+        return false;
+      const directions = new Set([...values].map(likelyDirectionOf));
       return (
         (directions.has(-1) && directions.has(1)) ||
         (isNamed && values.size <= 4 && one.kind !== "amount" && one.kind !== "date")
@@ -442,6 +477,7 @@ export class Evidence {
     if (fields.amount === undefined || fields.sign !== undefined || balance === undefined) return;
     if (amount_sign !== undefined || unmarked !== undefined) return;
     const own = this.#try({ amount_sign: "own" });
+    if (!isBorneOut(own)) this.#refuseUnsigned(own, balance);
     if (!isBorneOut(own) || own.course.polarity === 1) return;
     const inverted = this.#try({ amount_sign: "inverted" });
     this.questions.push({
@@ -453,6 +489,21 @@ export class Evidence {
         { value: "own", reads_as: shownRows(own, [inverted], this.currency) },
       ],
     });
+  }
+
+  /** Where balances go up and down by amounts that are all positive, no mapping could say which way each goes. */
+  #refuseUnsigned({ course, lines }: TriedReading, balance: string): void {
+    const amounts = this.#column(this.mapping.fields.amount);
+    const balances = this.#column(balance);
+    if (!amounts || !balances || course.holds + course.breaks < 2) return;
+    if (signsIn(amounts.cells).minus > 0 || !this.#stepsAreAmounts(balances.all)) return;
+    throw refuseFile(
+      { line: lines[0]?.position.line ?? 1 },
+      "amount",
+      `The amounts in column "${amounts.name}" don't say debit or credit, and column "${balance}" moves both ways.`,
+      amounts.cells[0] ?? "",
+      "amounts with a sign, or a column that says debit or credit",
+    );
   }
 
   #weighFee(): void {
@@ -499,7 +550,13 @@ export class Evidence {
 export function headerCurrency(name: string): string | null {
   const code = plainWords(name).toUpperCase().split(" ").at(-1) ?? "";
   if (decimalsOf(code) !== undefined) return code;
-  return /[€]/.test(name) ? "EUR" : /[£]/.test(name) ? "GBP" : null;
+  const codes = symbolIn(name);
+  return codes && (codes.length === 1 || codes[0] === "GBP") ? (codes[0] ?? null) : null;
+}
+
+function symbolIn(name: string): readonly string[] | null {
+  const symbol = /\p{Lu}{0,2}\p{Sc}/u.exec(name)?.[0];
+  return symbol === undefined ? null : currenciesOf(symbol);
 }
 
 function isFlag({ booked, not_booked }: { booked: string[]; not_booked: string[] }): boolean {

@@ -37,7 +37,10 @@ export function proposedFields(table: Table): Proposal {
   const isBlank = rows.length === 0;
   const candidates = columns
     .flatMap((column) => fieldsNamed(column.name).map((named) => ({ ...named, column })))
-    .filter(({ field, column }) => isBlank || KINDS[field].includes(column.kind))
+    .filter(
+      ({ field, column }) =>
+        isBlank || KINDS[field].includes(column.kind) || (field === "currency" && isCodes(column)),
+    )
     .sort(
       (left, right) =>
         Number(left.column.kind === "empty") - Number(right.column.kind === "empty") ||
@@ -55,7 +58,11 @@ export function proposedFields(table: Table): Proposal {
     columns.find((column) => column.name === name)?.cells ?? [];
   const ids = cellsOf(fields.external_id);
   if (new Set(ids).size < ids.length) delete fields.external_id;
-  const pair = fields.debit !== undefined && fields.credit !== undefined;
+  const isEmptyPair = cellsOf(fields.debit).length + cellsOf(fields.credit).length === 0;
+  const pair =
+    fields.debit !== undefined &&
+    fields.credit !== undefined &&
+    (isBlank || fields.amount === undefined || !isEmptyPair);
   // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
   if (pair) delete fields.amount;
   else if (fields.amount) {
@@ -68,11 +75,18 @@ export function proposedFields(table: Table): Proposal {
   return withOneAmount(columns, fields);
 }
 
+/** Codes of a currency that nobody has any more are not the source's: their rows are refused. */
+function isCodes({ kind, cells }: Column): boolean {
+  return kind === "text" && cells.every((cell) => /^[A-Z]{3}$/.test(cell));
+}
+
 /** Gross, net and total are amounts, too: which of them is meant, the rows show, or a person says. */
 function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): Proposal {
   const amounts = columns.filter(
     ({ name, kind }) =>
-      kind === "amount" && fieldsNamed(name).some(({ field }) => field === "amount"),
+      kind === "amount" &&
+      // The second column of a name is called "Amount (2)".
+      fieldsNamed(name.replace(/ \(\d+\)$/, "")).some(({ field }) => field === "amount"),
   );
   if (!fields.amount || amounts.length < 2) return { fields, amounts: [] };
   if (amounts.every(({ all }) => all.every((cell, at) => cell === amounts[0]?.all[at])))

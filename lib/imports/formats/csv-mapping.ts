@@ -1,9 +1,10 @@
 import { type DecimalSeparator, writtenAmount } from "../../wire/money.ts";
-import { Evidence, headerCurrency, without } from "./csv-evidence.ts";
+import { BALANCE_NAMES, Evidence, headerCurrency, without } from "./csv-evidence.ts";
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
+import { plainWords } from "./csv-words.ts";
 import { dateReader } from "./dates.ts";
 import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "./mapping.ts";
 
@@ -191,7 +192,14 @@ function whichColumn(
   mapping: Mapping,
 ): Question | undefined {
   const taken = Object.values(mapping.fields);
-  const likely = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
+  const free = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
+  const unlike = free.filter(
+    ({ name }) => field !== "amount" || !BALANCE_NAMES.test(plainWords(name)),
+  );
+  // Columns that are equal in each row are the same answer.
+  const likely = unlike.filter(
+    ({ all }, at) => unlike.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
+  );
   const open = likely.length > 0 ? likely : columns;
   const [only] = open;
   if (only && likely.length === 1) {

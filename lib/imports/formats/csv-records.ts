@@ -47,13 +47,16 @@ export function csvRecords(
       return null;
     },
   });
+  /** A record that goes over lines may have swallowed them. */
+  const failed = (error: CsvError) =>
+    describe(error, lastLine + 1, parser.info.lines - doubled - lastLine > 1);
   parser.on("error", (error) => {
-    failure ??= describe(error as CsvError, lastLine + 1);
+    failure ??= failed(error as CsvError);
   });
 
   // The parser is a stream, yet with nothing to push it works within the call.
   function check(error: unknown): void {
-    if (error) failure ??= describe(error as CsvError, lastLine + 1);
+    if (error) failure ??= failed(error as CsvError);
     if (failure) throw failure;
   }
   return {
@@ -92,13 +95,15 @@ function countedTwice(cells: string[]): number {
   return count;
 }
 
-function describe(error: CsvError, line: number): unknown {
+function describe(error: CsvError, line: number, hasLineBreaks: boolean): unknown {
   const place = { line };
   if (error.code === "CSV_MAX_RECORD_SIZE") {
     return refuseFile(
       place,
       null,
-      "The row is too long; perhaps a quotation mark in it is never closed.",
+      hasLineBreaks
+        ? "The row is too long; perhaps a quotation mark in it is never closed."
+        : "The row is too long.",
       "",
       `at most ${LINE_MAX_LENGTH} bytes a row`,
     );

@@ -20,7 +20,10 @@ const CLOSING =
   |schlusssaldo|schlussbestand|neuer kontostand|neuer saldo|solde final|nouveau solde|solde de cloture
   |saldo final|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
-const MAYBE = /sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
+const MAYBE = /^total |turnover|sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
+/** Most texts begin otherwise, and are told apart by their first letters. */
+const STARTS =
+  /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kone|z[aá]r|lopp|tota|turn|umsa|debi|cred|depo|with|mouv)/i;
 const LABEL_MAX_LENGTH = 60;
 
 export type BalanceKind = "opening" | "closing";
@@ -35,12 +38,16 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
   };
 }
 
-/** Which balance a text names and nothing else. */
-export function balanceNamed(text: string): BalanceKind | undefined {
-  if (text.length > LABEL_MAX_LENGTH || !MAYBE.test(text)) return undefined;
+const TURNOVER =
+  /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements)$/;
+
+/** Which balance or total a text names, and nothing else. */
+export function labelOf(text: string): BalanceKind | "total" | undefined {
+  if (text.length > LABEL_MAX_LENGTH || !STARTS.test(text) || !MAYBE.test(text)) return undefined;
   const plain = plainWords(text);
   if (OPENING.is.test(plain)) return "opening";
-  return CLOSING.is.test(plain) ? "closing" : undefined;
+  if (CLOSING.is.test(plain)) return "closing";
+  return TURNOVER.test(plain) ? "total" : undefined;
 }
 
 export type StatedBalance = { kind: BalanceKind; amount: string; currency: string | null };

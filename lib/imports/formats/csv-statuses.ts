@@ -1,7 +1,7 @@
 import { plainWords } from "./csv-words.ts";
 
 /** Words of booked rows, lower case, without diacritics, in fourteen languages. */
-const BOOKED = `booked book posted completed complete cleared settled done executed processed paid
+const BOOKED = `udfort udfoert gennemfoert booked book posted completed complete cleared settled done executed processed paid
 succeeded success successful reconciled final finalised finalized ok confirmed captured gebucht
 verbucht gebuchte gebuchter gebuchtes erledigt ausgefuhrt ausgefuehrt abgeschlossen abgerechnet
 abgewickelt erfolgreich bezahlt comptabilise comptabilisee execute executee effectue effectuee regle

@@ -4,6 +4,7 @@ import { uniqueNames } from "./csv.ts";
 import { directionOf } from "./csv-directions.ts";
 import { dateFormatsOf, looksLikeAmount, looksLikeDate, type Row, rowsOf } from "./csv-layout.ts";
 import { statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
 import type { Delimiter, Mapping } from "./mapping.ts";
 
@@ -21,6 +22,8 @@ export type Table = {
   hasHeader: boolean;
   headerLine: number | null;
   columns: Column[];
+  /** What stands above the header. */
+  preamble: Row[];
   /** Rows that may be lines: without totals and repeated headers. */
   rows: Row[];
 };
@@ -56,6 +59,7 @@ export function tableOfRows(
   return {
     hasHeader: header !== undefined,
     headerLine: header?.line ?? null,
+    preamble: rows.slice(0, Math.max(0, headerAt)),
     rows: lines,
     columns: names.map((name, at) => {
       const all = lines.map((row) => (row.cells[at] ?? "").trim());
@@ -116,7 +120,10 @@ function kindOf(all: string[]): ColumnKind {
   const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
   if (most(isCurrency)) return "currency";
   if (most((cell) => directionOf(cell) !== undefined)) return "sign";
-  if (most(looksLikeDate)) return "date";
+  const days = cells.filter(looksLikeDate).length;
+  // "Pending" may stand where a day will be.
+  if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
+    return "date";
   return most(looksLikeAmount) ? "amount" : "text";
 }
 

@@ -53,6 +53,7 @@ const LETTERS: Record<string, string> = {
 export function plainWords(text: string): string {
   return text
     .slice(0, NAME_MAX_LENGTH)
+    .replace(/\bn\s?\.?\s?[º°]/gi, "no ")
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()

@@ -1,6 +1,7 @@
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
 import { csvRecords } from "./csv-records.ts";
-import { balanceNamed, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
 import { dateReader } from "./dates.ts";
 import { DetailsBuilder } from "./line-collector.ts";
 import { mappedLines, type Values } from "./mapped-lines.ts";
@@ -111,19 +112,26 @@ export function rowReader(given: Reading): RowReader {
       out.skip({ line }, "total", cells.join(delimiter));
       return true;
     }
+    // Some banks write "Pending" where the day will be.
+    const state = date === "" ? undefined : bookingStateOf(date);
+    if (state === "pending" || state === "declined") {
+      out.skip({ line }, state, cells.join(delimiter));
+      return true;
+    }
     if (header === undefined || first !== header.find((cell) => cell.trim() !== "")) return false;
     return header.every((name, at) => name === (cells[at] ?? ""));
   }
 
   /** A row within the table that carries a balance forward has a date, too. */
   function isBalance(values: Values, cells: string[], line: number): boolean {
-    const kind = balanceNamed(values.description ?? "") ?? balanceNamed(values.counterparty ?? "");
+    const kind = labelOf(values.description ?? "") ?? labelOf(values.counterparty ?? "");
     if (kind === undefined) return false;
+    out.skip({ line }, "total", cells.join(delimiter));
+    if (kind === "total") return true;
     const column = mapping?.balance ?? "";
     const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
     const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
     checks.state({ kind, amount, currency: null });
-    out.skip({ line }, "total", cells.join(delimiter));
     return true;
   }
 

@@ -15,7 +15,6 @@ const TEXT_FIELDS = [
   "group_key",
   "external_id",
 ] as const;
-const AMOUNT_FIELDS = ["amount", "debit", "credit"] as const;
 const PLAIN = /^-?[\d.,]+$/;
 
 /**
@@ -37,13 +36,9 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
     if (amounts === "wire") return named ?? fileCurrency;
     if (named !== undefined) return oneOf(currenciesOf(named), fileCurrency) ?? named;
     if (mapping?.currency !== undefined) return fileCurrency;
-    for (const field of AMOUNT_FIELDS) {
-      const text = values[field];
-      if (text === undefined || PLAIN.test(text)) continue;
-      const marked = amountMarks(text)?.currencies;
-      if (marked) return oneOf(marked, fileCurrency) ?? fileCurrency;
-    }
-    return fileCurrency;
+    const text = values.amount ?? values.debit ?? values.credit;
+    if (text === undefined || PLAIN.test(text)) return fileCurrency;
+    return oneOf(amountMarks(text)?.currencies ?? null, fileCurrency) ?? fileCurrency;
   }
 
   function dayOf(

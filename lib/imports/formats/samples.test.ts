@@ -27,7 +27,9 @@ type Expected = {
 vi.setConfig({ testTimeout: 60_000 });
 
 const FOLDER = join(import.meta.dirname, "../samples");
-const SAMPLES = readdirSync(FOLDER).filter((name) => !name.endsWith(".expected.json"));
+const SAMPLES = readdirSync(FOLDER).filter(
+  (name) => /\.\w+$/.test(name) && !name.endsWith(".expected.json"),
+);
 
 function sample(name: string): { bytes: Uint8Array; expected: Expected; options: ReadOptions } {
   const bytes = readFileSync(join(FOLDER, name));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findCredentials } from "./find-credentials.ts";
 
-describe("what looks like a credential", () => {
+describe("a value that looks like a credential", () => {
   test.each([
     "password",
     "Password",
@@ -65,7 +65,7 @@ describe("what looks like a credential", () => {
     expect(findCredentials({ note: value })).toEqual([["note"]]);
   });
 
-  test("all of them are named, in one order", () => {
+  test("is reported by path, in a fixed order", () => {
     expect(findCredentials({ token: "b", auth: { password: 1, user: "ada" }, key: "id" })).toEqual([
       ["auth", "password"],
       ["token"],
@@ -73,7 +73,7 @@ describe("what looks like a credential", () => {
   });
 });
 
-describe("what does not", () => {
+describe("a value that doesn't look like a credential", () => {
   test.each([
     "secret_ref",
     "secretName",

@@ -1,8 +1,11 @@
-/** How the names of credentials end, their words joined: client_secret, DB_PASSWORD, X-Api-Key, accesstoken. */
+/**
+ * The endings of credentials' names, with their words joined: client_secret, DB_PASSWORD,
+ * X-Api-Key, accesstoken.
+ */
 const CREDENTIAL_ENDING =
   /(?:password|passwd|passphrase|secret|token|credential|authorization|(?:access|auth|bearer|refresh|session)token|connectionstring|(?:access|account|api|auth|client|encryption|hmac|master|private|secret|service|servicerole|shared|signing|ssh)key)s?$/;
 
-/** Too short to be searched for inside longer words. */
+/** Names that are too short to search for inside longer words. */
 const CREDENTIAL_LABELS = new Set([
   "bearer",
   "cookie",
@@ -17,7 +20,7 @@ const CREDENTIAL_LABELS = new Set([
   "sas",
 ]);
 
-/** Suffixes that keep a credential's name one: password_2, token_value. */
+/** Suffixes after which a credential's name is still one: password_2, token_value. */
 const TRAILING = /^(?:\d+|base64|current|new|old|plain|previous|primary|raw|secondary|text|value)$/;
 
 const URL_WITH_PASSWORD = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@:]{0,255}:[^\s/?#@]{1,1024}@/i;
@@ -42,7 +45,7 @@ export function findCredentials(root: unknown): string[][] {
 }
 
 function isCredential(key: string, value: unknown): boolean {
-  // `has_password: true` says there is one; null and "" say there is none.
+  // `has_password: true` only says that there is a password; null and "" say that there is none.
   if (value === null || value === "" || typeof value === "boolean") return false;
   const words = wordsOf(key);
   const last = words.at(-1) ?? "";

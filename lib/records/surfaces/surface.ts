@@ -5,7 +5,7 @@ import { findCredentials } from "./find-credentials.ts";
 /** How a page shows and edits a field. */
 export type FieldInput = "line" | "text" | "markdown" | "switch" | "time" | "object";
 
-/** `schema`: the field on the wire. `check`: what a new value must meet as well. */
+/** `schema` is the field on the wire; `check` is an additional rule for new values. */
 export type Field = {
   label: string;
   input: FieldInput;
@@ -14,22 +14,25 @@ export type Field = {
 };
 
 /**
- * A generic record surface. Its contracts, routes, scopes, OpenAPI and pages follow from this declaration. Fields it does
- * not know are kept as they were sent.
+ * A generic record surface. Its contracts, routes, scopes, OpenAPI and pages follow from this
+ * declaration. Fields that it doesn't declare are stored as sent.
  */
 export type Surface<Path extends string = string> = {
   /** The name in paths and scopes: /v1/<path>, read:<path>. */
   path: Path;
-  /** The name of the whole, and the singular noun of one. */
+  /** The name of the surface, and the singular noun of a record. */
   title: string;
   noun: string;
   description: string;
-  /** Whether the publishable key reads the records whose `published` is true. The policy `records_read_published` decides. */
+  /**
+   * Whether the publishable key can read records whose `published` is true; the policy
+   * `records_read_published` enforces it.
+   */
   public: boolean;
   fields: Record<string, Field>;
-  /** The field by which a record is called, then the others that a list shows. */
+  /** The field that names a record, then the other columns of a list. */
   columns: readonly [heading: string, ...others: string[]];
-  /** A record as the documentation shows it. */
+  /** The example record in the documentation. */
   example: Record<string, unknown>;
 };
 
@@ -80,7 +83,8 @@ export function settings(label: string): Field {
           path,
           input: value,
           message:
-            "This looks like a credential. Keep it in a secret store and send only its name, for example as secret_ref.",
+            "This looks like a credential. Keep it in a secret store and send only its name, " +
+            "for example as secret_ref.",
         });
       }
     }),

@@ -17,7 +17,10 @@ const SEVERITIES: Record<string, SeverityNumber> = {
 
 type Line = { level: string; time: string; msg?: string; request_id?: string };
 
-/** Sends each line of this process's log, as well as stdout; one of a request's is found from its trace. */
+/**
+ * Sends each line of this process's log, which still goes to stdout. Lines with a request ID are
+ * linked to its trace.
+ */
 export function sendLogs(resource: Resource): () => Promise<void> {
   const processor = new BatchLogRecordProcessor({
     exporter: new OTLPLogExporter(),

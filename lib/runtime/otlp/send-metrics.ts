@@ -10,26 +10,32 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
 
-/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#periodic-exporting-metricreader */
+/**
+ * The specified default:
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#periodic-exporting-metricreader
+ */
 const SEND_EVERY_MS = 60_000;
 const STARTED = hrTimeOf(performance.timeOrigin);
 
 type Labels = Record<string, string | number>;
 type Sample = { value: number; labels: Labels; metricName?: string };
-type Known = { name: string; help: string; type: unknown; values: Sample[] };
+type PrometheusMetric = { name: string; help: string; type: unknown; values: Sample[] };
 
-/** Sends what a scrape of /metrics would find, under the same names, each minute or OTEL_METRIC_EXPORT_INTERVAL milliseconds. */
+/**
+ * Sends the same metrics as a scrape of /metrics, every minute or every OTEL_METRIC_EXPORT_INTERVAL
+ * milliseconds.
+ */
 export function sendMetrics(
   resource: Resource,
   figures: () => Promise<Registry>,
 ): () => Promise<void> {
   const scope = { name: "tieout" };
   const collect = async () => {
-    const known = (await (await figures()).getMetricsAsJSON()) as unknown as Known[];
+    const metrics = (await (await figures()).getMetricsAsJSON()) as unknown as PrometheusMetric[];
     return {
       resourceMetrics: {
         resource,
-        scopeMetrics: [{ scope, metrics: known.map((one) => metricOf(one)) }],
+        scopeMetrics: [{ scope, metrics: metrics.map((one) => metricOf(one)) }],
       },
       errors: [],
     };
@@ -45,8 +51,11 @@ export function sendMetrics(
   return () => provider.shutdown();
 }
 
-/** A metric of Prometheus' as OpenTelemetry has it: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ */
-function metricOf({ name, help, type, values }: Known): MetricData {
+/**
+ * Converts a Prometheus metric to OpenTelemetry:
+ * https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/
+ */
+function metricOf({ name, help, type, values }: PrometheusMetric): MetricData {
   const common = {
     descriptor: {
       name,
@@ -74,7 +83,7 @@ function metricOf({ name, help, type, values }: Known): MetricData {
   return { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** Prometheus' buckets count all below their bound, OpenTelemetry's those between two. */
+/** Prometheus buckets are cumulative; OpenTelemetry counts the values between two bounds. */
 function histogramsOf(values: readonly Sample[], endTime: HrTime) {
   const series = new Map<
     string,

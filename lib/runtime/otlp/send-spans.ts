@@ -18,8 +18,11 @@ const KINDS = {
 };
 const SEND_EVERY_MS = 1_000;
 
-/** Random, but for a request's first step. */
-class Ids implements IdGenerator {
+/**
+ * Generates random IDs, except for the first span of a request, whose IDs are derived from the
+ * request ID.
+ */
+class SpanIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   next: { traceId: string; spanId: string } | null = null;
 
@@ -33,7 +36,7 @@ class Ids implements IdGenerator {
 }
 
 export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Promise<void> } {
-  const idGenerator = new Ids();
+  const idGenerator = new SpanIds();
   const processor = new BatchSpanProcessor({
     exporter: new OTLPTraceExporter(),
     scheduledDelayMillis: SEND_EVERY_MS,
@@ -46,14 +49,20 @@ export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Pro
     within: string | undefined,
   ) => {
     const traceId = traceIdOf(requestId);
-    const below =
+    const parentContext =
       requestId === undefined && within
         ? belowStep(within)
         : belowRequest(first ? null : requestId);
     idGenerator.next = first && traceId ? { traceId, spanId: firstSpanOf(traceId) } : null;
-    const all = requestId ? { ...attributes, "tieout.request_id": requestId } : attributes;
+    const allAttributes = requestId
+      ? { ...attributes, "tieout.request_id": requestId }
+      : attributes;
     const links = first?.caller ? linkTo(first.caller) : [];
-    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: all ?? {}, links }, below);
+    const span = tracer.startSpan(
+      name,
+      { kind: KINDS[kind], attributes: allAttributes ?? {}, links },
+      parentContext,
+    );
     idGenerator.next = null;
     const context = span.spanContext();
     return {

@@ -8,15 +8,15 @@ import {
   trace,
 } from "@opentelemetry/api";
 
-/** `req_` and 32 hexadecimal digits: a trace's ID is as long. */
+/** A request ID is `req_` and 32 hexadecimal digits, the length of a trace ID. */
 export const traceIdOf = (requestId: string | null | undefined) =>
   /^req_([0-9a-f]{32})$/.exec(requestId ?? "")?.[1];
 
-/** Of a request's first step: other processes can compute it. */
+/** The ID of a request's first span, which other processes can compute, too. */
 export const firstSpanOf = (traceId: string) =>
   createHash("sha256").update(traceId).digest("hex").slice(0, 16);
 
-/** Below a request's first step, or below none. */
+/** A context below the request's first span, or a root context without a request. */
 export function belowRequest(requestId: string | null | undefined): Context {
   const traceId = traceIdOf(requestId);
   return traceId === undefined
@@ -24,7 +24,10 @@ export function belowRequest(requestId: string | null | undefined): Context {
     : trace.setSpanContext(ROOT_CONTEXT, remote(traceId, firstSpanOf(traceId)));
 }
 
-/** Below the step of a `traceparent` of ours, or below none. */
+/**
+ * A context below the span that one of our `traceparent`s names, or a root context if it is
+ * invalid.
+ */
 export function belowStep(traceparent: string): Context {
   const context = contextOf(traceparent);
   return context ? trace.setSpanContext(ROOT_CONTEXT, context) : ROOT_CONTEXT;
@@ -35,7 +38,7 @@ export function linkTo(traceparent: string): Link[] {
   return context ? [{ context }] : [];
 }
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header */
+/** Parses https://www.w3.org/TR/trace-context/#traceparent-header */
 function contextOf(traceparent: string): SpanContext | undefined {
   const [, traceId, spanId] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? [];

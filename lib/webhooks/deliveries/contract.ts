@@ -1,4 +1,4 @@
-/** Deliveries: each event on its way to one webhook, with what came of it. */
+/** Deliveries: each is one event for one webhook, with its attempts and their results. */
 import { z } from "zod";
 import { EVENT_KINDS } from "../../events/contract.ts";
 import { needs } from "../../wire/access.ts";
@@ -36,7 +36,7 @@ const attempt = z
   })
   .meta({ id: "WebhookAttempt" });
 
-/** A delivery: one event on its way to one webhook. */
+/** One event on its way to one webhook. */
 export const delivery = z
   .object({
     id: deliveryId,
@@ -169,7 +169,8 @@ export const resendWebhookDeliveryContract = contract({
   tag,
   summary: "Resend a delivery",
   description:
-    "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.",
+    "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is " +
+    "being sent or if the webhook is disabled.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofDelivery,
