@@ -25,6 +25,8 @@ insert into private.matched_counts (tenant_id, reconciliation_id, lines) select 
 insert into private.acts (tenant_id, reconciliation_id, kind, created_by) select p.tenant_id, 'rcn_' || p.tenant_id, 'exclude', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
 select p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no, '{}' from pairs p where p.tenant_id in ('one', 'two');
+insert into private.period_workers (tenant_id, reconciliation_id, subject)
+select p.tenant_id, 'rcn_' || p.tenant_id, 'ada' from pairs p where p.tenant_id in ('one', 'two');
 
 select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('an analyst sees what people decided', 'select from private.acts', 1);
@@ -41,6 +43,7 @@ select pg_temp.expect_rows('an analyst sees what is open', 'select from private.
 select pg_temp.expect_rows('an analyst sees which exception a line has', 'select from private.exception_lines', 1);
 select pg_temp.expect_rows('an analyst sees how much is matched', 'select from private.matched_counts', 1);
 select pg_temp.expect_rows('an analyst sees what is being closed', 'select failure from private.closing_requests', 1);
+select pg_temp.expect_refused('an analyst does not see who worked in a period', 'select from private.period_workers');
 select pg_temp.expect_refused('an analyst sees nobody''s claims', 'select asked_by from private.closing_requests');
 select pg_temp.become_owner();
 

@@ -11,12 +11,12 @@ const OTHERS = /`graphile_worker\./;
 
 /** What reads the caller's own claims and the table of permissions, which are no tenant's. */
 const OF_NO_TENANT = [
+  "private.address_of_caller()",
   "private.may(text[])",
   "private.may_call(text)",
-  "private.address_of_caller()",
-  "private.sessions_of_caller(integer)",
   "private.permitted(text[])",
   "private.readable_events()",
+  "private.sessions_of_caller(integer)",
 ];
 
 /** Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to every node, or keeps them on one. */
