@@ -1,5 +1,6 @@
--- Carrying: suggestions and open exceptions belong to the open period that holds their lines. A close
--- moves them on with its lines, or the next period that is created does; a reopening brings them back.
+-- Carrying: suggestions and open exceptions belong to the open period that holds their lines. A
+-- close moves them on with its lines, or the creation of the next period does. A reopening brings
+-- them back.
 
 -- The first open period of the pair after this one, or null.
 create function private.next_open_period(r public.reconciliations) returns text
@@ -69,8 +70,8 @@ begin
   group by e.id;
 end $$;
 
--- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed ones
--- before it to the next open one. Without one, they wait for the next period that is created.
+-- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed
+-- ones before it to the next open one. Without one, they wait for the next period that is created.
 create function private.carry_forward(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -106,8 +107,8 @@ begin
   ) latest (r);
 end $$;
 
--- Brings back to a period, which is open again and whose pair is locked, what later open periods have
--- of its lines alone.
+-- Brings back to a period, which is open again and whose pair is locked, what later open periods
+-- have of its lines alone.
 create function private.bring_back(r public.reconciliations) returns void
 language plpgsql volatile
 set search_path = '' set enable_sort = off set enable_nestloop = off as $$
