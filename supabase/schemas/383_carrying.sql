@@ -1,7 +1,8 @@
--- Carrying: suggestions and open exceptions belong to the open period that holds their lines. A close
--- moves them on with its lines, or the next period that is created does; a reopening brings them back.
+-- Carrying: suggestions and open exceptions belong to the open period that holds their lines. A
+-- close moves them on with its lines, or the creation of the next period does. A reopening brings
+-- them back.
 
--- The first open period of the pair after this one; null where there is none.
+-- The first open period of the pair after this one, or null.
 create function private.next_open_period(r public.reconciliations) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -13,7 +14,7 @@ begin
   );
 end $$;
 
--- Moves suggestions to a period of their pair, which is held. One that shares a line with a
+-- Moves suggestions to a period of their pair, which is locked. One that shares a line with a
 -- suggestion that the period has already is deleted, so that no line is suggested twice in it.
 create function private.move_suggestions(tenant text, ids uuid[], target text) returns void
 language plpgsql volatile
@@ -69,8 +70,8 @@ begin
   group by e.id;
 end $$;
 
--- Moves what is suggested and excepted in a period, whose pair is held, and in the closed ones before
--- it to the next open one; where there is none, it waits for the one that is created next.
+-- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed
+-- ones before it to the next open one. Without one, they wait for the next period that is created.
 create function private.carry_forward(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -106,8 +107,8 @@ begin
   ) latest (r);
 end $$;
 
--- Brings back to a period, which is open again and whose pair is held, what later open periods have
--- of its lines alone.
+-- Brings back to a period, which is open again and whose pair is locked, what later open periods
+-- have of its lines alone.
 create function private.bring_back(r public.reconciliations) returns void
 language plpgsql volatile
 set search_path = '' set enable_sort = off set enable_nestloop = off as $$

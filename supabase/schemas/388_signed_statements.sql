@@ -26,7 +26,7 @@ create policy statements_read on public.statements for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- Keeps what a period closed with, in the name of whoever closes it.
+-- Keeps what a period closed with, in the name of the caller, who closes it.
 create function private.sign_statement(c public.closings) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

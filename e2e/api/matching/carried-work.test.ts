@@ -5,7 +5,7 @@ import { Fixture, line, month, type NewLine } from "./matching-fixture.ts";
 const SLOW = 300_000;
 const NOVEMBER = { period_start: "2026-11-01", period_end: "2026-11-30" };
 
-/** Lines of September, whose grace is over today: twins to choose from, and lines without a partner. */
+/** Lines of September, past their grace: some with a suggestion, some without a partner. */
 async function september(): Promise<Fixture> {
   const fixture = await Fixture.create();
   const { left, right } = month(60);
@@ -45,7 +45,7 @@ const clocks = (fixture: Fixture) =>
   );
 
 test.each(["before", "after"] as const)(
-  "suggestions and exceptions move on with their lines where the next period is opened %s the close, and come back",
+  "suggestions and exceptions follow their lines to a period opened %s the close, and back",
   async (when) => {
     const fixture = await september();
     const next = when === "before" ? await fixture.bind(NOVEMBER) : null;
