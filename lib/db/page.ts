@@ -33,7 +33,7 @@ const DIGEST_LENGTH = 8;
 
 /** A cursor goes on in the list that it came from: with other filters it would skip items. */
 function digestOfFilters({ limit: _, ...filters }: Query): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  const text = JSON.stringify(given.sort(([left], [right]) => (left < right ? -1 : 1)));
+  const present = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const text = JSON.stringify(present.sort(([left], [right]) => (left < right ? -1 : 1)));
   return hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH);
 }

@@ -29,50 +29,6 @@ where r.closed_at is not null;
 
 drop function private.delete_suggestions_of_closing(text,text);
 alter table public.statements enable row level security; alter table public.statements no force row level security;
-CREATE OR REPLACE FUNCTION public.list_matches(input jsonb, request jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
- SET search_path TO ''
- SET statement_timeout TO '4s'
-AS $function$
-declare
-  page_size constant integer := (input ->> 'limit')::integer;
-  tenant constant text := private.tenant_id();
-  behind constant uuid := private.match_id(input -> 'after' ->> 0);
-  of_line constant text := private.requested_line(input);
-  r public.reconciliations;
-  few bigint[];
-  filters text;
-  items jsonb;
-begin
-  perform private.begin_request(request, 'list_matches');
-  r := private.find_period(input ->> 'id');
-  if of_line is not null then
-    few := private.narrow_by_filters(r, input, 5000);
-  end if;
-  -- The state is written out: suggestions have an index of their own. What is asked of a line is looked up match by match, by whole keys.
-  filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
-    case when behind is not null then 'm.id < $3' end,
-    case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
-    -- Suggestions that wait there for the next period are no part of a closed one.
-    case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
-    case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
-    case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
-    case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
-    case when input ->> 'amount_from' is not null then $c$m.amount_minor >= ($4 ->> 'amount_from')::bigint$c$ end,
-    case when input ->> 'amount_to' is not null then $c$m.amount_minor <= ($4 ->> 'amount_to')::bigint$c$ end,
-    'exists (
-      select from public.match_members mm
-      cross join lateral (select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0) l
-      where mm.tenant_id = $1 and mm.match_id = m.id and ' || of_line || ' offset 0)');
-  execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
-      select m.* from %s where %s order by m.id desc limit $6
-    ) x', case when few is null then 'public.matches m' else '(
-      select distinct mm.match_id from public.match_members mm where mm.tenant_id = $1 and mm.line_no = any ($5)
-    ) f cross join lateral (select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0) m' end, filters)
-  into items using tenant, r.id, behind, input, few, page_size + 1;
-  return private.page(items, page_size, 'id');
-end $function$;
 CREATE OR REPLACE FUNCTION public.create_reconciliation(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -139,6 +95,50 @@ begin
     perform private.refuse('conflict', 'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
   end if;
   return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_matches(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET statement_timeout TO '4s'
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  tenant constant text := private.tenant_id();
+  behind constant uuid := private.match_id(input -> 'after' ->> 0);
+  of_line constant text := private.requested_line(input);
+  r public.reconciliations;
+  few bigint[];
+  filters text;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_matches');
+  r := private.find_period(input ->> 'id');
+  if of_line is not null then
+    few := private.narrow_by_filters(r, input, 5000);
+  end if;
+  -- The state is written out: suggestions have an index of their own. What is asked of a line is looked up match by match, by whole keys.
+  filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
+    case when behind is not null then 'm.id < $3' end,
+    case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
+    -- Suggestions that wait there for the next period are no part of a closed one.
+    case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
+    case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
+    case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
+    case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
+    case when input ->> 'amount_from' is not null then $c$m.amount_minor >= ($4 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'amount_to' is not null then $c$m.amount_minor <= ($4 ->> 'amount_to')::bigint$c$ end,
+    'exists (
+      select from public.match_members mm
+      cross join lateral (select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0) l
+      where mm.tenant_id = $1 and mm.match_id = m.id and ' || of_line || ' offset 0)');
+  execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
+      select m.* from %s where %s order by m.id desc limit $6
+    ) x', case when few is null then 'public.matches m' else '(
+      select distinct mm.match_id from public.match_members mm where mm.tenant_id = $1 and mm.line_no = any ($5)
+    ) f cross join lateral (select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0) m' end, filters)
+  into items using tenant, r.id, behind, input, few, page_size + 1;
+  return private.page(items, page_size, 'id');
 end $function$;
 CREATE OR REPLACE FUNCTION private.close_preview(r public.reconciliations)
  RETURNS jsonb

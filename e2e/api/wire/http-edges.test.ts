@@ -233,9 +233,9 @@ describe("a path is read strictly", () => {
 test("a cursor goes on only in the list that it came from", async () => {
   const body = { title: "One of two", severity: "low" };
   for (let nth = 0; nth < 2; nth++) {
-    const made = await api("POST", "/v1/exceptions", { bearer, tenant, body });
-    expect(made.headers.get("location")).toBe(
-      `/v1/exceptions/${(made.json as { id: string }).id}`,
+    const created = await api("POST", "/v1/exceptions", { bearer, tenant, body });
+    expect(created.headers.get("location")).toBe(
+      `/v1/exceptions/${(created.json as { id: string }).id}`,
     );
   }
   const page = (query: Record<string, string>) =>
