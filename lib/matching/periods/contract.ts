@@ -472,6 +472,7 @@ export const getSignedStatementContract = contract({
   tag,
   summary: "Get a signed statement",
   description: "The statement as it was when the period closed for this time.",
+  resource: "unversioned",
   access: needs("read:reconciliations"),
   params: byReconciliation.extend({
     number: z.coerce.number().int().min(1).max(2_147_483_647).meta({ example: 1 }),
