@@ -72,10 +72,7 @@ const FILL = [
 
 /** In this order, in one transaction. $1: the tenant, $2: the period. */
 const PARTS: Record<string, string> = {
-  "forget suggestions":
-    "select private.delete_open_suggestions(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
-  "delete suggestions":
-    "select private.delete_matches(r.tenant_id, private.suggested_of(r.tenant_id, r.id))",
+  "carry suggestions and exceptions": "select private.carry_forward(r)",
   "carry lines": `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
     select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
     from r cross join lateral private.open_in_period(r) o order by o.line_no`,

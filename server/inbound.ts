@@ -113,6 +113,9 @@ export function requireValid(request: IncomingMessage, dev: boolean): void {
   if (headers.host && !HOST.test(headers.host)) throw MALFORMED;
   if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path) || DOT_SEGMENT.test(path))
     throw MALFORMED;
+  // Next would redirect these to another path, which clients follow without their credentials.
+  if (API.test(path) && /\/\/|\/$/.test(path))
+    throw new ApiError("not_found", "A path has no empty segments and no slash at its end.");
   if (LIKE_API.test(path) && !OURS.test(path))
     throw new ApiError("not_found", "No such path. The API's paths start with /v1: see /docs.");
   if (!dev && !READ_METHODS.includes(method) && !WRITABLE.test(path))

@@ -112,7 +112,7 @@ test("a period that a matcher closes can't be changed meanwhile, says why, and s
   await sql("delete from private.closing_requests where tenant_id = $1", [tenant]);
   await fixture.ok("POST", `reconciliations/${period}/close`);
   // Long before the page would look by itself at a period that nothing happens to.
-  await expect(page.getByText(/Nothing in this period changes any more/)).toBeVisible({
+  await expect(page.getByText(/This period is locked/)).toBeVisible({
     timeout: 10_000,
   });
   await expect(page.getByRole("button", { name: "Reopen" })).toBeEnabled();

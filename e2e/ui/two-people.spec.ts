@@ -120,9 +120,9 @@ test("a month is tied out and closed by two people", async ({ page: ada, context
   await expect(dialog(ben).getByText("Holds to the cent")).toBeVisible();
   await film.take(ben, "Ben reads the proof");
   await dialog(ben).getByRole("button", { name: "Close period" }).tap();
-  await expect(ben.getByText("Nothing in this period changes any more.")).toBeVisible();
+  await expect(ben.getByText("This period is locked.")).toBeVisible();
   await film.take(ben, "Ben closed October");
-  await expect(ada.getByText("Nothing in this period changes any more.")).toBeVisible({
+  await expect(ada.getByText("This period is locked.")).toBeVisible({
     timeout: ASKED_AGAIN_MS,
   });
   await ada.getByRole("link", { name: "Statement" }).click();

@@ -81,7 +81,7 @@ test("a month is tied out and closed by the keyboard alone", async ({ page }) =>
   await expect(page.getByRole("dialog").getByText("Holds to the cent")).toBeVisible();
   await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Close period" }));
   await press("Enter");
-  await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
+  await expect(page.getByText("This period is locked.")).toBeVisible();
   end();
 
   const proof = await ask<{ holds: boolean }>(month, "proof");
@@ -119,7 +119,7 @@ test("a month is tied out and closed by the mouse alone", async ({ page }) => {
   await page.getByRole("button", { name: "Close period" }).click();
   await expect(page.getByRole("dialog").getByText("Holds to the cent")).toBeVisible();
   await page.getByRole("dialog").getByRole("button", { name: "Close period" }).click();
-  await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
+  await expect(page.getByText("This period is locked.")).toBeVisible();
   expect(end().keys).toBe(0);
 
   const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(

@@ -118,7 +118,7 @@ export const RECONCILIATIONS: View[] = [
     name: "a closed period",
     path: LIST,
     role: "tenant_lead",
-    arrange: period("September", says(/Nothing in this period changes/)),
+    arrange: period("September", says(/This period is locked/)),
   },
   {
     name: "a period to close",

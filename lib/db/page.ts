@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { z } from "zod";
 import type { Context } from "../request/context.ts";
 import { decodeCursor, encodeCursor } from "../wire/cursor.ts";
@@ -22,7 +23,17 @@ export async function readPage<Item, Rest = unknown>(
   { name, key }: Order,
   { cursor, ...input }: Query,
 ): Promise<Page<Item> & Rest> {
-  const after = decodeCursor(name, cursor, key);
+  const order = `${name} ${digestOfFilters(input)}`;
+  const after = decodeCursor(order, cursor, key);
   const { next, ...page } = await read<Keyset<Item> & Rest>(ctx, verb, { ...input, after });
-  return { ...page, next_cursor: encodeCursor(name, next) } as Page<Item> & Rest;
+  return { ...page, next_cursor: encodeCursor(order, next) } as Page<Item> & Rest;
+}
+
+const DIGEST_LENGTH = 8;
+
+/** A cursor goes on in the list that it came from: with other filters it would skip items. */
+function digestOfFilters({ limit: _, ...filters }: Query): string {
+  const present = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const text = JSON.stringify(present.sort(([left], [right]) => (left < right ? -1 : 1)));
+  return hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH);
 }

@@ -1763,6 +1763,59 @@ export type Database = {
           },
         ]
       }
+      statements: {
+        Row: {
+          closed_at: string
+          closed_by: string
+          closer_issuer: string | null
+          closer_subject: string | null
+          digest: string | null
+          number: number
+          reason: string | null
+          reconciliation_id: string
+          reopened_at: string | null
+          reopened_by: string | null
+          statement: NonNullable<Json>
+          tenant_id: string
+        }
+        Insert: {
+          closed_at: string
+          closed_by: string
+          closer_issuer?: string | null
+          closer_subject?: string | null
+          digest?: string | null
+          number: number
+          reason?: string | null
+          reconciliation_id: string
+          reopened_at?: string | null
+          reopened_by?: string | null
+          statement: NonNullable<Json>
+          tenant_id?: string
+        }
+        Update: {
+          closed_at?: string
+          closed_by?: string
+          closer_issuer?: string | null
+          closer_subject?: string | null
+          digest?: string | null
+          number?: number
+          reason?: string | null
+          reconciliation_id?: string
+          reopened_at?: string | null
+          reopened_by?: string | null
+          statement?: NonNullable<Json>
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "statements_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
       tenants: {
         Row: {
           created_at: string
@@ -2169,6 +2222,10 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_signed_statement: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_sla_facets: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_report: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2237,6 +2294,10 @@ export type Database = {
         Returns: Json
       }
       list_sessions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_signed_statements: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_sla_changes: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }

@@ -17,7 +17,6 @@ test.each([
   ['""', []],
   ['"Kx8d0aTqpwNfB2_-"', []],
   ['"03"', []],
-  ['W/"3"', []],
   ['W/"3", "4"', [4]],
   ['"a,b"', []],
 ])("%s allows the versions %j", (header, versions) => {
@@ -45,4 +44,8 @@ test("matches If-None-Match by any of its tags that equals the whole entity tag"
     knows(entityTag(7, '{"minutes_to_breach":29}')),
     isKnown(new Headers(), tag),
   ]).toEqual([false, false, false]);
+});
+
+test("rejects a tag that a proxy made weak, and says so", () => {
+  expect(() => given('W/"3"')).toThrow(/weak/);
 });

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../wire/errors.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
 
 const LIST = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e]*")*$/;
 /** One of our tags: the version, then a digest if the response shows more than what is stored. */
@@ -12,6 +12,11 @@ const VERSION_TAG = /^(0|[1-9]\d{0,15})(?:-[\w-]{8,64})?$/;
 export function readIfMatch(headers: Headers): number[] | null {
   const tags = readTags(headers, "If-Match");
   if (tags === null || tags === "*") return null;
+  if (tags.every(({ weak }) => weak))
+    throw new ApiError(
+      "precondition_failed",
+      "The ETag in If-Match is weak (W/): a proxy changed it. Send it as the API returned it, without W/.",
+    );
   return tags.flatMap(({ weak, tag }) => {
     const version = weak ? undefined : VERSION_TAG.exec(tag)?.[1];
     return version === undefined ? [] : [Number(version)];

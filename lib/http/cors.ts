@@ -1,6 +1,8 @@
 import type { Contract } from "../wire/contract.ts";
 
-const EXPOSED_HEADERS = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
+const EXPOSED_HEADERS =
+  "ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, " +
+  "WWW-Authenticate, X-Request-Id";
 const ALLOWED_HEADERS = "Authorization, Content-Type, If-None-Match, X-Tenant-Id";
 const PREFLIGHT_SECONDS = 86_400;
 

@@ -18,6 +18,7 @@ import { isKnown, readIfMatch } from "./conditional-requests.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
 import { exportResponse } from "./export.ts";
 import { type Input, readInput } from "./input.ts";
+import { locationOf } from "./location.ts";
 import { logCall } from "./log-call.ts";
 import { timed } from "./metrics.ts";
 import { problemResponse } from "./problem.ts";
@@ -64,7 +65,10 @@ export function endpoint<C extends Contract>(
       return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
     exchange.answered = body;
-    if (answered.status === 201) exchange.createdId = (data as { id?: string }).id ?? null;
+    const { id = null } = data as { id?: string };
+    if (answered.status === 201) exchange.createdId = id;
+    if (answered.status !== 200 && id !== null && !headers.has("Location"))
+      headers.set("Location", locationOf(id, call.ctx.tenantId, contract.path));
     return new Response(body, { status: answered.status, headers });
   });
 }

@@ -29,3 +29,13 @@ test("leaves signed numbers, text with dashes and empty cells unchanged", () => 
     ),
   ).toBe('a,b,c,d,e\r\n-30,"a-b, c = d",,true,"{""="":""-1""}"\r\n');
 });
+
+test("a negative amount stays a number, and only in a column of amounts", () => {
+  const rows = [
+    { amount: "-14.90", reference: "-14.90" },
+    { amount: "-2+3", reference: "R-1" },
+  ];
+  expect(csvOf(rows, ["amount", "reference"], false, ["amount"])).toBe(
+    "-14.90,'-14.90\r\n'-2+3,R-1\r\n",
+  );
+});

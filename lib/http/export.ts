@@ -62,7 +62,7 @@ function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 
 async function* textsOf(
   tenantId: string,
-  { columns, item }: Export,
+  { columns, item, amounts }: Export,
   format: ExportFormat,
   first: IteratorResult<readonly unknown[]>,
   rest: AsyncIterator<readonly unknown[]>,
@@ -71,7 +71,7 @@ async function* textsOf(
   const textOf = (page: readonly unknown[]) => {
     const rows = items.parse(page) as Record<string, unknown>[];
     return format === "csv"
-      ? csvOf(rows, columns, false)
+      ? csvOf(rows, columns, false, amounts)
       : rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   };
   if (format === "csv") yield csvOf([], columns, true);
@@ -83,11 +83,17 @@ async function* textsOf(
   }
 }
 
-/** Comma-separated text by RFC 4180, with formulas escaped. */
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/**
+ * Comma-separated text by RFC 4180, with formulas escaped. `amounts` are columns of numbers that
+ * come as text: their minus sign begins no formula.
+ */
 export function csvOf(
   rows: readonly Record<string, unknown>[],
   columns: readonly string[],
   header: boolean,
+  amounts: readonly string[] = [],
 ): string {
   return stringify([...rows], {
     header,
@@ -96,7 +102,8 @@ export function csvOf(
     // By default, cells that contain a line feed but no carriage return are not quoted.
     quoted_match: /[;\t\r\n]/,
     cast: {
-      string: escapeFormula,
+      string: (value, { column }) =>
+        amounts.includes(`${column}`) && NUMBER.test(value) ? value : escapeFormula(value),
       object: (value) => escapeFormula(JSON.stringify(value)),
       boolean: String,
     },

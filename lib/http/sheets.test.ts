@@ -94,3 +94,26 @@ test("freezes a bold header and leaves out an optional sheet without items", asy
     { name: "More", rows: [["Reference"], ["R"]] },
   ]);
 });
+
+test.each([
+  ["user:leo", "leo"],
+  ["api_key:key_1", "API key key_1"],
+  ["system", "system"],
+])("the actor %s is called %s", async (actor, name) => {
+  const columns = [{ name: "By", field: "by", width: 20, as: "actor" as const }];
+  const workbook = await writeSheets(
+    [{ name: "A", kind: "a", columns }],
+    [{ kind: "a", by: actor }],
+  );
+  expect((await readXlsx(workbook)).sheets[0]?.rows[1]).toEqual([name]);
+});
+
+test("a match by hand is called that, and one by a rule as its rule", async () => {
+  const columns = [{ name: "Rule", field: "rule", width: 20, as: "method" as const }];
+  const items = ["manual", "Same reference"].map((rule) => ({ kind: "a", rule }));
+  const workbook = await writeSheets([{ name: "A", kind: "a", columns }], items);
+  expect((await readXlsx(workbook)).sheets[0]?.rows.slice(1)).toEqual([
+    ["By hand"],
+    ["Same reference"],
+  ]);
+});

@@ -54,7 +54,18 @@ function cellOf(item: Item, { field, as }: SheetColumn): CellValue {
   if (as === "money") return amountOf(value, decimalsIn(item));
   if (as === "day" || as === "time") return new Date(value);
   if (typeof value === "number") return value;
-  return escapeFormula(as === "word" ? sentenceCase(value) : value).replace(ESCAPE, "_x005F_");
+  return escapeFormula(textIn(value, as)).replace(ESCAPE, "_x005F_");
+}
+
+function textIn(value: string, as: SheetColumn["as"]): string {
+  if (as === "word") return sentenceCase(value);
+  if (as === "actor") return actorName(value);
+  return as === "method" && value === "manual" ? "By hand" : value;
+}
+
+/** `user:ada` → ada, `api_key:key_1` → API key key_1. */
+function actorName(actor: string): string {
+  return actor.replace(/^user:/, "").replace(/^api_key:/, "API key ");
 }
 
 /** `minor` is an integer in minor units, passed as text if no double holds it. */

@@ -69,7 +69,7 @@ export function addExamples(
  */
 function showFile(
   answer: Body | undefined,
-  { item, columns }: NonNullable<Contract["file"]>,
+  { item, columns, amounts }: NonNullable<Contract["file"]>,
   definitions: Definitions,
 ): void {
   const {
@@ -80,7 +80,7 @@ function showFile(
   const id = item.meta()?.id;
   const schema = id ? { $ref: `#/components/schemas/${id}` } : (z.toJSONSchema(item) as JsonSchema);
   const line = exampleOf(schema, definitions, "export") as JsonSchema;
-  if (csv) csv.example = csvOf([line], columns, true);
+  if (csv) csv.example = csvOf([line], columns, true, amounts);
   if (ndjson) ndjson.example = `${JSON.stringify(line)}\n`;
   if (workbook) workbook.example = ZIP_BEGINS;
 }

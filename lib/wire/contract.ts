@@ -38,13 +38,13 @@ export type Sheet = {
 /**
  * A column of a sheet. `field` is the item's field and `width` is in characters. `as` is the
  * format: `money` is minor units of the item's `currency`, `day` and `time` are ISO 8601, `word` is
- * one of our own values.
+ * one of our own values, `actor` is shown by name, `method` is a rule's name or "By hand".
  */
 export type SheetColumn = {
   name: string;
   field: string;
   width: number;
-  as?: "money" | "day" | "time" | "word";
+  as?: "money" | "day" | "time" | "word" | "actor" | "method";
 };
 
 /**
@@ -56,6 +56,8 @@ export type Export = {
   summary: string;
   description?: string;
   columns: readonly string[];
+  /** Those of them that are numbers, though they may come as text. */
+  amounts?: readonly string[];
   item: z.ZodType;
   workbook?: readonly Sheet[];
   query?: Record<string, z.ZodType>;

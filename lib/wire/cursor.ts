@@ -29,7 +29,8 @@ export function decodeCursor<Key extends z.ZodType>(
       errors: [
         {
           path: "cursor",
-          message: "Pass next_cursor from the previous page, unchanged and with the same sortBy.",
+          message:
+            "Pass next_cursor from the previous page, unchanged and with the same filters and order.",
         },
       ],
       cause,

@@ -30,6 +30,15 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
         : limit(issue.origin, `at least ${issue.minimum}`);
     case "too_big":
       return limit(issue.origin, `at most ${issue.maximum}`);
+    case "invalid_format":
+      return `Must be a valid ${issue.format.replaceAll("_", " ")}.`;
+    case "not_multiple_of":
+      return `Must be a multiple of ${issue.divisor}.`;
+    case "invalid_union":
+      return "Has none of the accepted forms. See the documentation of this field.";
+    case "invalid_key":
+    case "invalid_element":
+      return "Has a name or an item that is not accepted. See the documentation of this field.";
     default:
       return undefined;
   }

@@ -127,6 +127,8 @@ const DECLARED = [
   matchingLines.includeLineContract,
   periods.getProofContract,
   periods.getStatementContract,
+  periods.listSignedStatementsContract,
+  periods.getSignedStatementContract,
   periods.closeReconciliationContract,
   periods.reopenReconciliationContract,
   sources.listSourcesContract,

@@ -13,8 +13,8 @@ export const CLOSING_GIVEN_UP =
   "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
 
 /**
- * Closes a period of many lines: writes down what it carries and states, of one snapshot, deletes its suggestions, and has it closed for all
- * at once. Each is kept by itself: cut short, it goes on after the last one. What is refused, or breaks on our side at the last try, leaves it
+ * Closes a period of many lines: writes down what it carries and states, of one snapshot, moves its suggestions to the next period, and has it
+ * closed for all at once. Each is kept by itself: cut short, it goes on after the last one. What is refused, or breaks on our side at the last try, leaves it
  * open and says why.
  */
 export function closePeriodTask(connectionString: string): Task {
@@ -53,9 +53,9 @@ async function closePeriod(
   const goesOn = await callForValue<boolean>(client, "write_requested_closing", period);
   await client.query("commit");
   if (!goesOn) return;
-  for (let deleted = 1; deleted > 0; ) {
+  for (let moved = 1; moved > 0; ) {
     stop?.throwIfAborted();
-    deleted = await callForValue<number>(client, "delete_suggestions_of_closing", period);
+    moved = await callForValue<number>(client, "move_suggestions_of_closing", period);
   }
   await call(client, "complete_requested_closing", period);
 }

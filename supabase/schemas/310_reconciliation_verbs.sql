@@ -68,6 +68,9 @@ begin
     jsonb_build_object('name', created.name, 'period_start', created.period_start,
       'period_end', created.period_end, 'left_source_id', created.left_source_id,
       'right_source_id', created.right_source_id));
+  if pair is not null then
+    perform private.carry_from_closed(created);
+  end if;
   if is_open then
     perform private.request_runs(private.tenant_id(), pair);
   elsif pair is not null then

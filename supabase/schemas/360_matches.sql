@@ -116,6 +116,10 @@ create policy exclusions_read on public.exclusions for select to authenticated
 create function private.refuse_change_of_closed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
+  -- private.move_suggestions: suggestions are no part of what a period closed with.
+  if tg_op = 'UPDATE' and current_setting('tieout.moves_suggestions', true) = 'on' then
+    return null;
+  end if;
   if exists (
     select from (
       select distinct c.tenant_id, c.reconciliation_id from changed c where tg_op <> 'DELETE' or tg_table_name <> 'matches' or to_jsonb(c) ->> 'state' = 'confirmed'

@@ -65,6 +65,8 @@ begin
   filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
     case when behind is not null then 'm.id < $3' end,
     case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
+    -- Suggestions that wait there for the next period are no part of a closed one.
+    case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
     case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
     case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
     case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,

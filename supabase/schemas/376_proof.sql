@@ -173,6 +173,30 @@ begin
 end $$;
 grant execute on function private.proof_rows(public.reconciliations), private.proof_json(public.reconciliations) to authenticated;
 
+-- What a close moves to the next period, and the days until the period is over in the time zones of
+-- both its sources; 0 once it is.
+create function private.close_preview(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'suggestions_count', (
+      select count(*) from public.matches m
+      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+    ),
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.line_no is not null
+        and e.status in ('open', 'in_review')
+    ),
+    'days_until_over', (
+      select greatest(0, r.period_end + 1 - min((now() at time zone s.time_zone)::date))
+      from public.sources s
+      where s.tenant_id = r.tenant_id and s.id in (r.left_source_id, r.right_source_id)
+    )
+  );
+end $$;
+grant execute on function private.close_preview(public.reconciliations) to authenticated;
+
 -- input: { id }, the reconciliation's. Of a closed period as it was when it closed, and whether what closed is still the same. Refuses: not_found,
 -- conflict.
 create function public.get_proof(input jsonb, request jsonb) returns jsonb
@@ -184,10 +208,10 @@ begin
   r := private.find_period(input ->> 'id');
   if r.closed_at is not null then
     return (
-      select c.statement -> 'proof' || jsonb_build_object('closing', jsonb_build_object(
+      select c.statement -> 'proof' || private.close_preview(r) || jsonb_build_object('closing', jsonb_build_object(
         'digest', c.digest, 'holds', c.digest = private.closing_digest(r.tenant_id, r.id)))
       from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
     );
   end if;
-  return private.proof_json(r) || '{"closing": null}';
+  return private.proof_json(r) || private.close_preview(r) || '{"closing": null}';
 end $$;

@@ -118,6 +118,8 @@ declare
 begin
   select * into strict c from public.closings x where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
   delete from private.closing_requests q where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
+  perform private.carry_forward(before);
+  perform private.sign_statement(c);
   if before.status = 'open' then
     update public.reconciliations x set status = 'in_progress' where x.tenant_id = before.tenant_id and x.id = before.id;
   end if;
@@ -153,8 +155,6 @@ begin
   r := private.lock_period_exclusively(tenant, $1);
   perform private.require_closable(r);
   perform private.write_closing(r, private.actor());
-  -- The next period has its own look at what is open.
-  perform private.delete_matches(r.tenant_id, private.suggested_of(r.tenant_id, r.id));
   return private.complete_closing(r);
 end $$;
 
@@ -179,6 +179,8 @@ begin
   where x.tenant_id = r.tenant_id and x.id = r.id
   returning * into r;
   perform private.delete_closing(r);
+  perform private.bring_back(r);
+  perform private.reopen_statement(r, reason);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
   perform private.emit(r.tenant_id, 'reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;

@@ -77,10 +77,13 @@ begin
   return true;
 end $$;
 
--- Deletes the next suggestions of a period that is being closed. Answers how many.
-create function private.delete_suggestions_of_closing(tenant text, reconciliation text) returns integer
+-- Moves the next suggestions of a period that is being closed to the next open one, if there is one.
+-- Answers how many.
+create function private.move_suggestions_of_closing(tenant text, reconciliation text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
+  r public.reconciliations;
+  target text;
   ids uuid[];
 begin
   perform private.lock_pair(q.tenant_id, q.pair_no) from private.closing_requests q
@@ -89,11 +92,16 @@ begin
   if not found then
     return 0;
   end if;
+  select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
+  target := private.next_open_period(r);
+  if target is null then
+    return 0;
+  end if;
   ids := array(
     select m.id from public.matches m where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
     order by m.id limit 5000
   );
-  perform private.delete_matches(tenant, ids);
+  perform private.move_suggestions(tenant, ids, target);
   return cardinality(ids);
 end $$;
 
@@ -115,7 +123,7 @@ begin
   end if;
 end $$;
 
--- Leaves the period open, and says why; asks for a run, which makes its suggestions again. Answers whether it was being closed.
+-- Leaves the period open, and says why; brings back what moved on already, and asks for a run. Answers whether it was being closed.
 create function private.fail_closing(tenant text, reconciliation text, failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -129,8 +137,9 @@ begin
     return false;
   end if;
   perform private.delete_closing(r);
+  perform private.bring_back(r);
   perform private.request_runs(tenant, r.pair_no);
-  -- Its suggestions may be gone by now, and come again with a run, whether or not it runs by itself.
+  -- A suggestion may have been in the next period's way: a run makes it again.
   perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
   return true;
 end $$;
@@ -155,6 +164,6 @@ begin
 end $$;
 
 grant execute on function
-  private.write_requested_closing(text, text), private.delete_suggestions_of_closing(text, text),
+  private.write_requested_closing(text, text), private.move_suggestions_of_closing(text, text),
   private.complete_requested_closing(text, text), private.fail_closing(text, text, text), private.end_abandoned_closings(text)
 to service_role;

@@ -197,18 +197,6 @@ begin
     and e.pair_no = (select r.pair_no from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation);
 end $$;
 
--- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict where the run was taken up meanwhile.
-create function private.link_exceptions_to_suggestions(tenant text, reconciliation text, run text, attempt integer) returns void
-language plpgsql volatile security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
-begin
-  perform private.require_attempt(tenant, run, attempt);
-  perform private.change_exceptions('edit', array(
-    select distinct on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', s.match_id)
-    from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
-    join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no and e.suggested_match_id is distinct from s.match_id
-  ));
-end $$;
-
 -- Whether anything is open of what an exception is about.
 create function private.has_open_lines(e public.exceptions) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -273,12 +261,26 @@ begin
   ));
 end $$;
 
+-- The columns to set, so that an exception of a closed period whose line is open again is in the
+-- next open one; {} where it stays.
+create function private.move_from_closed(e public.exceptions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select jsonb_build_object('reconciliation_id', private.next_open_period(r))
+    from public.reconciliations r
+    where r.tenant_id = e.tenant_id and r.id = e.reconciliation_id and r.closed_at is not null
+      and private.next_open_period(r) is not null
+  ), '{}');
+end $$;
+
 -- Reopens what matching had resolved of lines that are open again.
 create function private.reopen_line_exceptions(tenant text, pair integer, line_nos bigint[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.change_exceptions('edit', array(
     select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'open', 'resolved_by_matching', false)
+      || private.move_from_closed(e)
     from public.exceptions e
     where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status = 'resolved'
       and e.resolved_by_matching and private.has_open_lines(e)

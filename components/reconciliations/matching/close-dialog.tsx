@@ -7,10 +7,13 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { formatShortDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { toast } from "#components/ui/toast.ts";
-import { closeReconciliationContract, type Proof } from "#lib/matching/periods/contract.ts";
+import { closeReconciliationContract, type PeriodProof } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { proofOf, reconciliationById, reconciliationsKey, rulesOf } from "../queries.ts";
 import { ProofBadge } from "./proof-card.tsx";
@@ -23,13 +26,17 @@ export function CloseDialog({
   reconciliation: Reconciliation;
   onClose: () => void;
 }) {
-  const { id, name, unmatched_count } = reconciliation;
+  const { id, name, period_end, unmatched_count } = reconciliation;
   const tenant = useTenantId();
   const cache = useQueryClient();
   const { data: proof, error } = useQuery(proofOf(tenant, id));
   const { data: rules } = useQuery(rulesOf(tenant, id));
   const form = useForm({
-    initial: {},
+    initial: { early: false },
+    check: ({ early }): Record<string, string> =>
+      proof && proof.days_until_over > 0 && !early
+        ? { early: "Confirm that the period closes before its end." }
+        : {},
     send: (_, idempotencyKey) =>
       callApi(closeReconciliationContract, { tenant, params: { id }, idempotencyKey }),
     onDone: (closed) => {
@@ -60,6 +67,18 @@ export function CloseDialog({
               A period closes only with a proof that holds. Contact support with the period's ID.
             </Note>
           )}
+          {proof.days_until_over > 0 && (
+            <>
+              <Note tone="warning">{endsLater(period_end, proof.days_until_over)}</Note>
+              <CheckField
+                label="Close it before its end"
+                name="early"
+                checked={form.draft.early}
+                error={form.problem("early")}
+                onChange={({ target }) => form.change({ early: target.checked })}
+              />
+            </>
+          )}
           <Carried proof={proof} count={unmatched_count} />
           {rules?.data.four_eyes && (
             <Note tone="info">
@@ -73,14 +92,21 @@ export function CloseDialog({
   );
 }
 
-function Carried({ proof, count }: { proof: Proof; count: number }) {
+/** "This period ends on 30 Nov, in 4 days." `until`: the days until it is over. */
+function endsLater(periodEnd: string, until: number): string {
+  const days = until - 1;
+  const when = days === 0 ? "today" : days === 1 ? "tomorrow" : `in ${pluralize(days, "day")}`;
+  return `This period ends on ${formatShortDay(periodEnd, "UTC")}, ${when}.`;
+}
+
+function Carried({ proof, count }: { proof: PeriodProof; count: number }) {
   if (count === 0) return <p>Every line is matched or excluded. Nothing is carried forward.</p>;
   const open = proof.items.filter((item) => Number(item.open) !== 0);
+  const moving = movingOf(proof);
   return (
     <div className="flex flex-col gap-2">
       <p>
-        {count === 1 ? "1 open line is" : `${count.toLocaleString("en")} open lines are`} carried
-        into the next period. Suggestions that nobody confirmed are discarded.
+        {pluralize(count, "open line")} {count === 1 ? "is" : "are"} carried into the next period.
       </p>
       <ul className="flex flex-col gap-1 text-muted tabular-nums">
         {open.map(({ currency, side, open: minor }) => (
@@ -89,6 +115,18 @@ function Carried({ proof, count }: { proof: Proof; count: number }) {
           </li>
         ))}
       </ul>
+      {moving && <p>{moving}</p>}
     </div>
   );
+}
+
+/** "4 unconfirmed suggestions and 3 exceptions move to the next period." */
+function movingOf({ suggestions_count, open_exceptions }: PeriodProof): string | null {
+  const total = suggestions_count + open_exceptions;
+  if (total === 0) return null;
+  const parts = [
+    suggestions_count > 0 && pluralize(suggestions_count, "unconfirmed suggestion"),
+    open_exceptions > 0 && pluralize(open_exceptions, "exception"),
+  ].filter(Boolean);
+  return `${parts.join(" and ")} ${total === 1 ? "moves" : "move"} to the next period.`;
 }

@@ -44,7 +44,7 @@ export function ReopenDialog({
     <FormDialog
       form={form}
       title={`Reopen ${name}?`}
-      description="Its matches stay. The statement that was kept at the close is discarded; closing again makes a new one."
+      description="Its matches stay, and the signed statement is kept. Closing again signs a new one."
       start="Reopen period"
       pending="Reopening…"
       danger

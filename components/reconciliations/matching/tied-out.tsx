@@ -14,7 +14,7 @@ export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) 
   if (closed_at) {
     return (
       <Banner icon={LockKeyhole} title="Closed">
-        <ActorName iso={closed_at} actor={closed_by} />. Nothing in this period changes any more.
+        <ActorName iso={closed_at} actor={closed_by} />. This period is locked.
         {unmatched_count > 0 &&
           ` ${unmatched_count.toLocaleString("en")} open lines were carried forward.`}
       </Banner>

@@ -22,8 +22,9 @@ import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 export function StatementPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(statementOf(tenant, id));
+  const file = data ? fileNameOf(data) : "statement";
   const withMatches = {
-    name: `statement-${data?.period_end}-matches`,
+    name: `${file}-matches`,
     call: { tenant, params: { id }, query: { matches: "true" } },
   };
   return (
@@ -35,14 +36,14 @@ export function StatementPage({ id }: { id: string }) {
           <div className="flex gap-2 print:hidden">
             <ExportMenu
               label="Export statement"
-              name={`statement-${data.period_end}`}
+              name={file}
               contract={getStatementContract}
               call={{ tenant, params: { id } }}
               failed="Couldn't export the statement"
               more={[
                 {
                   label: "Excel workbook",
-                  name: `statement-${data.period_end}`,
+                  name: file,
                   format: "xlsx",
                   call: { tenant, params: { id } },
                 },
@@ -70,6 +71,15 @@ export function StatementPage({ id }: { id: string }) {
       )}
     </Page>
   );
+}
+
+/** "statement-Debtors, November-2026-11-30", without what a file system refuses. */
+function fileNameOf({ name, period_end }: Statement): string {
+  const safe = name
+    .replace(/[\\/:*?"<>|\p{Cc}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return `statement-${safe}-${period_end}`;
 }
 
 function Sheet({ statement }: { statement: Statement }) {

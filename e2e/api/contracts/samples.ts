@@ -205,6 +205,12 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     params: { id: (await period(fixture)).id },
     query: { format: "csv" },
   }),
+  listSignedStatements: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  getSignedStatement: async (fixture) => {
+    const { id } = await period(fixture);
+    await posted(fixture, `/v1/reconciliations/${id}/close`);
+    return { params: { id, number: 1 } };
+  },
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {
     const { id } = await period(fixture);

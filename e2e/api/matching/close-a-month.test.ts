@@ -49,11 +49,11 @@ test(
           .trim()
           .split("\r\n")
           .filter((row) => /^(?:outstanding|exclusion),/.test(row))
-          .map((row) => row.split(",").slice(2, 7).join()),
+          .map((row) => row.split(",").slice(2, 8).join()),
       ).toEqual([
-        "EUR,right,51000,2026-10-28,3",
-        "EUR,left,7700,2026-10-30,1",
-        "EUR,left,-1490,2026-10-31,",
+        "EUR,right,510.00,51000,2026-10-28,3",
+        "EUR,left,77.00,7700,2026-10-30,1",
+        "EUR,left,-14.90,-1490,2026-10-31,",
       ]);
     } finally {
       await rm(directory, { recursive: true });

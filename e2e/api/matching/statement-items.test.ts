@@ -156,7 +156,7 @@ test(
     const { fixture, open, fee } = await october();
     const [csv, whole] = [await exported(fixture), await exported(fixture, { matches: "true" })];
     expect(csv.split("\r\n")[0]).toBe(
-      "kind,item,currency,side,amount_minor,value_date,age_days,line_id,match_id,reference,counterparty,description,reason,decided_by,decided_at",
+      "kind,item,currency,side,amount,amount_minor,value_date,age_days,line_id,match_id,reference,counterparty,description,reason,decided_by,decided_at",
     );
     expect(whole.startsWith(csv)).toBe(true);
     const rows = rowsOf(whole);
@@ -268,7 +268,7 @@ test(
     ]);
     expect(sheets.Exclusions?.[0]).toMatchObject({
       Reason: "Account fee",
-      "Decided by": "user:ada",
+      "Decided by": "ada",
       "Decided at (UTC)": expect.any(Date),
     });
     expect(Matches).toHaveLength(2 * PAIRS + 5);

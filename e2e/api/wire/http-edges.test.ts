@@ -218,3 +218,31 @@ describe("a wrong base path is answered by a problem, and not by a way to sign i
       expectProblem(await api(method, path, { bearer, tenant }), "not_found");
   });
 });
+
+describe("a path is read strictly", () => {
+  test.each(["/v1/me/", "/v1//me", "/v1/exceptions//", "/v1/"])(
+    "GET %s is 404, and no redirect that loses the credential",
+    async (path) => {
+      const { status, head } = await raw(`GET ${path} HTTP/1.1`);
+      expect(status).toBe(404);
+      expect(head).not.toMatch(/^location:/im);
+    },
+  );
+});
+
+test("a cursor goes on only in the list that it came from", async () => {
+  const body = { title: "One of two", severity: "low" };
+  for (let nth = 0; nth < 2; nth++) {
+    const created = await api("POST", "/v1/exceptions", { bearer, tenant, body });
+    expect(created.headers.get("location")).toBe(
+      `/v1/exceptions/${(created.json as { id: string }).id}`,
+    );
+  }
+  const page = (query: Record<string, string>) =>
+    api("GET", "/v1/exceptions", { bearer, tenant, query });
+  const { next_cursor } = (await page({ limit: "1", severity: "low" })).json as {
+    next_cursor: string;
+  };
+  expect((await page({ limit: "2", severity: "low", cursor: next_cursor })).status).toBe(200);
+  expect((await page({ limit: "1", severity: "high", cursor: next_cursor })).status).toBe(400);
+});

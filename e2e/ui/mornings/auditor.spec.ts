@@ -22,7 +22,7 @@ test("an auditor's morning: a closed period's proof, one exception's whole past,
     .getByRole("row")
     .getByRole("link", { name: /September/ })
     .click();
-  await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
+  await expect(page.getByText("This period is locked.")).toBeVisible();
   await page.getByRole("link", { name: "Statement" }).click();
   await expect(page.getByText(/^Closed .* by leo$/)).toBeVisible();
   await expect(page.getByText("Holds to the cent")).toBeVisible();

@@ -66,7 +66,7 @@ test("a lead's morning: late work is handed out, the month is tied out, closed, 
   await page.getByRole("button", { name: "Close period" }).click();
   await expect(panel(page)).toContainText("2 open lines are carried into the next period");
   await panel(page).getByRole("button", { name: "Close period" }).click();
-  await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
+  await expect(page.getByText("This period is locked.")).toBeVisible();
   await page.getByRole("link", { name: "Statement" }).click();
   await expect(page.getByText(new RegExp(`^Closed .* by ${name}$`))).toBeVisible();
   await expect(page.getByText("Holds to the cent")).toBeVisible();

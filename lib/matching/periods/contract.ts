@@ -2,7 +2,7 @@ import { z } from "zod";
 import { reconciliation } from "../../reconciliations/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract, type Sheet, type SheetColumn } from "../../wire/contract.ts";
-import { actor, text, time } from "../../wire/schema.ts";
+import { actor, page, pageQuery, text, time } from "../../wire/schema.ts";
 import {
   ADJUSTMENT_KINDS,
   byReconciliation,
@@ -79,6 +79,19 @@ export const periodProof = proof
       })
       .nullable()
       .meta({ description: "Null of an open period." }),
+    suggestions_count: count.meta({
+      description: "Unconfirmed suggestions. A close moves them to the next period.",
+      example: 4,
+    }),
+    open_exceptions: count.meta({
+      description:
+        "Open exceptions of lines past their grace. A close moves them with their lines.",
+      example: 3,
+    }),
+    days_until_over: count.meta({
+      description: "Days until the period is over in its sources' time zones; 0 once it is.",
+      example: 0,
+    }),
   })
   .meta({ id: "PeriodProof" });
 export type PeriodProof = z.output<typeof periodProof>;
@@ -183,6 +196,10 @@ export const statementRow = z.object({
   item: z.string().nullable().meta({ example: null }),
   currency,
   side: side.nullable(),
+  amount: z.string().max(40).meta({
+    description: "The same in the currency's own unit, with its decimals.",
+    example: "-14.90",
+  }),
   amount_minor: sum.meta({ example: -1490 }),
   value_date: valueDate.nullable(),
   age_days: z.int().nullable().meta({ example: null }),
@@ -205,12 +222,12 @@ const LINE_LABELS: SheetColumn[] = [
   { name: "Description", field: "description", width: 36 },
 ];
 const DECIDED: SheetColumn[] = [
-  { name: "Decided by", field: "decided_by", width: 20 },
+  { name: "Decided by", field: "decided_by", width: 20, as: "actor" },
   { name: "Decided at (UTC)", field: "decided_at", width: 18, as: "time" },
 ];
 const LINE_ID: SheetColumn = { name: "Line ID", field: "line_id", width: 38 };
 const MATCH_ID: SheetColumn = { name: "Match ID", field: "match_id", width: 38 };
-const named = (name: string, field: keyof StatementRow, as?: "word"): SheetColumn => ({
+const named = (name: string, field: keyof StatementRow, as?: "word" | "method"): SheetColumn => ({
   name,
   field,
   width: 28,
@@ -280,7 +297,7 @@ const STATEMENT_SHEETS: Sheet[] = [
     name: "Matches",
     kind: "match",
     columns: [
-      named("Rule", "item"),
+      named("Rule", "item", "method"),
       VALUE_DATE,
       SIDE,
       CURRENCY,
@@ -376,10 +393,11 @@ export const getStatementContract = contract({
     description:
       "All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the " +
       "sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line " +
-      "of a match (`item` is the rule, or manual). Amounts are in minor units; without a side they are left − right.\n\n" +
+      "of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.\n\n" +
       "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a " +
       "spreadsheet would round, is text there.",
     columns: Object.keys(statementRow.shape),
+    amounts: ["amount", "amount_minor"],
     item: statementRow,
     workbook: STATEMENT_SHEETS,
     query: {
@@ -392,6 +410,77 @@ export const getStatementContract = contract({
   },
 });
 
+export const signature = z
+  .object({
+    number: z.int().min(1).meta({ description: "1 is the first close.", example: 1 }),
+    digest: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable()
+      .meta({
+        description:
+          "As `closing.digest` of the proof when it closed. Null of periods closed before there " +
+          "was one.",
+        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      }),
+    closed_by: actor.meta({ example: "user:ada" }),
+    closer_issuer: z.string().nullable().meta({
+      description: "The issuer of the token of the person who closed. Null of earlier closes.",
+      example: "https://id.example.com",
+    }),
+    closer_subject: z.string().nullable().meta({
+      description: "The subject of that token.",
+      example: "248289761001",
+    }),
+    closed_at: time,
+    reopened_at: time.nullable().meta({
+      description: "Null while the period is closed with this statement.",
+      example: null,
+    }),
+    reopened_by: actor.nullable().meta({ example: null }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the period was reopened.", example: null }),
+  })
+  .meta({ id: "StatementSignature" });
+export type Signature = z.output<typeof signature>;
+
+export const listSignedStatementsContract = contract({
+  operationId: "listSignedStatements",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/statements",
+  tag,
+  summary: "List a period's signed statements, newest first",
+  description:
+    "Each close signs one, with the next number. Reopening the period keeps it and says who " +
+    "reopened it, when and why.",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  query: z.strictObject(pageQuery),
+  response: page(signature),
+  errors: ["not_found", "conflict"],
+});
+
+export const signedStatement = signature.extend({ statement }).meta({ id: "SignedStatement" });
+export type SignedStatement = z.output<typeof signedStatement>;
+
+export const getSignedStatementContract = contract({
+  operationId: "getSignedStatement",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/statements/{number}",
+  tag,
+  summary: "Get a signed statement",
+  description: "The statement as it was when the period closed for this time.",
+  resource: "unversioned",
+  access: needs("read:reconciliations"),
+  params: byReconciliation.extend({
+    number: z.coerce.number().int().min(1).max(2_147_483_647).meta({ example: 1 }),
+  }),
+  response: signedStatement,
+  errors: ["not_found", "conflict"],
+});
+
 const person = "A person closes and reopens, with tenant_admin or tenant_lead: never a key.";
 
 export const closeReconciliationContract = contract({
@@ -400,7 +489,7 @@ export const closeReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/close",
   tag,
   summary: "Close a period",
-  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Afterwards nothing in it changes.\n\nWhere its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. ${person}`,
+  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.\n\nWhere its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -415,7 +504,7 @@ export const reopenReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/reopen",
   tag,
   summary: "Reopen a closed period",
-  description: `Later periods have to be open. Its statement is forgotten, its matches stay. ${person}`,
+  description: `Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

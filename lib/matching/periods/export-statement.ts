@@ -1,5 +1,6 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import type {
   OutstandingLine,
   Statement,
@@ -43,9 +44,11 @@ type Items = {
   match: MatchLine;
 };
 type Kind = keyof Items;
+/** A row, before its amount is written with the decimals of its currency. */
+type MinorRow = Omit<StatementRow, "amount">;
 type Page<Item> = { items: Item[]; next: string[] | null };
 
-const ROWS: { [K in Kind]: (item: Items[K]) => StatementRow } = {
+const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
   outstanding: ({ open_minor, ...line }) => ({
     ...EMPTY,
     ...line,
@@ -76,7 +79,7 @@ export async function* exportStatement(
   id: string,
   { matches }: { matches?: "true" | "false" },
 ): AsyncGenerator<StatementRow[]> {
-  yield balanceRows(await getStatement(ctx, id));
+  yield balanceRows(await getStatement(ctx, id)).map(withAmount);
   const step = { ...ctx, exported: null, continues: true };
   const kinds: Kind[] = ["outstanding", "adjustment", "residual", "exclusion"];
   if (matches === "true") kinds.push("match");
@@ -96,18 +99,31 @@ async function* rowsOf<K extends Kind>(
       after,
       limit: PAGE_ROWS,
     });
-    yield page.items.map((item) => ROWS[kind](item));
+    yield page.items.map((item) => withAmount(ROWS[kind](item)));
     after = page.next;
   } while (after);
 }
 
-function balanceRows({ balances, differences }: Statement): StatementRow[] {
+/** In the order of the columns. */
+function withAmount({ kind, item, currency, side, ...row }: MinorRow): StatementRow {
+  const amount = decimalText(row.amount_minor, decimalsOf(currency) ?? 2);
+  return { kind, item, currency, side, amount, ...row };
+}
+
+function decimalText(minor: number | string, decimals: number): string {
+  const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(`${minor}`) ?? [];
+  const padded = digits.padStart(decimals + 1, "0");
+  const point = padded.length - decimals;
+  return `${sign}${padded.slice(0, point)}${decimals > 0 ? "." : ""}${padded.slice(point)}`;
+}
+
+function balanceRows({ balances, differences }: Statement): MinorRow[] {
   const row = (
     currency: string,
     side: StatementRow["side"],
     item: string,
     amount_minor: StatementRow["amount_minor"],
-  ): StatementRow => ({
+  ): MinorRow => ({
     ...EMPTY,
     kind: "balance",
     item,

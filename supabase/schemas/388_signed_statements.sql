@@ -1,0 +1,97 @@
+-- Signed statements: what each close of a period stated, numbered. Reopening marks one as reopened;
+-- none is ever changed otherwise, or deleted.
+
+create table public.statements (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  number integer not null check (number >= 1),
+  statement jsonb not null,
+  -- As in closings; null of those closed before there was one.
+  digest text check (digest ~ '^[0-9a-f]{64}$'),
+  closed_by text not null,
+  -- Null where a migration took over an earlier close, which kept the name alone.
+  closer_issuer text,
+  closer_subject text,
+  closed_at timestamptz(3) not null,
+  reopened_at timestamptz(3),
+  reopened_by text,
+  reason text check (length(reason) between 1 and 1000),
+  primary key (tenant_id, reconciliation_id, number),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id),
+  check (num_nonnulls(reopened_at, reopened_by, reason) in (0, 3))
+);
+alter table public.statements enable row level security;
+grant select on public.statements to authenticated, service_role;
+create policy statements_read on public.statements for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- Keeps what a period closed with, in the name of the caller, who closes it.
+create function private.sign_statement(c public.closings) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
+    closer_issuer, closer_subject, closed_at)
+  select c.tenant_id, c.reconciliation_id, coalesce(max(s.number), 0) + 1, c.statement, c.digest,
+    c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at
+  from public.statements s
+  where s.tenant_id = c.tenant_id and s.reconciliation_id = c.reconciliation_id;
+end $$;
+
+-- Marks the statement of a period that is reopened.
+create function private.reopen_statement(r public.reconciliations, reason text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update public.statements s set reopened_at = now(), reopened_by = private.actor(),
+    reason = reopen_statement.reason
+  where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.reopened_at is null;
+end $$;
+
+create function private.signature_json(s public.statements) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
+    'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
+    'closed_at', private.iso(s.closed_at), 'reopened_at', private.iso(s.reopened_at),
+    'reopened_by', s.reopened_by, 'reason', s.reason);
+end $$;
+grant execute on function private.signature_json(public.statements) to authenticated;
+
+-- Newest first. input: { id, limit, after: [number] | null }, `id` the reconciliation's.
+-- Refuses: not_found, conflict.
+create function public.list_signed_statements(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  r public.reconciliations;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_signed_statements');
+  r := private.find_period(input ->> 'id');
+  select jsonb_agg(private.signature_json(s) order by s.number desc) into items
+  from (
+    select * from public.statements x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and (input -> 'after' ->> 0 is null or x.number < (input -> 'after' ->> 0)::integer)
+    order by x.number desc limit page_size + 1
+  ) s;
+  return private.page(items, page_size, 'number');
+end $$;
+
+-- input: { id, number }, `id` the reconciliation's. Refuses: not_found, conflict.
+create function public.get_signed_statement(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+  s public.statements;
+begin
+  perform private.begin_request(request, 'get_signed_statement');
+  r := private.find_period(input ->> 'id');
+  select * into s from public.statements x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+    and x.number = (input ->> 'number')::integer;
+  if not found then
+    perform private.refuse_missing('statement');
+  end if;
+  return private.signature_json(s) || jsonb_build_object('statement', s.statement);
+end $$;
