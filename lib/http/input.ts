@@ -43,6 +43,7 @@ const NOUNS: Record<string, string> = {
   deliveryId: "delivery",
   memberId: "member",
   invitationId: "invitation",
+  number: "signed statement",
 };
 
 /**

@@ -43,9 +43,9 @@ export function pathOf({ path }: Contract, params: Record<string, string> = {}):
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
-/** The parameters that name a record, beside the tenant's own. */
+/** The parameters that identify a record. A tenant, or a number within a record, does not. */
 export function recordParams({ params, tenantParam }: Contract): string[] {
-  return Object.keys(params.shape).filter((name) => name !== tenantParam);
+  return Object.keys(params.shape).filter((name) => name !== tenantParam && name !== "number");
 }
 
 /** Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes. */

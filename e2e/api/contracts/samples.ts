@@ -209,7 +209,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   getSignedStatement: async (fixture) => {
     const { id } = await period(fixture);
     await posted(fixture, `/v1/reconciliations/${id}/close`);
-    return { params: { id, number: 1 } };
+    return { params: { id, number: "1" } };
   },
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {

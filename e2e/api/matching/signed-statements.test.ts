@@ -14,7 +14,8 @@ test(
     const signed = async () =>
       (await fixture.ok<{ items: Signature[] }>("GET", `${path}/statements`)).items;
     expect(await signed()).toEqual([]);
-    expectProblem(await fixture.call("GET", `${path}/statements/1`), "not_found");
+    for (const number of ["1", "0", "x", "2147483648"])
+      expectProblem(await fixture.call("GET", `${path}/statements/${number}`), "not_found");
 
     await fixture.ok("POST", `${path}/close`);
     const first = await fixture.ok<Statement>("GET", `${path}/statement`);

@@ -13,7 +13,14 @@ beforeAll(async () => {
 });
 
 const ID = { id: "rec_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" };
-const IDS = { ...ID, keyId: ID.id, deliveryId: ID.id, memberId: ID.id, invitationId: ID.id };
+const IDS = {
+  ...ID,
+  keyId: ID.id,
+  deliveryId: ID.id,
+  memberId: ID.id,
+  invitationId: ID.id,
+  number: "1",
+};
 const open = CONTRACTS.filter(({ access }) => access.publishable);
 const closed = CONTRACTS.filter(({ access }) => !access.publishable);
 const allowed = ({ headers }: Answer) => headers.get("access-control-allow-origin");
