@@ -1,5 +1,5 @@
-import { describeSheet, type SheetTable, sheetTable } from "./files/workbook.ts";
-import { type Described, describeCsv, type Question } from "./formats/csv-mapping.ts";
+import { describeSheet, type SheetTable, sheetTable } from "./formats/files/workbook.ts";
+import { type Described, describeCsv, type Question } from "./formats/csv/csv-mapping.ts";
 import { decoderOf } from "./formats/encoding.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
