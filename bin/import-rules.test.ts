@@ -25,8 +25,8 @@ const PRESENT = {
   "supabase/local/postgres.ts": "",
   "e2e/fixtures.ts": "",
   "lib/webhooks/index.ts": "",
-  "matcher/engine/rules.ts": "",
-  "matcher/engine/engine.ts": "",
+  "engine/rules.ts": "",
+  "engine/engine.ts": "",
   "lib/webhooks/utils/text.ts": "",
 };
 
@@ -40,11 +40,8 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
     "lib/auth/local.ts",
     'import { Postgres } from "../../supabase/local/postgres.ts";',
   ],
-  "engine-is-pure": [
-    "matcher/engine/clock.ts",
-    'import { setTimeout } from "node:timers/promises";',
-  ],
-  "engine-for-matching": ["lib/records/engine.ts", 'import "../../matcher/engine/engine.ts";'],
+  "engine-is-pure": ["engine/clock.ts", 'import { setTimeout } from "node:timers/promises";'],
+  "engine-for-matching": ["lib/records/engine.ts", 'import "../../engine/engine.ts";'],
   "lib-is-below": ["lib/auth/above.ts", 'import { Button } from "#components/ui/button.tsx";'],
   "app-through-domains": ["app/page.tsx", 'import type { Db } from "#lib/db/client.ts";'],
   "routes-show-nothing": [
@@ -108,8 +105,8 @@ const ALLOWED: Record<string, string> = {
     'import "../kit/page.tsx"; import "../people/person.tsx"; import "#components/ui/button.tsx";',
   "components/shell/commands.tsx": 'import "../exceptions/labels.tsx";',
   "lib/reconciliations/contract.ts":
-    'import { z } from "zod"; import { RULE_KINDS } from "../../matcher/engine/rules.ts";',
-  "matcher/engine/engine.ts": 'import "./rules.ts";',
+    'import { z } from "zod"; import { RULE_KINDS } from "../../engine/rules.ts";',
+  "engine/engine.ts": 'import "./rules.ts";',
   "lib/webhooks/contract.ts":
     'import { z } from "zod"; import "../wire/contract.ts"; import "../exceptions/contract.ts";',
   "lib/webhooks/list-webhooks.ts":

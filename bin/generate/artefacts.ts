@@ -5,6 +5,7 @@ import { databaseTypes } from "./database-types.ts";
 import { defaultRulesSql } from "./default-rules.ts";
 import { difference } from "./difference.ts";
 import { factsFile } from "./facts.ts";
+import { operationScopes } from "./operation-scopes.ts";
 import { operationsSql } from "./operations.ts";
 
 type Artefact = { path: string } & (
@@ -19,9 +20,14 @@ type Artefact = { path: string } & (
 export const ARTEFACTS = {
   types: { path: "lib/db/types.gen.ts", make: databaseTypes, needsDatabase: true },
   facts: { path: "lib/wire/facts.gen.ts", make: factsFile, needsDatabase: true },
+  scopes: {
+    path: "lib/api-keys/operation-scopes.gen.ts",
+    make: async () => operationScopes((await import("#lib/openapi/operations.ts")).CONTRACTS),
+    needsDatabase: false,
+  },
   operations: {
     path: "supabase/schemas/900_operations.gen.sql",
-    make: async () => operationsSql((await import("#lib/wire/operations.ts")).CONTRACTS),
+    make: async () => operationsSql((await import("#lib/openapi/operations.ts")).CONTRACTS),
     needsDatabase: false,
   },
   rules: {

@@ -1,6 +1,6 @@
 import { minorAmount } from "../../../wire/money.ts";
-import type { Bai2Record } from "./bai2-records.ts";
 import { sixDigitDay } from "../dates.ts";
+import type { Bai2Record } from "./bai2-records.ts";
 
 /** Sums and numbers of an account, a group or the file, as its trailer has them. */
 export class Bai2Totals {

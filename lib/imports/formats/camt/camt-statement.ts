@@ -1,5 +1,13 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { standardAmount } from "../../../wire/money.ts";
+import { type DateReader, isoDate, isoDay } from "../dates.ts";
+import type { Details, ImportLine } from "../line.ts";
+import { DetailsBuilder } from "../line-collector.ts";
+import type { Format } from "../mapping.ts";
+import type { Reading } from "../reader.ts";
+import { type Place, refuseFile } from "../refusal.ts";
+import type { SkipReason } from "../skip-reasons.ts";
+import { Statement } from "../statement.ts";
 import { accountAmount, accountParts } from "./camt-currency.ts";
 import {
   bankTransactionCode,
@@ -10,14 +18,6 @@ import {
   said,
   type Transaction,
 } from "./camt-transaction.ts";
-import { type DateReader, isoDate, isoDay } from "../dates.ts";
-import type { Details, ImportLine } from "../line.ts";
-import { DetailsBuilder } from "../line-collector.ts";
-import type { Format } from "../mapping.ts";
-import type { Reading } from "../reader.ts";
-import { type Place, refuseFile } from "../refusal.ts";
-import type { SkipReason } from "../skip-reasons.ts";
-import { Statement } from "../statement.ts";
 import type { XmlNode } from "./xml-events.ts";
 
 /** By ISO's codes, and by the words that stand there as proprietary text. */

@@ -1,8 +1,8 @@
-import { CamtStatement } from "./camt-statement.ts";
-import { camtTransaction, TRANSACTIONS_MAX, type Transaction } from "./camt-transaction.ts";
 import type { Format } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
+import { CamtStatement } from "./camt-statement.ts";
+import { camtTransaction, TRANSACTIONS_MAX, type Transaction } from "./camt-transaction.ts";
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
 /** ISO's namespaces, SWIFT's of the first years, and national ones that restrict ISO's (`ISO:camt.053.001.02:APC:STUZZA:…`). */

@@ -1,7 +1,4 @@
 import { writtenAmount } from "../../../wire/money.ts";
-import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
-import { bookingStateOf } from "./csv-statuses.ts";
-import { plainWords } from "./csv-words.ts";
 import type { ImportLine } from "../line.ts";
 import type { LineCollector } from "../line-collector.ts";
 import type { Mapping } from "../mapping.ts";
@@ -9,6 +6,9 @@ import type { Reading } from "../reader.ts";
 import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
 import type { SkipReason } from "../skip-reasons.ts";
 import { Statement } from "../statement.ts";
+import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
+import { plainWords } from "./csv-words.ts";
 
 /** Columns by whose values a file of several accounts is told apart. */
 const ACCOUNT_NAMES =

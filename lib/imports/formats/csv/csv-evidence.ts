@@ -1,5 +1,7 @@
 import { amountMarks, currenciesOf } from "../../../wire/amount-marks.ts";
 import { decimalsOf } from "../../../wire/currencies.ts";
+import type { Mapping } from "../mapping.ts";
+import { refuseFile } from "../refusal.ts";
 import { directionOf, likelyDirectionOf, mayNameDirection } from "./csv-directions.ts";
 import {
   borneOut,
@@ -12,8 +14,6 @@ import {
 import { bookingStateOf, statusColumn } from "./csv-statuses.ts";
 import type { Column, Table } from "./csv-table.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";
-import type { Mapping } from "../mapping.ts";
-import { refuseFile } from "../refusal.ts";
 
 export const BALANCE_NAMES =
   /balance|\b(?:sal[dt]o|saldos|solde|kontostand|saldobelop|stand|zustatek|zostatok|egyenleg|bilans)\b/;

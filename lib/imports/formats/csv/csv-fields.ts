@@ -1,8 +1,8 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
 import { writtenAmount } from "../../../wire/money.ts";
+import type { MappedField, Mapping } from "../mapping.ts";
 import type { Column, ColumnKind, Table } from "./csv-table.ts";
 import { fieldsNamed } from "./csv-words.ts";
-import type { MappedField, Mapping } from "../mapping.ts";
 
 /** Which kinds of values a field may have: "Valuta" is a date in German and a currency in Dutch. */
 const KINDS: Record<MappedField, ColumnKind[]> = {

@@ -1,5 +1,4 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
-import { csvRecords } from "./csv-records.ts";
 import { dateReader } from "../dates.ts";
 import {
   DATE_FORMATS,
@@ -8,6 +7,7 @@ import {
   type Delimiter,
   type Mapping,
 } from "../mapping.ts";
+import { csvRecords } from "./csv-records.ts";
 
 /** To describe a table, and to detect its delimiter. */
 const ROWS_LOOKED_AT = 20_000;

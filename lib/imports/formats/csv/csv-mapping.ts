@@ -1,12 +1,12 @@
 import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
+import { dateReader } from "../dates.ts";
+import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
 import { BALANCE_NAMES, Evidence, headerCurrency, without } from "./csv-evidence.ts";
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
 import { plainWords } from "./csv-words.ts";
-import { dateReader } from "../dates.ts";
-import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
 
 export type { Question } from "./csv-readings.ts";
 export type { ColumnKind } from "./csv-table.ts";

@@ -1,10 +1,10 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
-import { rowReader } from "./csv.ts";
-import type { Table } from "./csv-table.ts";
 import type { ImportLine } from "../line.ts";
 import { LineCollector } from "../line-collector.ts";
 import type { Delimiter, Mapping } from "../mapping.ts";
 import type { BalanceCourse } from "../running-balance.ts";
+import { rowReader } from "./csv.ts";
+import type { Table } from "./csv-table.ts";
 
 /** A reading is tried on the first rows; the import checks all of them. */
 const ROWS_TRIED = 2_000;

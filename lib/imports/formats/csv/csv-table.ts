@@ -1,12 +1,12 @@
 import { currenciesOf } from "../../../wire/amount-marks.ts";
 import { decimalsOf } from "../../../wire/currencies.ts";
+import type { Delimiter, Mapping } from "../mapping.ts";
 import { uniqueNames } from "./csv.ts";
 import { directionOf } from "./csv-directions.ts";
 import { dateFormatsOf, looksLikeAmount, looksLikeDate, type Row, rowsOf } from "./csv-layout.ts";
 import { statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
-import type { Delimiter, Mapping } from "../mapping.ts";
 
 const HEADER_WITHIN_ROWS = 50;
 /** A column's kind is decided by as many of its cells. */

@@ -1,5 +1,5 @@
-import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
 import type { MappedField } from "../mapping.ts";
+import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
 
 /**
  * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian and Portuguese: lower case, without

@@ -1,13 +1,13 @@
-import { BalanceChecks, statusReader } from "./csv-checks.ts";
-import { csvRecords } from "./csv-records.ts";
-import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
-import { bookingStateOf } from "./csv-statuses.ts";
 import { dateReader } from "../dates.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import { mappedLines, type Values } from "../mapped-lines.ts";
 import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
+import { BalanceChecks, statusReader } from "./csv-checks.ts";
+import { csvRecords } from "./csv-records.ts";
+import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
 
 /** Banks put a few lines about the account before the table. */
 const HEADER_WITHIN_ROWS = 100;

@@ -3,10 +3,10 @@ import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import type { WriteSheet } from "hucre/xlsx";
 import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import type { Mapping } from "../mapping.ts";
-import { readLines } from "../read-lines.ts";
 import { openFile } from "../../opened-file.ts";
 import { settle } from "../../settle-mapping.ts";
+import type { Mapping } from "../mapping.ts";
+import { readLines } from "../read-lines.ts";
 
 const CSV = "Date,Text,Amount\n2026-03-13,a,10.00\n2026-03-14,b,-20.50\n";
 const LINES = ["2026-03-13 1000 a", "2026-03-14 -2050 b"];

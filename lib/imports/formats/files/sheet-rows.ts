@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
+import { xmlEvents } from "../camt/xml-events.ts";
 import { COLUMNS_MAX } from "../csv/csv-records.ts";
 import { refuseFile } from "../refusal.ts";
-import { xmlEvents } from "../camt/xml-events.ts";
 import { cellText, type SheetContext } from "./sheet-values.ts";
 
 /** As many as a sheet can have. */

@@ -1,8 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
+import { xmlEvents } from "../camt/xml-events.ts";
 import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts";
 import { type Table, tableOfRows } from "../csv/csv-table.ts";
 import { refuseFile } from "../refusal.ts";
-import { xmlEvents } from "../camt/xml-events.ts";
 import { type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { dateStylesOf, type SheetContext } from "./sheet-values.ts";
 import { readEntry, type Zip } from "./zip.ts";

@@ -1,6 +1,6 @@
-import { jsonLines } from "./json-line.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
+import { jsonLines } from "./json-line.ts";
 
 const QUOTE = 34;
 const BACKSLASH = 92;

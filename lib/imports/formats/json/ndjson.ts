@@ -1,6 +1,6 @@
-import { jsonLines } from "./json-line.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
 import { TextLines } from "../text-lines.ts";
+import { jsonLines } from "./json-line.ts";
 
 /** One JSON object a line, separated by line feeds. Blank lines are passed over. */
 export function readNdjson(reading: Reading): Reader {

@@ -3,8 +3,8 @@ import { standardAmount } from "../../../wire/money.ts";
 import { calendarDay, fullYear } from "../dates.ts";
 import type { ImportLine } from "../line.ts";
 import { DetailsBuilder, type LineCollector } from "../line-collector.ts";
-import { accountOwnerInfo } from "./mt940-info.ts";
 import type { Statement } from "../statement.ts";
+import { accountOwnerInfo } from "./mt940-info.ts";
 
 /**
  * Value date, entry date, mark, funds code, amount, type, references. 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; that the mark may be EC or

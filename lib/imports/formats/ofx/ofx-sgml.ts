@@ -1,6 +1,6 @@
-import type { OfxStatements } from "./ofx-statements.ts";
 import type { Reader } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
+import type { OfxStatements } from "./ofx-statements.ts";
 
 /** Longest leaf. */
 const TOKEN_MAX_LENGTH = 64 * 1024;

@@ -1,7 +1,7 @@
-import { sgmlEvents } from "./ofx-sgml.ts";
-import { OfxStatements } from "./ofx-statements.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
+import { sgmlEvents } from "./ofx-sgml.ts";
+import { OfxStatements } from "./ofx-statements.ts";
 
 /** The header is a few lines. */
 const HEADER_MAX_LENGTH = 16 * 1024;
