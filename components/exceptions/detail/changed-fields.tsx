@@ -6,8 +6,8 @@ import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { STATUSES } from "#lib/exceptions/contract.ts";
 import type { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
-import { STATUS_LABELS } from "./labels.tsx";
-import { CalendarName, ReconciliationName } from "./names.tsx";
+import { STATUS_LABELS } from "../labels.tsx";
+import { CalendarName, ReconciliationName } from "../names.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
 

@@ -7,9 +7,9 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { goToRow, rowAfter } from "#components/kit/rows.ts";
 import { toast } from "#components/ui/toast.ts";
 import { pauseExceptionContract } from "#lib/exceptions/pauses/contract.ts";
+import { exceptionsKey } from "../queries.ts";
+import { remember } from "../undo.ts";
 import { PauseDialog } from "./pause-dialog.tsx";
-import { exceptionsKey } from "./queries.ts";
-import { remember } from "./undo.ts";
 
 /**
  * Pauses one exception. Its row moves, so the next row gets the focus, and the panel if it is open.

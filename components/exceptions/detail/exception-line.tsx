@@ -14,7 +14,7 @@ import { percent } from "#components/ui/percent.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Match } from "#lib/matching/contract.ts";
-import { lineById, matchById } from "./queries.ts";
+import { lineById, matchById } from "../queries.ts";
 
 /** The line of an exception, its suggested match, and the actions on it. */
 export function ExceptionLine({

@@ -16,11 +16,11 @@ import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
 import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
-import { RISK_LABELS, SEVERITY_LABELS, SORT_LABELS, STATUS_LABELS } from "./labels.tsx";
-import { ReconciliationName } from "./names.tsx";
-import { facetsOf } from "./queries.ts";
+import { RISK_LABELS, SEVERITY_LABELS, SORT_LABELS, STATUS_LABELS } from "../labels.tsx";
+import { ReconciliationName } from "../names.tsx";
+import { facetsOf } from "../queries.ts";
+import { SaveView } from "../views/save-view.tsx";
 import type { BoardSearch, Facet } from "./search.ts";
-import { SaveView } from "./views/save-view.tsx";
 
 type Props = {
   search: BoardSearch;
