@@ -196,9 +196,9 @@ test("every command of the image, the manifests and the compose file starts an e
   ];
   expect([...new Set(commands.map(entryOf))].sort()).toEqual([
     "bin/db.ts",
-    "worker/matcher/main.ts",
     "server/main.ts",
     "worker/main.ts",
+    "worker/matcher/main.ts",
   ]);
   for (const command of commands) {
     const entry = entryOf(command);
