@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { sessionCookie } from "#e2e/sign-in.ts";
-import { knownChromium } from "../../bin/chromium.mjs";
+import { knownChromium } from "../../bin/dev/chromium.mjs";
 import { median } from "./rates.ts";
 import type { Finding, Section } from "./report.ts";
 import { startService } from "./server.ts";

@@ -4,7 +4,7 @@ const DATA_API = "e2e/api/database/data-api.test.ts";
 const ACCESS = "e2e/api/database/access.test.ts";
 const DIRECT = "e2e/api/database/direct-calls.test.ts";
 const LINTS = "e2e/api/database/lints.test.ts";
-const RIGHTS = "bin/migration/rights.test.ts";
+const RIGHTS = "bin/dev/migration/rights.test.ts";
 const RECORDS = "e2e/api/records/row-level-security.test.ts";
 
 /** Who may see and do what, as the database decides last. */

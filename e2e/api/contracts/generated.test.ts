@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { api, database } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
-import { type ArtefactName, checkArtefact } from "../../../bin/generate/artefacts.ts";
+import { type ArtefactName, checkArtefact } from "../../../bin/dev/generate/artefacts.ts";
 
 describe("what is committed is what the code produces", () => {
   test.each<[ArtefactName, string]>([

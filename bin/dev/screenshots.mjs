@@ -4,8 +4,8 @@
  * (only that: `-- <folder> "by two people"`).
  */
 import { resolve } from "node:path";
+import { build, install } from "../setup.mjs";
 import { ensureChromium } from "./chromium.mjs";
-import { build, install } from "./setup.mjs";
 
 const [folder, ...views] = process.argv.slice(2);
 if (!folder) throw new Error("Say where to: npm run screenshots -- <folder> [views…]");

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Client } from "pg";
 import { describe, expect, test } from "vitest";
-import { migrate, migrations } from "../../supabase/local/migrate.ts";
+import { migrate, migrations } from "../../../supabase/local/migrate.ts";
 import type { FreshDatabase } from "../generate/fresh-database.ts";
 import { lentDatabases } from "../generate/lent-databases.ts";
 import { readCatalogue } from "./catalogue.ts";
@@ -9,7 +9,7 @@ import { describe as described, differences } from "./difference.ts";
 import { madeBySchemas } from "./made-by-schemas.ts";
 import { run, schemaSql } from "./schemas.ts";
 
-const SCHEMAS = new URL("../../supabase/schemas/", import.meta.url);
+const SCHEMAS = new URL("../../../supabase/schemas/", import.meta.url);
 const SECONDS = 1000;
 
 const fresh = lentDatabases();

@@ -1,4 +1,4 @@
-import { DEFAULT_RULES } from "../../engine/rules.ts";
+import { DEFAULT_RULES } from "../../../engine/rules.ts";
 
 const HEADER =
   "-- Written by `npm run generate` from engine/rules.ts: the rules of a pair that has " +

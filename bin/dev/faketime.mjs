@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { run } from "./setup.mjs";
+import { run } from "../setup.mjs";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { statementsOf } from "../../supabase/local/sql-statements.ts";
+import { statementsOf } from "../../../supabase/local/sql-statements.ts";
 
 /**
  * Statements that remove or narrow what the previous release still uses while its processes are

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { migrations } from "../../supabase/local/migrate.ts";
+import { migrations } from "../../../supabase/local/migrate.ts";
 import { contractionsIn, contractionsSince } from "./contractions.ts";
 
 /** Nothing is released yet: with 1.0.0, this becomes the last migration of each release. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Client } from "pg";
 
-const FOLDER = new URL("../../supabase/schemas/", import.meta.url);
+const FOLDER = new URL("../../../supabase/schemas/", import.meta.url);
 
 /**
  * The files of supabase/schemas in their order, as one text, which creates the whole schema on an

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
-import { stopParts } from "../../supervisor/child-process.ts";
-import { logProblemsOnly } from "../../supervisor/log.ts";
-import { readSettings } from "../../supervisor/settings.ts";
-import { startPostgres } from "../../supervisor/stack.ts";
+import { stopParts } from "../../../supervisor/child-process.ts";
+import { logProblemsOnly } from "../../../supervisor/log.ts";
+import { readSettings } from "../../../supervisor/settings.ts";
+import { startPostgres } from "../../../supervisor/stack.ts";
 
 /**
  * A database with the platform and graphile_worker, but none of our schemas, and a connection as

@@ -6,9 +6,9 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { build, install, ROOT } from "../setup.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { daysAhead, daysToLeapDay, ensureFaketime } from "./faketime.mjs";
-import { build, install, ROOT } from "./setup.mjs";
 import { ended, playwright, verify, vitest } from "./suites.mjs";
 import { commitOf, isClean, keep, TestRun } from "./test-run.mjs";
 

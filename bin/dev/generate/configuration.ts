@@ -1,6 +1,6 @@
 import { VARIABLES } from "./variables.ts";
 
-const GENERATED = "Written by `npm run generate` from bin/generate/variables.ts.";
+const GENERATED = "Written by `npm run generate` from bin/dev/generate/variables.ts.";
 
 /** Generates docs/configuration.md: a table of variables for each group. */
 export function configurationPage(): string {

@@ -10,7 +10,7 @@ type Package = {
   hasInstallScript?: boolean;
 };
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), "utf8"));
 const { allowScripts, version } = read("package.json") as {
   allowScripts: Record<string, boolean>;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { build, install, ROOT } from "../setup.mjs";
 import { ensureChromium } from "./chromium.mjs";
-import { build, install, ROOT } from "./setup.mjs";
 import { playwright, verify, vitest } from "./suites.mjs";
 import { keep, print, TestRun } from "./test-run.mjs";
 

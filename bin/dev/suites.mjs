@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { endsBeforeUs } from "./children.mjs";
-import { NODE, ROOT } from "./setup.mjs";
+import { endsBeforeUs } from "../children.mjs";
+import { NODE, ROOT } from "../setup.mjs";
 
 const WORDS_MAX_LINES = 12;
 
@@ -20,7 +20,7 @@ const WORDS_MAX_LINES = 12;
 
 /** @returns {Promise<Outcome>} */
 export function verify() {
-  return ended("verify", "bin/verify.ts", []);
+  return ended("verify", "bin/dev/verify.ts", []);
 }
 
 /** Runs a script that is a single test. @returns {Promise<Outcome>} */

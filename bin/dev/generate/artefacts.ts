@@ -71,5 +71,5 @@ function make(artefact: Artefact, database: Pool | undefined): Promise<string> {
 }
 
 function fileOf(name: ArtefactName): URL {
-  return new URL(`../../${ARTEFACTS[name].path}`, import.meta.url);
+  return new URL(`../../../${ARTEFACTS[name].path}`, import.meta.url);
 }

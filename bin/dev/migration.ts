@@ -10,14 +10,14 @@
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Migration, migrations } from "../supabase/local/migrate.ts";
-import { fail } from "./fail.ts";
+import { type Migration, migrations } from "../../supabase/local/migrate.ts";
+import { fail } from "../fail.ts";
 import { type Fresh, withFreshDatabases } from "./generate/fresh-database.ts";
 import { readCatalogue } from "./migration/catalogue.ts";
 import { describe, differences, planOf } from "./migration/difference.ts";
 import { run, schemaSql } from "./migration/schemas.ts";
 
-const FOLDER = new URL("../supabase/migrations/", import.meta.url);
+const FOLDER = new URL("../../supabase/migrations/", import.meta.url);
 const MARKER = "-- From here on written by `npm run migration`, anew each time. Above is by hand.";
 const USAGE =
   'Usage: npm run migration <name> [-- --sql "alter table …"]   (a name of lower-case letters, digits and _)';

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { HEAP } from "../supervisor/heap-sizes.ts";
-import { backgroundEnv, webEnv } from "../supervisor/process-env.ts";
+import { HEAP } from "../../supervisor/heap-sizes.ts";
+import { backgroundEnv, webEnv } from "../../supervisor/process-env.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 type Container = {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const MODULE = /(?<!\.test)\.tsx?$/;
 /** Shorter words are too often similar: day, may. */
 const MIN_LENGTH = 4;

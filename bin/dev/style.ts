@@ -1,17 +1,17 @@
 /**
  * Counts phrases in comments, and names of variables, that make code hard to read or to search.
- * Each has a budget in bin/style-budget.json, which may only go down.
+ * Each has a budget in bin/dev/style-budget.json, which may only go down.
  *
- *   node bin/style.ts             fails if a count is over its budget, and lists the places
- *   node bin/style.ts --places    lists every place
- *   node bin/style.ts --lower     lowers the budgets to the counts
+ *   node bin/dev/style.ts             fails if a count is over its budget, and lists the places
+ *   node bin/dev/style.ts --places    lists every place
+ *   node bin/dev/style.ts --lower     lowers the budgets to the counts
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dirname, "..");
-const BUDGET = join(ROOT, "bin/style-budget.json");
+const ROOT = join(import.meta.dirname, "../..");
+const BUDGET = join(ROOT, "bin/dev/style-budget.json");
 const SOURCE = /\.(?:tsx?|mjs|sql)$/;
 const EXEMPT = /\.gen\.|types\.gen|^supabase\/migrations\/|^lib\/imports\/samples\//;
 

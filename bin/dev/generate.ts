@@ -2,7 +2,7 @@
  * Writes the committed files that are generated from the code: the database's types and facts, its
  * table of operations and default rules, the pages about configuration, and openapi.json.
  *
- *   npm run generate -- [--check] [name…], by the names in bin/generate/artefacts.ts
+ *   npm run generate -- [--check] [name…], by the names in bin/dev/generate/artefacts.ts
  *
  * With --check it writes nothing, prints the differences and fails if there are any.
  */

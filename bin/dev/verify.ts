@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS = [
   "app",
   "bin",
@@ -35,7 +35,7 @@ const STEPS: Record<string, string[][]> = {
     ],
   ],
   "dead code": [["knip"]],
-  "plain English": [["node", "bin/style.ts"]],
+  "plain English": [["node", "bin/dev/style.ts"]],
   spelling: [
     [
       "cspell",
@@ -54,7 +54,7 @@ const STEPS: Record<string, string[][]> = {
   "generated files are current": [
     [
       "node",
-      "bin/generate.ts",
+      "bin/dev/generate.ts",
       "--check",
       "operations",
       "rules",

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { dirname, join } from "node:path";
-import { ROOT } from "./setup.mjs";
+import { ROOT } from "../setup.mjs";
 import { again } from "./suites.mjs";
 
 /** More tests than this that only pass alone indicate a problem with the whole run. */

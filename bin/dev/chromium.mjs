@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { ROOT, run } from "./setup.mjs";
+import { ROOT, run } from "../setup.mjs";
 
 /** The headless shell renders pages without a browser's interface. */
 const NAMES = [
