@@ -158,7 +158,7 @@ export const DATABASE: Break[] = [
     name: "statement-without-tenant",
     is: "a function changes the rows of every tenant",
     how: {
-      file: "supabase/schemas/810_first_steps.sql",
+      file: "supabase/schemas/tenants/first_steps.sql",
       replace:
         "delete from public.first_steps_dismissals d\n    where d.tenant_id = private.tenant_id() and ",
       by: "delete from public.first_steps_dismissals d\n    where ",

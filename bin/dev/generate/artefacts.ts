@@ -26,12 +26,12 @@ export const ARTEFACTS = {
     needsDatabase: false,
   },
   operations: {
-    path: "supabase/schemas/900_operations.gen.sql",
+    path: "supabase/schemas/core/operations.gen.sql",
     make: async () => operationsSql((await import("#lib/openapi/operations.ts")).CONTRACTS),
     needsDatabase: false,
   },
   rules: {
-    path: "supabase/schemas/373_default_rules.gen.sql",
+    path: "supabase/schemas/runs/default_rules.gen.sql",
     make: async () => defaultRulesSql(),
     needsDatabase: false,
   },

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { migrate, migrations } from "../../../supabase/local/migrate.ts";
@@ -7,16 +8,20 @@ import { lentDatabases } from "../generate/lent-databases.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { describe as described, differences } from "./difference.ts";
 import { madeBySchemas } from "./made-by-schemas.ts";
-import { run, schemaSql } from "./schemas.ts";
+import { run, schemaFiles, schemaSql } from "./schemas.ts";
 
-const SCHEMAS = new URL("../../../supabase/schemas/", import.meta.url);
+const SUPABASE = join(import.meta.dirname, "../../../supabase");
 const SECONDS = 1000;
 
 const fresh = lentDatabases();
 const schemas = madeBySchemas(fresh);
 
 describe("supabase/schemas", () => {
-  const files = readdirSync(SCHEMAS).filter((file) => file.endsWith(".sql"));
+  const files = schemaFiles().map(({ pathname }) => relative(SUPABASE, pathname));
+
+  test("are all in the list of their order", () => {
+    expect(globSync("schemas/**/*.sql", { cwd: SUPABASE }).sort()).toEqual([...files].sort());
+  });
 
   test("creates what the migrations create", { timeout: 60 * SECONDS }, async () => {
     const { url, client } = await fresh();
@@ -36,7 +41,7 @@ describe("supabase/schemas", () => {
   test.each(files)(
     "%s says in its first line what it is about, and has at most 300 lines",
     (file) => {
-      const text = readFileSync(new URL(file, SCHEMAS), "utf8");
+      const text = readFileSync(join(SUPABASE, file), "utf8");
       expect(text).toMatch(/^-- \S/);
       // Generated files grow with the number of operations.
       if (!file.includes(".gen.")) expect(text.split("\n").length).toBeLessThanOrEqual(300);

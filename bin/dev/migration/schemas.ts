@@ -1,17 +1,22 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Client } from "pg";
+import { parse } from "smol-toml";
 
-const FOLDER = new URL("../../../supabase/schemas/", import.meta.url);
+const SUPABASE = new URL("../../../supabase/", import.meta.url);
 
-/**
- * The files of supabase/schemas in their order, as one text, which creates the whole schema on an
- * empty platform.
- */
+/** The files of supabase/schemas in the order in which they are run: see supabase/config.toml. */
+export function schemaFiles(): URL[] {
+  const { db } = parse(readFileSync(new URL("config.toml", SUPABASE), "utf8")) as Config;
+  return db.migrations.schema_paths.map((path) => new URL(path, SUPABASE));
+}
+
+type Config = { db: { migrations: { schema_paths: string[] } } };
+
+/** One text that creates the whole schema on an empty platform. */
 export function schemaSql(): string {
-  const files = readdirSync(FOLDER)
-    .filter((file) => file.endsWith(".sql"))
-    .sort();
-  return files.map((file) => readFileSync(new URL(file, FOLDER), "utf8")).join("\n");
+  return schemaFiles()
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
 }
 
 /** Runs the statements in one transaction. @throws Error that names the failing statement */

@@ -33,7 +33,7 @@ export type RunInput = {
 /** How many lines are read between two checks of their size. */
 const LINES_PER_CHECK = 10_000;
 
-/** Reads a run's input in one snapshot (379_run_reading.sql). */
+/** Reads a run's input in one snapshot (runs/run_reading.sql). */
 export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
   await client.query("begin isolation level repeatable read");
   try {

@@ -1,11 +1,11 @@
 -- Every change of an exception. private.change_exceptions alone writes public.exceptions; what a change leaves is read from here downwards: the row, its
--- clock and ledger, the counters, its history and its events, which 620_webhook_fan_out.sql gives to webhooks.
+-- clock and ledger, the counters, its history and its events, which webhooks/webhook_fan_out.sql gives to webhooks.
 
 -- An exception as it was and as it is to be; `before` is null where it is created.
 create type private.exception_change as (before public.exceptions, after public.exceptions);
 
 -- Acts: create; edit, which also assigns, closes and reopens, since the columns say so; pause; resume; recalculate, where the policy or its calendar moves
--- a deadline. A threshold that is crossed changes the clock alone (430_sla_clock.sql).
+-- a deadline. A threshold that is crossed changes the clock alone (exceptions/sla_clock.sql).
 -- A change names its exception and the columns to set: { tenant_id, id, assigned_to }. Who decides by what an exception is like holds it first (for no key
 -- update, in the order of ids). Answers the exceptions as they are then. Any number: batches are what stays in memory.
 -- Refuses: invalid_transition; invalid_request for what does not fit together; conflict for what cannot be paused, and for a deadline moved while paused.
@@ -25,7 +25,7 @@ begin
   loop
     made := private.resulting_exceptions(act, batch);
     perform private.write_exceptions(act, made);
-    -- 440_sla_clock_changes.sql, 465_exception_counters.sql, 420_exception_history.sql.
+    -- exceptions/sla_clock_changes.sql, exceptions/exception_counters.sql, exceptions/exception_history.sql.
     perform private.keep_clocks(made);
     perform private.keep_counters(made);
     perform private.record_changes(made);

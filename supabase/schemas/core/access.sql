@@ -1,4 +1,4 @@
--- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes both tables (900_operations.gen.sql).
+-- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes both tables (core/operations.gen.sql).
 -- `private.begin_request` decides operations by them, and policies decide rows.
 
 -- action:resource, for example write:exceptions. `principals`: the kinds that may hold it.

@@ -20,7 +20,7 @@ create table public.exceptions (
   -- The calendar that its deadline counts by, and the version of it; null: round the clock.
   calendar_id text,
   calendar_no bigint,
-  -- B(due_at), or of a paused one B(held_due_at): see 392_business_time.sql. Null beyond the reach.
+  -- B(due_at), or of a paused one B(held_due_at): see calendars/business_time.sql. Null beyond the reach.
   due_open_ms bigint,
   -- Paused: due_at is infinity, so that nothing counts it, and held_due_at what it was.
   paused_at timestamptz(3),
@@ -89,7 +89,7 @@ create index exceptions_by_closing on public.exceptions (tenant_id, closed_at, i
 create index exceptions_by_change on public.exceptions (tenant_id, updated_at, id);
 
 alter table public.exceptions enable row level security;
--- Written by private.change_exceptions alone (412_exception_changes.sql).
+-- Written by private.change_exceptions alone (exceptions/exception_changes.sql).
 grant select on public.exceptions to authenticated, service_role;
 create policy exceptions_read on public.exceptions for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may(

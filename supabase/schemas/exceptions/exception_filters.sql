@@ -59,7 +59,7 @@ begin
   end;
 end $$;
 
--- The filters that take several values and have counts (472_sla_facets.sql).
+-- The filters that take several values and have counts (exceptions/sla_facets.sql).
 create function private.exception_facets() returns text[]
 language sql immutable set search_path = ''
 return '{breach_risk,severity,status,assigned_to,reason_code,reconciliation_id,currency}'::text[];

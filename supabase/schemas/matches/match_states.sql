@@ -1,5 +1,5 @@
 -- States of matches: suggested leads to confirmed and rejected, confirmed to undone. Whoever changes a pair's matches holds its period
--- (353_pair_locks.sql): people and runs take turns, a transaction at a time, so that no line is given twice.
+-- (pairs/pair_locks.sql): people and runs take turns, a transaction at a time, so that no line is given twice.
 
 create function private.count_matched(tenant text, ids uuid[], sign integer) returns void
 language plpgsql volatile set search_path = '' as $$

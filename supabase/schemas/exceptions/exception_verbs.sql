@@ -148,7 +148,7 @@ begin
 end $$;
 
 -- Newest first; with sort_by closed_at the closed ones, last closed first. input: { limit, sort_by, after: [id] or [closed_at, id] | null, q, and the
--- filters of 425_exception_filters.sql }.
+-- filters of exceptions/exception_filters.sql }.
 create function public.list_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare

@@ -1,6 +1,6 @@
 -- Facets: how many exceptions each value of each filter would leave, the other filters applied, so that a filter's own counts don't shrink with it.
 
--- input: { state: open | closed | all, q, within_minutes, and the filters of 425_exception_filters.sql }. Counts the 20,000 that come first (`complete`:
+-- input: { state: open | closed | all, q, within_minutes, and the filters of exceptions/exception_filters.sql }. Counts the 20,000 that come first (`complete`:
 -- that is all of them): a look costs at most that. Values of a filter with many: the 50 most frequent.
 create function private.sla_facets(input jsonb, as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$

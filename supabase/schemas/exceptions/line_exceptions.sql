@@ -1,5 +1,5 @@
 -- Exceptions of lines that stay open past their source's grace: one for a line alone, one for all lines of a suggestion. Resolved by what settles
--- them, reopened when that is undone. How they are put together: 456_line_exception_groups.sql.
+-- them, reopened when that is undone. How they are put together: exceptions/line_exception_groups.sql.
 
 -- The exception that a line has or had in a pair. Written by our functions alone, which have found the line and hold the pair.
 create table private.exception_lines (

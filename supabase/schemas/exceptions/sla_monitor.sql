@@ -103,7 +103,7 @@ begin
   ) p;
 end $$;
 
--- input: { sort_by, limit, after: [rank, due_at, id] | null, within_minutes, q, and the filters of 425_exception_filters.sql }.
+-- input: { sort_by, limit, after: [rank, due_at, id] | null, within_minutes, q, and the filters of exceptions/exception_filters.sql }.
 -- The risk falls as the deadline recedes, so sorting by breach_risk is sorting by due_at. Amounts of different currencies don't compare, so that
 -- sorting by amount is by currency first.
 create function public.list_sla_exceptions(input jsonb, request jsonb) returns json
