@@ -158,7 +158,8 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
       ours: true,
     };
     const parts = startParts(processes, options, own);
-    if (env.NODE_ENV === "development") onSourceChange(["lib", "engine", "worker"], () => renewEach(parts));
+    if (env.NODE_ENV === "development")
+      onSourceChange(["lib", "engine", "worker"], () => renewEach(parts));
     return parts;
   });
 }

@@ -3,7 +3,7 @@ import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { sum } from "../prepare/sum.ts";
 
-/** Of all proposals the best, so that none shares a line with a confirmed match or with a better one. */
+/** The best proposals. Each shares no line with a confirmed match or with a better proposal. */
 export function disjointSuggestions(state: RunState): Matches {
   const { proposed } = state;
   const first = firstOfEach(proposed);

@@ -1,4 +1,5 @@
 import type { Thing } from "./catalogue.ts";
+import { meaningOf } from "./meaning.ts";
 
 /** The kinds of objects without data, which can always be created again from the schemas. */
 const AUTOMATIC = new Set([
@@ -24,14 +25,17 @@ export function differences(made: readonly Thing[], wanted: readonly Thing[]): D
   const additions = wanted.flatMap((thing): Difference[] => {
     const old = before.get(keyOf(thing));
     if (!old) return [{ change: "added", before: undefined, after: thing }];
-    return old.definition === thing.definition
-      ? []
-      : [{ change: "changed", before: old, after: thing }];
+    return isSame(old, thing) ? [] : [{ change: "changed", before: old, after: thing }];
   });
   const removals = made
     .filter((thing) => !after.has(keyOf(thing)))
     .map((thing): Difference => ({ change: "removed", before: thing, after: undefined }));
   return [...additions, ...removals];
+}
+
+function isSame(before: Thing, after: Thing): boolean {
+  if (before.definition === after.definition) return true;
+  return after.kind === "function" && meaningOf(before.definition) === meaningOf(after.definition);
 }
 
 /** One line per difference: the object, and both definitions if both exist. */

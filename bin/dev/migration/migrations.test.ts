@@ -38,16 +38,25 @@ describe("supabase/schemas", () => {
     expect(schemaSql()).not.toMatch(/create or replace/);
   });
 
-  test.each(files)(
-    "%s says in its first line what it is about, and has at most 300 lines",
-    (file) => {
-      const text = readFileSync(join(SUPABASE, file), "utf8");
-      expect(text).toMatch(/^-- \S/);
-      // Generated files grow with the number of operations.
-      if (!file.includes(".gen.")) expect(text.split("\n").length).toBeLessThanOrEqual(300);
-    },
-  );
+  test.each(files)("%s says what it is about, in at most 400 lines of 100 columns", (file) => {
+    const text = readFileSync(join(SUPABASE, file), "utf8");
+    expect(text).toMatch(/^-- \S/);
+    // Generated files grow with the number of operations.
+    if (file.includes(".gen.")) return;
+    expect(text.split("\n").length).toBeLessThanOrEqual(400);
+    const wide = withoutLongLiterals(text)
+      .split("\n")
+      .filter(({ length }) => length > 100);
+    expect(wide).toEqual([]);
+  });
 });
+
+/** Sentences and templates stay on one line, where a search finds them. */
+function withoutLongLiterals(sql: string): string {
+  return sql.replace(/--[^\n]*|'(?:[^']|'')*'/g, (part) =>
+    part.startsWith("'") && part.length > 60 ? "''" : part,
+  );
+}
 
 /** The first and the last migration that the baseline replaced. */
 const REPLACED = ["20261122135246", "20261126015851"];

@@ -3,7 +3,7 @@
 import { ArrowUp } from "lucide-react";
 
 /**
- * Announces new rows once. Rows that are held back so that none moves are shown when it is clicked.
+ * Announces new rows once. New rows are held back, so that no row moves, until it is clicked.
  */
 export function NewRows({
   count,

@@ -1,13 +1,17 @@
--- Alerts: what a person is mailed, and what a tenant's channels are sent, once for an event. A channel is a Slack-compatible incoming
--- webhook; its URL is a secret, sealed by a key that the database does not know.
+-- Alerts: what a person is mailed, and what a tenant's channels are sent, once for an event. A
+-- channel is a Slack-compatible incoming webhook; its URL is a secret, sealed by a key that the
+-- database does not know.
 
--- A person's own choices in a tenant; without a row, the defaults. For exceptions: of those assigned to them, of all, or of none.
+-- A person's own choices in a tenant; without a row, the defaults. For exceptions: of those
+-- assigned to them, of all, or of none.
 create table public.notification_settings (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   subject text not null default auth.jwt() ->> 'sub',
-  -- Whether the subject is an account of Supabase Auth, which the server knows by its issuer: another provider may call somebody the same.
+  -- Whether the subject is an account of Supabase Auth, which the server knows by its issuer:
+  -- another provider may call somebody the same.
   is_account boolean not null default false,
-  exception_breached text not null default 'mine' check (exception_breached in ('mine', 'all', 'off')),
+  exception_breached text not null default 'mine' check (
+    exception_breached in ('mine', 'all', 'off')),
   exception_at_risk text not null default 'off' check (exception_at_risk in ('mine', 'all', 'off')),
   assigned boolean not null default true,
   mentioned boolean not null default true,
@@ -18,7 +22,8 @@ create table public.notification_settings (
 alter table public.notification_settings enable row level security;
 grant select on public.notification_settings to authenticated;
 create policy notification_settings_read on public.notification_settings for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and subject = (select auth.jwt()) ->> 'sub' and (select private.may('read:notifications')));
+  using (tenant_id = (select private.tenant_id()) and subject = (select auth.jwt()) ->> 'sub'
+    and (select private.may('read:notifications')));
 
 create table public.alert_channels (
   id text not null default private.new_id('ach'),
@@ -36,7 +41,8 @@ create table public.alert_channels (
   deleted_at timestamptz(3),
   primary key (tenant_id, id)
 );
-create index alert_channels_by_tenant on public.alert_channels (tenant_id, id desc) where deleted_at is null;
+create index alert_channels_by_tenant on public.alert_channels (tenant_id, id desc)
+where deleted_at is null;
 alter table public.alert_channels enable row level security;
 grant select on public.alert_channels to authenticated;
 create policy alert_channels_read on public.alert_channels for select to authenticated
@@ -53,8 +59,8 @@ create table private.alert_channel_urls (
 );
 alter table private.alert_channel_urls enable row level security;
 
--- What happened that somebody may want to know: written with the event, so that there is none without the other. The worker finds whom
--- it concerns. `actor`: who did it, and is not told of it.
+-- What happened that somebody may want to know: written with the event, so that there is none
+-- without the other. The worker finds whom it concerns. `actor`: who did it, and is not told of it.
 create table private.alert_events (
   tenant_id text not null,
   event_id text not null,
@@ -74,7 +80,8 @@ create table private.alert_bundles (
   settled_at timestamptz(3),
   primary key (tenant_id, id)
 );
-create index alert_bundles_by_recipient on private.alert_bundles (tenant_id, recipient, kind, created_at);
+create index alert_bundles_by_recipient
+  on private.alert_bundles (tenant_id, recipient, kind, created_at);
 create index alert_bundles_by_age on private.alert_bundles (created_at);
 alter table private.alert_bundles enable row level security;
 
@@ -102,9 +109,12 @@ begin
   return case type
     when 'exception.sla.breached' then 'exception_breached'
     when 'exception.sla.at_risk' then 'exception_at_risk'
-    when 'exception.created' then case when data #>> '{exception,assigned_to}' is not null then 'assigned' end
-    when 'exception.updated' then case when data #>> '{changes,assigned_to,to}' is not null then 'assigned' end
-    when 'exception.commented' then case when jsonb_array_length(private.mentions(data)) > 0 then 'mentioned' end
+    when 'exception.created' then case
+    when data #>> '{exception,assigned_to}' is not null then 'assigned' end
+    when 'exception.updated' then case
+    when data #>> '{changes,assigned_to,to}' is not null then 'assigned' end
+    when 'exception.commented' then case
+    when jsonb_array_length(private.mentions(data)) > 0 then 'mentioned' end
     when 'webhook.failing' then 'webhook_failing'
     when 'webhook.disabled' then 'webhook_failing'
     when 'api_key.expiring' then 'api_key_expiring'

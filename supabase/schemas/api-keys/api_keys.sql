@@ -3,7 +3,8 @@
 create table public.api_keys (
   id text not null default private.new_id('key'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
-  -- The public part of the credential; private.api_key_secrets holds that no two keys have the same.
+  -- The public part of the credential; private.api_key_secrets holds that no two keys have the
+  -- same.
   key_id text not null,
   name text not null check (length(name) between 1 and 120),
   description text check (length(description) <= 1000),
@@ -12,8 +13,8 @@ create table public.api_keys (
   expires_at timestamptz(3),
   grace_expires_at timestamptz(3),
   rotated_from text,
-  -- The first key of its line: itself, or its predecessor's. A key and its rotated successors are one principal, so that a retry with the
-  -- successor replays what its predecessor did.
+  -- The first key of its line: itself, or its predecessor's. A key and its rotated successors are
+  -- one principal, so that a retry with the successor replays what its predecessor did.
   lineage_id text not null,
   rotated_to text,
   revoked_at timestamptz(3),
@@ -31,18 +32,26 @@ create table public.api_keys (
   check ((rotated_to is null) = (grace_expires_at is null)),
   check (grace_expires_at <= expires_at)
 );
-create index api_keys_by_expiry on public.api_keys (expires_at) where revoked_at is null and expires_at is not null;
-create index api_keys_by_grace on public.api_keys (grace_expires_at) where revoked_at is null and grace_expires_at is not null;
-create index api_keys_by_rotated_from on public.api_keys (tenant_id, rotated_from) where rotated_from is not null;
-create index api_keys_by_rotated_to on public.api_keys (tenant_id, rotated_to) where rotated_to is not null;
+create index api_keys_by_expiry on public.api_keys (expires_at)
+where revoked_at is null and expires_at is not null;
+create index api_keys_by_grace on public.api_keys (grace_expires_at)
+where revoked_at is null and grace_expires_at is not null;
+create index api_keys_by_rotated_from on public.api_keys (tenant_id, rotated_from)
+where rotated_from is not null;
+create index api_keys_by_rotated_to on public.api_keys (tenant_id, rotated_to)
+where rotated_to is not null;
 
 create function private.set_api_key_lineage() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  new.lineage_id := coalesce((select k.lineage_id from public.api_keys k where k.tenant_id = new.tenant_id and k.id = new.rotated_from), new.id);
+  new.lineage_id := coalesce(
+    (select k.lineage_id from public.api_keys k
+      where k.tenant_id = new.tenant_id and k.id = new.rotated_from),
+    new.id);
   return new;
 end $$;
-create trigger set_lineage before insert on public.api_keys for each row execute function private.set_api_key_lineage();
+create trigger set_lineage before insert
+  on public.api_keys for each row execute function private.set_api_key_lineage();
 
 -- Key management is a user's act: no API key and no service-role key has it.
 alter table public.api_keys enable row level security;
@@ -50,8 +59,9 @@ grant select on public.api_keys to authenticated, service_role;
 create policy api_keys_read on public.api_keys for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
 
--- The directory of credentials: whose a key_id is, and its digest. A credential is verified before its tenant is known, so this one
--- table is looked up across tenants. In a schema that no API role can read.
+-- The directory of credentials: whose a key_id is, and its digest. A credential is verified before
+-- its tenant is known, so this one table is looked up across tenants. In a schema that no API role
+-- can read.
 create table private.api_key_secrets (
   key_id text primary key,
   tenant_id text not null,
@@ -68,11 +78,14 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select jsonb_build_object(
-      'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
-      'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at', private.iso(k.grace_expires_at),
+      'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name,
+      'secret_digest', s.digest, 'scopes', k.scopes,
+      'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at',
+      private.iso(k.grace_expires_at),
       'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
     )
-    from private.api_key_secrets s join public.api_keys k on k.tenant_id = s.tenant_id and k.id = s.api_key_id
+    from private.api_key_secrets s
+      join public.api_keys k on k.tenant_id = s.tenant_id and k.id = s.api_key_id
     where s.key_id = find_api_key.key_id
   );
 end $$;
@@ -83,7 +96,8 @@ begin
 end $$;
 grant execute on function private.find_api_key(text), public.find_api_key(text) to service_role;
 
--- Reports keys that expire within 14, 3 and 1 days: once for each threshold and expiry, the nearest one where several passed.
+-- Reports keys that expire within 14, 3 and 1 days: once for each threshold and expiry, the nearest
+-- one where several passed.
 -- Answers how many keys it looked at.
 create function private.announce_expiring_api_keys() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
@@ -93,12 +107,15 @@ declare
 begin
   for k in
     select a.id, a.tenant_id, a.name, a.key_id, a.expires_at,
-      (select min(d) from unnest('{1,3,14}'::integer[]) d where a.expires_at <= now() + make_interval(days => d)) as days
+      (select min(d) from unnest('{1,3,14}'::integer[]) d
+        where a.expires_at <= now() + make_interval(days => d)) as days
     from public.api_keys a
-    where a.revoked_at is null and a.rotated_to is null and a.expires_at > now() and a.expires_at <= now() + interval '14 days'
+    where a.revoked_at is null and a.rotated_to is null and a.expires_at > now()
+      and a.expires_at <= now() + interval '14 days'
   loop
     perform private.emit(k.tenant_id, 'api_key.expiring',
-      jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at', private.iso(k.expires_at), 'days_before', k.days),
+      jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at',
+      private.iso(k.expires_at), 'days_before', k.days),
       format('%s:%s:%s', k.id, private.iso(k.expires_at), k.days));
     announced := announced + 1;
   end loop;
@@ -109,11 +126,13 @@ create function private.revocation_json(k public.api_keys) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
+    'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at),
+    'revoked_by', k.revoked_by, 'reason', k.revoke_reason
   );
 end $$;
 
--- Revokes the keys whose grace period is over; callers are refused since that moment, whether or not this ran. Answers how many.
+-- Revokes the keys whose grace period is over; callers are refused since that moment, whether or
+-- not this ran. Answers how many.
 -- Records and sends: api_key.revoked, once for each.
 create function private.end_grace_periods() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
@@ -123,18 +142,21 @@ declare
 begin
   for k in
     update public.api_keys a set
-      revoked_at = a.grace_expires_at, revoked_by = 'system', revoke_reason = 'The grace period of its rotation elapsed.', updated_at = now()
+      revoked_at = a.grace_expires_at, revoked_by = 'system',
+      revoke_reason = 'The grace period of its rotation elapsed.', updated_at = now()
     where (a.tenant_id, a.id) in (
       select x.tenant_id, x.id from public.api_keys x
       where x.revoked_at is null and x.grace_expires_at <= now() for update skip locked
     )
     returning a.*
   loop
-    perform private.write_security_event(private.new_id('sev'), k.tenant_id, 'api_key.revoked', k.id, k.revoke_reason,
+    perform private.write_security_event(private.new_id('sev'), k.tenant_id, 'api_key.revoked',
+      k.id, k.revoke_reason,
       jsonb_build_object('name', k.name));
     perform private.emit(k.tenant_id, 'api_key.revoked', private.revocation_json(k), k.id);
     ended := ended + 1;
   end loop;
   return ended;
 end $$;
-grant execute on function private.announce_expiring_api_keys(), private.end_grace_periods() to service_role;
+grant execute
+  on function private.announce_expiring_api_keys(), private.end_grace_periods() to service_role;

@@ -1,4 +1,5 @@
--- Calendars: when a tenant works, for deadlines that count business time. A change makes a new version; earlier ones stay as they were.
+-- Calendars: when a tenant works, for deadlines that count business time. A change makes a new
+-- version; earlier ones stay as they were.
 
 create table public.calendars (
   id text not null default private.new_id('cal'),
@@ -13,8 +14,9 @@ create table public.calendars (
   primary key (tenant_id, id)
 );
 
--- weekly: [{ day: monday…sunday, from, to }], special_days: [{ date, name, intervals: [{ from, to }] }], both in the zone's local time, HH:MM.
--- An interval whose `to` isn't after its `from` ends on the day after. It belongs to the day it starts on; a special day replaces what starts on it.
+-- weekly: [{ day: monday…sunday, from, to }], special_days: [{ date, name, intervals: [{ from, to
+-- }] }], both in the zone's local time, HH:MM. An interval whose `to` isn't after its `from` ends
+-- on the day after. It belongs to the day it starts on; a special day replaces what starts on it.
 create table public.calendar_versions (
   tenant_id text not null default private.tenant_id(),
   calendar_id text not null,
@@ -34,9 +36,11 @@ create table public.calendar_versions (
 alter table public.calendars enable row level security;
 grant select on public.calendars to authenticated, service_role;
 create policy calendars_read on public.calendars for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:calendars', 'write:calendars')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:calendars', 'write:calendars')));
 
 alter table public.calendar_versions enable row level security;
 grant select on public.calendar_versions to authenticated, service_role;
 create policy calendar_versions_read on public.calendar_versions for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:calendars', 'write:calendars')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:calendars', 'write:calendars')));

@@ -1,5 +1,6 @@
--- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes both tables (core/operations.gen.sql).
--- `private.begin_request` decides operations by them, and policies decide rows.
+-- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes
+-- both tables (core/operations.gen.sql). `private.begin_request` decides operations by them, and
+-- policies decide rows.
 
 -- action:resource, for example write:exceptions. `principals`: the kinds that may hold it.
 create table private.permissions (
@@ -35,23 +36,27 @@ alter table private.event_kinds enable row level security;
 create function private.holds(needed private.permissions, claims jsonb) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  return coalesce(claims ->> 'principal_type' = any (needed.principals) and case claims ->> 'principal_type'
+  return coalesce(claims ->> 'principal_type' = any (needed.principals)
+    and case claims ->> 'principal_type'
     when 'user' then needed.roles is null or claims -> 'roles' ?| needed.roles
     when 'api_key' then needed.scope is null or claims -> 'scopes' ? needed.scope
     else true
   end, false);
 end $$;
 
--- Whether the caller holds one of these permissions. In policies: (select private.may('write:exceptions')), once a statement.
+-- Whether the caller holds one of these permissions. In policies: (select
+-- private.may('write:exceptions')), once a statement.
 create function private.may(variadic permissions text[]) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 declare
   claims constant jsonb := auth.jwt();
 begin
-  return exists (select from private.permissions p where p.permission = any (permissions) and private.holds(p, claims));
+  return exists (select from private.permissions p
+    where p.permission = any (permissions) and private.holds(p, claims));
 end $$;
 
--- The resources on which the caller may do one of these actions: for tables that hold several, as records do.
+-- The resources on which the caller may do one of these actions: for tables that hold several, as
+-- records do.
 create function private.permitted(variadic actions text[]) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -70,22 +75,30 @@ begin
   return array(select k.kind from private.event_kinds k where private.may(k.permission));
 end $$;
 
--- Refuses: scope_required, role_required where the caller may not read what events of these kinds carry.
+-- Refuses: scope_required, role_required where the caller may not read what events of these kinds
+-- carry.
 create function private.require_readable_events(kinds text[]) returns void
 language plpgsql stable set search_path = '' as $$
 declare
-  unreadable constant text := (select min(k) from unnest(kinds) k where k <> all (private.readable_events()));
+  unreadable constant text := (select min(k) from unnest(kinds) k
+    where k <> all (private.readable_events()));
   scope constant text := (
-    select p.scope from private.event_kinds k join private.permissions p on p.permission = k.permission where k.kind = unreadable
+    select p.scope
+    from private.event_kinds k
+    join private.permissions p on p.permission = k.permission
+    where k.kind = unreadable
   );
 begin
   if unreadable is null then
     return;
   elsif private.principal_type() = 'api_key' and scope is not null then
-    perform private.refuse('scope_required', format('To be sent %s, an API key needs the scope %s.', unreadable, scope));
+    perform private.refuse('scope_required',
+      format('To be sent %s, an API key needs the scope %s.', unreadable, scope));
   end if;
   perform private.refuse('role_required',
-    format('This credential may not read what %s carries. Leave it out, or ask a tenant admin to register for it.', unreadable));
+    format(
+      'This credential may not read what %s carries. Leave it out, or ask a tenant admin to register for it.',
+    unreadable));
 end $$;
 
 grant execute on function private.may(text[]), private.permitted(text[]) to anon, authenticated;

@@ -1,10 +1,12 @@
 -- Refusals: how a function says no. lib/db/unwrap.ts turns them into the problems of /v1.
 
--- Raises one of the codes of lib/wire/errors.ts. `detail` is a sentence for the caller; `errors` is [{ path, message }] or null.
+-- Raises one of the codes of lib/wire/errors.ts. `detail` is a sentence for the caller; `errors` is
+-- [{ path, message }] or null.
 create function private.refuse(code text, detail text, errors jsonb default null) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  raise exception using errcode = 'TO001', message = code, detail = detail, hint = coalesce(errors::text, '');
+  raise exception
+    using errcode = 'TO001', message = code, detail = detail, hint = coalesce(errors::text, '');
 end $$;
 
 -- Refuses one field of the input, as the contract does: 400 with its path.
@@ -15,13 +17,15 @@ begin
     jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
 end $$;
 
--- Refuses an identifier that is not this tenant's: 404, the same whether it is another tenant's or never existed. `noun` is the
--- contract's, so that a malformed identifier gets the same answer.
+-- Refuses an identifier that is not this tenant's: 404, the same whether it is another tenant's or
+-- never existed. `noun` is the contract's, so that a malformed identifier gets the same answer.
 create function private.refuse_missing(noun text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   perform private.refuse('not_found', format('There is no such %s.', noun));
 end $$;
 
-grant execute on function private.refuse(text, text, jsonb), private.refuse_field(text, text), private.refuse_missing(text)
+grant execute
+  on function private.refuse(text, text, jsonb), private.refuse_field(text, text),
+    private.refuse_missing(text)
 to anon, authenticated, service_role;

@@ -20,10 +20,12 @@ end $$;
 create function private.text_array(value jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
-  return case when jsonb_typeof(value) = 'array' then array(select jsonb_array_elements_text(value)) else '{}' end;
+  return case when jsonb_typeof(value) = 'array' then array(select jsonb_array_elements_text(value))
+    else '{}' end;
 end $$;
 
--- JSON merge patch (RFC 7396), in one pass: field by field it would copy the whole for each, seconds for a patch of thousands.
+-- JSON merge patch (RFC 7396), in one pass: field by field it would copy the whole for each,
+-- seconds for a patch of thousands.
 create function private.merge_patch(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -37,13 +39,16 @@ begin
     from (
       select t.key, t.value from jsonb_each(base) t where not patch ? t.key
       union all
-      select p.key, case when jsonb_typeof(p.value) = 'object' then private.merge_patch(base -> p.key, p.value) else p.value end
+      select p.key,
+        case when jsonb_typeof(p.value) = 'object' then private.merge_patch(base -> p.key, p.value)
+          else p.value end
       from jsonb_each(patch) p where p.value <> 'null'
     ) merged
   );
 end $$;
 
--- What changed between two objects: { field: { from, to } }, null where nothing did. A field that only `before` has is no change.
+-- What changed between two objects: { field: { from, to } }, null where nothing did. A field that
+-- only `before` has is no change.
 create function private.changes(before jsonb, after jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -70,8 +75,8 @@ begin
   ), '{}');
 end $$;
 
--- A keyset page out of up to `page_size` + 1 items: { items, next }. `next` holds these fields of the page's last item as texts,
--- null on the last page; the next call passes it as input.after.
+-- A keyset page out of up to `page_size` + 1 items: { items, next }. `next` holds these fields of
+-- the page's last item as texts, null on the last page; the next call passes it as input.after.
 create function private.page(items jsonb, page_size integer, variadic key text[]) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -79,12 +84,14 @@ begin
     return jsonb_build_object('items', coalesce(items, '[]'), 'next', null);
   end if;
   return jsonb_build_object('items', items - page_size, 'next', (
-    select jsonb_agg(items -> (page_size - 1) ->> k.field order by k.place) from unnest(key) with ordinality as k (field, place)
+    select jsonb_agg(items -> (page_size - 1) ->> k.field order by k.place)
+    from unnest(key) with ordinality as k (field, place)
   ));
 end $$;
 
 grant execute on function private.iso(timestamptz) to anon, authenticated, service_role;
 grant execute on function
-  private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb), private.word_patterns(text)
+  private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb),
+  private.word_patterns(text)
 to authenticated;
 grant execute on function private.page(jsonb, integer, text[]) to anon, authenticated;

@@ -1,5 +1,5 @@
--- Comments: what people say to each other about an exception. Plain text, in which <@user:ada> mentions a person. Like the history, a
--- comment is neither changed nor deleted.
+-- Comments: what people say to each other about an exception. Plain text, in which <@user:ada>
+-- mentions a person. Like the history, a comment is neither changed nor deleted.
 
 create table public.exception_comments (
   id text not null default private.new_id('cmt'),
@@ -19,17 +19,20 @@ create table public.exception_comments (
 alter table public.exception_comments enable row level security;
 grant select on public.exception_comments to authenticated, service_role;
 create policy exception_comments_read on public.exception_comments for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:exceptions', 'write:exceptions')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:exceptions', 'write:exceptions')));
 
--- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception (those under way at the same time are not
--- seen).
+-- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception (those
+-- under way at the same time are not seen).
 create function private.guard_exception_comment() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  new.mentions := array(select distinct m[1] from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') m order by 1);
+  new.mentions := array(select distinct m[1]
+    from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') m order by 1);
   if cardinality(new.mentions) > 20 then
     perform private.refuse_field('body', 'Mention at most 20 people.');
-  elsif (select count(*) from public.exception_comments c where c.tenant_id = new.tenant_id and c.exception_id = new.exception_id) >= 1000 then
+  elsif (select count(*) from public.exception_comments c
+    where c.tenant_id = new.tenant_id and c.exception_id = new.exception_id) >= 1000 then
     perform private.refuse('conflict', 'An exception can have at most 1,000 comments.');
   end if;
   return new;
@@ -40,7 +43,8 @@ create trigger guard before insert on public.exception_comments
 create function private.exception_comment_json(c public.exception_comments) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('id', c.id, 'exception_id', c.exception_id, 'body', c.body, 'mentions', c.mentions, 'created_at', private.iso(c.created_at),
+  return jsonb_build_object('id', c.id, 'exception_id', c.exception_id, 'body', c.body, 'mentions',
+    c.mentions, 'created_at', private.iso(c.created_at),
     'created_by', c.created_by, 'actor_issuer', c.actor_issuer, 'actor_subject', c.actor_subject);
 end $$;
 
@@ -49,9 +53,12 @@ create function private.emit_exception_comments() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   insert into public.events (tenant_id, type, data)
-  select c.tenant_id, 'exception.commented', jsonb_build_object('exception', private.exception_json(e), 'comment', private.exception_comment_json(c))
+  select c.tenant_id, 'exception.commented',
+    jsonb_build_object('exception', private.exception_json(e), 'comment',
+    private.exception_comment_json(c))
   from added a
-  join public.exception_comments c on c.tenant_id = a.tenant_id and c.exception_id = a.exception_id and c.id = a.id
+  join public.exception_comments c on c.tenant_id = a.tenant_id and c.exception_id = a.exception_id
+    and c.id = a.id
   join public.exceptions e on e.tenant_id = a.tenant_id and e.id = a.exception_id
   order by c.id;
   return null;
@@ -91,8 +98,11 @@ begin
     return replayed;
   end if;
   e := private.find_exception(input ->> 'id');
-  insert into public.exception_comments (exception_id, body) values (e.id, input ->> 'body') returning * into c;
+  insert into public.exception_comments (exception_id, body)
+  values (e.id, input ->> 'body')
+  returning * into c;
   return private.finish_request(request, private.exception_comment_json(c));
 end $$;
 
-grant execute on function private.exception_comment_json(public.exception_comments) to authenticated;
+grant execute
+  on function private.exception_comment_json(public.exception_comments) to authenticated;

@@ -1,14 +1,18 @@
--- Filters of exceptions: what the lists, their counts, what changed in them and a bulk change mean by one filter, written once.
+-- Filters of exceptions: what the lists, their counts, what changed in them and a bulk change mean
+-- by one filter, written once.
 
--- The conditions of these breach risks on an exception e, those that adjoin as one range of due_at. at_risk is high and medium.
+-- The conditions of these breach risks on an exception e, those that adjoin as one range of due_at.
+-- at_risk is high and medium.
 create function private.risk_ranges(wanted text[], as_of timestamptz) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
   risks constant text[] := private.breach_risks();
   -- minutes_to_breach is rounded up, so what is below 60 has at most 59 minutes left.
-  ends constant timestamptz[] := array[as_of, as_of + make_interval(mins => private.high_risk_below() - 1),
+  ends constant timestamptz[] := array[as_of,
+  as_of + make_interval(mins => private.high_risk_below() - 1),
     as_of + make_interval(mins => private.medium_risk_up_to())];
-  given constant text[] := case when 'at_risk' = any (wanted) then wanted || '{high,medium}'::text[] else wanted end;
+  given constant text[] := case when 'at_risk' = any (wanted) then wanted || '{high,medium}'::text[]
+    else wanted end;
   ranges text[] := '{}';
   first integer;
 begin
@@ -27,34 +31,41 @@ begin
   return ranges;
 end $$;
 
--- One of `wanted`: by `=` where it is one, which an index takes in the order of what comes next in it.
+-- One of `wanted`: by `=` where it is one, which an index takes in the order of what comes next in
+-- it.
 create function private.one_of(field text, wanted text[]) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
-  return case when cardinality(wanted) = 1 then format('%s = %L', field, wanted[1]) else format('%s = any (%L)', field, wanted) end;
+  return case when cardinality(wanted) = 1 then format('%s = %L', field, wanted[1])
+    else format('%s = any (%L)', field, wanted) end;
 end $$;
 
--- What a filter asks of an exception e, as SQL; null where the input doesn't have it. Each takes several values: { severity: [high, critical] }. Of the
--- assignee, the reconciliation and the currency `none` is null; of the assignee, `me` is the caller.
-create function private.exception_condition(filter text, input jsonb, as_of timestamptz) returns text
+-- What a filter asks of an exception e, as SQL; null where the input doesn't have it. Each takes
+-- several values: { severity: [high, critical] }. Of the assignee, the reconciliation and the
+-- currency `none` is null; of the assignee, `me` is the caller.
+create function private.exception_condition(filter text, input jsonb,
+  as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 declare
   -- One value alone is as the release before sends it.
-  wanted text[] := case jsonb_typeof(input -> filter) when 'string' then array[input ->> filter] else private.text_array(input -> filter) end;
+  wanted text[] := case jsonb_typeof(input -> filter) when 'string' then array[input ->> filter]
+    else private.text_array(input -> filter) end;
 begin
   if cardinality(wanted) = 0 then
     return null;
   elsif filter = 'breach_risk' then
     return '(' || array_to_string(private.risk_ranges(wanted, as_of), ' or ') || ')';
   elsif filter = 'severity' then
-    return private.one_of('e.severity_rank', array(select private.severity_rank(s)::text from unnest(wanted) s));
+    return private.one_of('e.severity_rank',
+      array(select private.severity_rank(s)::text from unnest(wanted) s));
   elsif filter = 'assigned_to' then
     wanted := array_replace(wanted, 'me', private.actor());
   end if;
   return case
     when filter in ('status', 'reason_code') then private.one_of('e.' || filter, wanted)
     when wanted = '{none}' then format('e.%I is null', filter)
-    when 'none' = any (wanted) then format('(e.%I is null or %s)', filter, private.one_of('e.' || filter, array_remove(wanted, 'none')))
+    when 'none' = any (wanted) then format('(e.%I is null or %s)', filter,
+      private.one_of('e.' || filter, array_remove(wanted, 'none')))
     else private.one_of('e.' || filter, wanted)
   end;
 end $$;
@@ -64,19 +75,23 @@ create function private.exception_facets() returns text[]
 language sql immutable set search_path = ''
 return '{breach_risk,severity,status,assigned_to,reason_code,reconciliation_id,currency}'::text[];
 
--- That an exception e has a row of its ledger of these kinds from one moment to before another; null without either.
-create function private.had_between(kinds text, starts_at timestamptz, ends_at timestamptz) returns text
+-- That an exception e has a row of its ledger of these kinds from one moment to before another;
+-- null without either.
+create function private.had_between(kinds text, starts_at timestamptz,
+  ends_at timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   if starts_at is null and ends_at is null then
     return null;
   end if;
-  return format('e.id in (select l.exception_id from public.exception_ledger l where l.tenant_id = %L and l.at >= %L and l.at < %L and %s)',
+  return format(
+    'e.id in (select l.exception_id from public.exception_ledger l where l.tenant_id = %L and l.at >= %L and l.at < %L and %s)',
     private.tenant_id(), coalesce(starts_at, '-infinity'), coalesce(ends_at, 'infinity'), kinds);
 end $$;
 
--- { amount_from, due_before, breached_from, breached_before, closed_from, closed_before }: minor units, a moment that the deadline comes before (a
--- paused one has none), and when it breached or was closed, whatever came after; null without them.
+-- { amount_from, due_before, breached_from, breached_before, closed_from, closed_before }: minor
+-- units, a moment that the deadline comes before (a paused one has none), and when it breached or
+-- was closed, whatever came after; null without them.
 create function private.bound_conditions(input jsonb) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -84,7 +99,9 @@ begin
     'e.due_at < ' || quote_literal((input ->> 'due_before')::timestamptz) || '::timestamptz',
     private.had_between($q$l.kind = 'crossed' and l.threshold_minutes = 0$q$,
       (input ->> 'breached_from')::timestamptz, (input ->> 'breached_before')::timestamptz),
-    private.had_between($q$l.kind in ('resolved', 'dismissed')$q$, (input ->> 'closed_from')::timestamptz, (input ->> 'closed_before')::timestamptz)), '');
+    private.had_between($q$l.kind in ('resolved', 'dismissed')$q$,
+    (input ->> 'closed_from')::timestamptz, (input ->> 'closed_before')::timestamptz)),
+    '');
 end $$;
 
 -- All of them.
@@ -98,6 +115,8 @@ begin
 end $$;
 
 grant execute on function
-  private.risk_ranges(text[], timestamptz), private.one_of(text, text[]), private.exception_condition(text, jsonb, timestamptz), private.exception_facets(),
-  private.had_between(text, timestamptz, timestamptz), private.bound_conditions(jsonb), private.exception_conditions(jsonb, timestamptz)
+  private.risk_ranges(text[], timestamptz), private.one_of(text, text[]),
+  private.exception_condition(text, jsonb, timestamptz), private.exception_facets(),
+  private.had_between(text, timestamptz, timestamptz), private.bound_conditions(jsonb),
+  private.exception_conditions(jsonb, timestamptz)
 to authenticated;

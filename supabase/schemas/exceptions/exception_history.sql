@@ -1,5 +1,6 @@
--- History: each change of an exception with its actor, and the event that reports it. By sets, so that a bulk change costs one insert. A creation keeps
--- the facts as they were, an update what changed from what.
+-- History: each change of an exception with its actor, and the event that reports it. By sets, so
+-- that a bulk change costs one insert. A creation keeps the facts as they were, an update what
+-- changed from what.
 
 -- Without a foreign key: only changes of exceptions write here, and exceptions are never deleted.
 create table public.exception_history (
@@ -23,42 +24,57 @@ create policy exception_history_read on public.exception_history for select to a
 create function private.exception_facts(e public.exceptions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return (to_jsonb(e) - '{id,tenant_id,created_at,created_by,updated_at,closed_at,severity_rank,due_from_policy,calendar_no,due_open_ms,paused_by_rule,held_due_at,pause_count,paused_ms,pair_no,line_no,line_id,suggested_match_id,grouped_match_id,resolved_by_matching}'::text[])
-    || jsonb_build_object('due_at', private.iso(coalesce(e.held_due_at, e.due_at)), 'paused_at', private.iso(e.paused_at),
+  return (
+    to_jsonb(
+      e) -
+        '{id,tenant_id,created_at,created_by,updated_at,closed_at,severity_rank,due_from_policy,calendar_no,due_open_ms,paused_by_rule,held_due_at,pause_count,paused_ms,pair_no,line_no,line_id,suggested_match_id,grouped_match_id,resolved_by_matching}'::text[])
+    || jsonb_build_object('due_at', private.iso(coalesce(e.held_due_at, e.due_at)), 'paused_at',
+    private.iso(e.paused_at),
       'paused_until', private.iso(e.paused_until));
 end $$;
 
--- Records what was changed and reports it, each exception by itself: exception.created, exception.updated, exception.resolved, exception.paused,
--- exception.resumed. A change that only pauses or resumes is no other change besides.
+-- Records what was changed and reports it, each exception by itself: exception.created,
+-- exception.updated, exception.resolved, exception.paused, exception.resumed. A change that only
+-- pauses or resumes is no other change besides.
 create function private.record_changes(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   with change as materialized (
-    select m.after, 'created' as kind, private.exception_facts(m.after) as changes from unnest(made) m where (m.before).id is null
+    select m.after, 'created' as kind, private.exception_facts(m.after) as changes
+    from unnest(made) m
+    where (m.before).id is null
     union all
     select m.after, 'updated', x.changes
     from unnest(made) m
-    cross join lateral (select private.changes(private.exception_facts(m.before), private.exception_facts(m.after)) as changes) x
+    cross join lateral (
+      select private.changes(private.exception_facts(m.before),
+        private.exception_facts(m.after)) as changes) x
     where (m.before).id is not null and x.changes is not null
   ), recorded as (
     insert into public.exception_history (tenant_id, exception_id, kind, changes)
     select (c.after).tenant_id, (c.after).id, c.kind, c.changes from change c
   )
   insert into public.events (tenant_id, type, data)
-  select (c.after).tenant_id, t.type, jsonb_build_object('exception', private.exception_json(c.after))
-      || case when t.type = 'exception.created' then '{}' when c.kind = 'created' then jsonb_build_object('changes',
-          private.changes('{}', jsonb_build_object('paused_at', c.changes -> 'paused_at', 'pause_reason', c.changes -> 'pause_reason')))
+  select (c.after).tenant_id, t.type,
+    jsonb_build_object('exception', private.exception_json(c.after))
+      || case when t.type = 'exception.created' then '{}'
+        when c.kind = 'created' then jsonb_build_object('changes',
+          private.changes('{}',
+          jsonb_build_object('paused_at', c.changes -> 'paused_at', 'pause_reason',
+          c.changes -> 'pause_reason')))
         else jsonb_build_object('changes', c.changes) end
   from change c
   cross join lateral (values
     (1, case
       when c.kind = 'created' then 'exception.created'
       when c.changes #>> '{status,to}' in ('resolved', 'dismissed') then 'exception.resolved'
-      when c.changes ? 'paused_at' and c.changes - '{paused_at,paused_until,pause_reason,due_at}'::text[] = '{}' then null
+      when c.changes ? 'paused_at'
+      and c.changes - '{paused_at,paused_until,pause_reason,due_at}'::text[] = '{}' then null
       else 'exception.updated'
     end),
     (2, case
-      when c.kind = 'created' then case when c.changes ->> 'paused_at' is not null then 'exception.paused' end
+      when c.kind = 'created' then case
+      when c.changes ->> 'paused_at' is not null then 'exception.paused' end
       when c.changes #>> '{paused_at,to}' is not null then 'exception.paused'
       when c.changes ? 'paused_at' then 'exception.resumed'
     end)
@@ -79,9 +95,12 @@ begin
   e := private.find_exception(input ->> 'id');
   -- The id is for the cursor; the contract leaves it out.
   select jsonb_agg(jsonb_build_object(
-    'id', h.id, 'at', private.iso(h.at), 'actor', h.actor, 'actor_issuer', h.actor_issuer, 'actor_subject', h.actor_subject,
+    'id', h.id, 'at', private.iso(h.at), 'actor', h.actor, 'actor_issuer', h.actor_issuer,
+    'actor_subject', h.actor_subject,
     'request_id', h.request_id, 'kind', h.kind,
-    'changes', case h.kind when 'created' then coalesce(private.changes('{}', h.changes), '{}') else h.changes end
+    'changes',
+    case h.kind when 'created' then coalesce(private.changes('{}', h.changes), '{}') else h.changes
+      end
   ) order by h.id desc) into items
   from (
     select * from public.exception_history x

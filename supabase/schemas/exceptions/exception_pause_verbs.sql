@@ -10,7 +10,8 @@ begin
   if not found then
     perform private.refuse_missing('exception');
   elsif e.paused_until <= now() then
-    select * into e from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
+    select * into e
+    from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
   end if;
   return e;
 end $$;
@@ -22,7 +23,8 @@ begin
   if until <= now() then
     perform private.refuse_field('until', 'Must be in the future.');
   elsif until > now() + make_interval(mins => p.pause_max_minutes) then
-    perform private.refuse_field('until', format('The SLA policy allows pauses of at most %s minutes.', p.pause_max_minutes));
+    perform private.refuse_field('until',
+      format('The SLA policy allows pauses of at most %s minutes.', p.pause_max_minutes));
   end if;
 end $$;
 
@@ -46,7 +48,8 @@ begin
     perform private.refuse('conflict', fault);
   end if;
   select * into e from private.change_exceptions_for_caller('pause', array[
-    jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason', input -> 'reason')]);
+    jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason',
+    input -> 'reason')]);
   return private.finish_request(request, private.versioned_exception_json(e));
 end $$;
 
@@ -64,6 +67,7 @@ begin
   if e.paused_at is null then
     perform private.refuse('conflict', 'It is not paused.');
   end if;
-  select * into e from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
+  select * into e
+  from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
   return private.finish_request(request, private.versioned_exception_json(e));
 end $$;

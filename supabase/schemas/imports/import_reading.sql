@@ -1,7 +1,9 @@
--- Reading of imports: what a matcher does with a file that came in. It reads on a connection of its own, in one transaction: a matcher
--- that dies leaves nothing, and another one takes the file up again.
+-- Reading of imports: what a matcher does with a file that came in. It reads on a connection of its
+-- own, in one transaction: a matcher that dies leaves nothing, and another one takes the file up
+-- again.
 
--- Answers what is needed to read it: { format, mapping, currency, time_zone, source_no, bytes_total }, or null where there is nothing to do.
+-- Answers what is needed to read it: { format, mapping, currency, time_zone, source_no, bytes_total
+-- }, or null where there is nothing to do.
 create function private.claim_import(tenant_id text, import_id text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -11,18 +13,21 @@ begin
   where x.tenant_id = $1 and x.id = $2 and x.status in ('queued', 'reading')
   returning * into i;
   return (
-    select jsonb_build_object('format', i.format, 'mapping', i.mapping, 'currency', s.currency, 'time_zone', s.time_zone,
+    select jsonb_build_object('format', i.format, 'mapping', i.mapping, 'currency', s.currency,
+      'time_zone', s.time_zone,
       'source_no', i.source_no, 'bytes_total', i.bytes_total)
     from public.sources s where s.tenant_id = i.tenant_id and s.source_no = i.source_no
   );
 end $$;
 
 -- How far it is; answers whether to go on, which is no longer so once somebody undid it.
-create function private.report_import_progress(tenant_id text, import_id text, progress jsonb) returns boolean
+create function private.report_import_progress(tenant_id text, import_id text,
+  progress jsonb) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.imports x set
-    bytes_read = (progress ->> 'bytes_read')::bigint, read_count = (progress ->> 'read_count')::bigint,
+    bytes_read = (progress ->> 'bytes_read')::bigint,
+    read_count = (progress ->> 'read_count')::bigint,
     refused_count = (progress ->> 'refused_count')::bigint
   where x.tenant_id = $1 and x.id = $2 and x.status = 'reading';
   return found;
@@ -31,7 +36,8 @@ end $$;
 create function private.emit_import_done(i public.imports) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.emit(i.tenant_id, 'import.done', jsonb_build_object('import', private.import_json(i) - '{refusals,skips,statements}'::text[]));
+  perform private.emit(i.tenant_id, 'import.done',
+    jsonb_build_object('import', private.import_json(i) - '{refusals,skips,statements}'::text[]));
 end $$;
 
 -- Keeps what was staged in this transaction. outcome: { read_count, refused_count, skipped_count,
@@ -78,7 +84,9 @@ begin
     return (select x.status from public.imports x where x.tenant_id = $1 and x.id = $2);
   end if;
   delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
-  update public.sources s set last_import_at = now() where s.tenant_id = $1 and s.source_no = i.source_no;
+  update public.sources s
+  set last_import_at = now()
+  where s.tenant_id = $1 and s.source_no = i.source_no;
   perform private.emit_import_done(i);
   return 'done';
 end $$;
@@ -86,17 +94,22 @@ end $$;
 create function private.first_of(list jsonb, most integer) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
-  return coalesce((select jsonb_agg(e.value order by e.n) from jsonb_array_elements(list) with ordinality e (value, n) where e.n <= most), '[]');
+  return coalesce(
+    (select jsonb_agg(e.value order by e.n)
+      from jsonb_array_elements(list) with ordinality e (value, n) where e.n <= most),
+    '[]');
 end $$;
 
 -- It cannot be read, and nothing of it is kept. refusals: as in an import.
-create function private.fail_import(tenant_id text, import_id text, failure text, refusals jsonb default '[]') returns void
+create function private.fail_import(tenant_id text, import_id text, failure text,
+  refusals jsonb default '[]') returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   i public.imports;
 begin
   update public.imports x set
-    status = 'failed', finished_at = now(), failure = fail_import.failure, refusals = private.first_of(fail_import.refusals, 100)
+    status = 'failed', finished_at = now(), failure = fail_import.failure,
+    refusals = private.first_of(fail_import.refusals, 100)
   where x.tenant_id = $1 and x.id = $2 and x.status in ('queued', 'reading')
   returning * into i;
   if found then
@@ -112,12 +125,18 @@ declare
   deleted integer;
 begin
   delete from public.imports where (tenant_id, id) in (
-    select i.tenant_id, i.id from public.imports i where i.status = 'receiving' and i.created_at < now() - interval '2 hours' limit batch
+    select i.tenant_id, i.id
+    from public.imports i
+    where i.status = 'receiving' and i.created_at < now() - interval '2 hours'
+    limit batch
   );
   get diagnostics deleted = row_count;
   return deleted;
 end $$;
 
-grant execute on function private.claim_import(text, text), private.report_import_progress(text, text, jsonb), private.stage_lines(),
-  private.finish_import(text, text, jsonb), private.fail_import(text, text, text, jsonb), private.purge_imports(integer)
+grant execute
+  on function private.claim_import(text, text), private.report_import_progress(text, text, jsonb),
+    private.stage_lines(),
+  private.finish_import(text, text, jsonb), private.fail_import(text, text, text, jsonb),
+  private.purge_imports(integer)
 to service_role;

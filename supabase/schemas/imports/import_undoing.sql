@@ -1,7 +1,10 @@
--- Undoing of imports, whole: while it waits or is read nothing of it is kept, afterwards its lines go, and the matches that they are in.
+-- Undoing of imports, whole: while it waits or is read nothing of it is kept, afterwards its lines
+-- go, and the matches that they are in.
 
--- Removes the import's lines. Refuses: conflict where a closed or archived period needs one of them.
-create function private.remove_import(tenant_id text, import_id text, undone_by text) returns public.imports
+-- Removes the import's lines. Refuses: conflict where a closed or archived period needs one of
+-- them.
+create function private.remove_import(tenant_id text, import_id text,
+  undone_by text) returns public.imports
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   i public.imports;
@@ -9,13 +12,17 @@ declare
 begin
   perform private.detach_removed_lines($1, $2);
   delete from public.lines l using public.imports x
-  where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1 and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;
+  where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1
+    and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;
   get diagnostics removed = row_count;
-  update public.imports x set status = 'undone', undone_at = now(), undone_by = coalesce(x.undone_by, $3)
+  update public.imports x
+  set status = 'undone', undone_at = now(), undone_by = coalesce(x.undone_by, $3)
   where x.tenant_id = $1 and x.id = $2
   returning * into i;
   if removed > 0 then
-    update public.sources s set line_count = s.line_count - removed where s.tenant_id = $1 and s.source_no = i.source_no;
+    update public.sources s
+    set line_count = s.line_count - removed
+    where s.tenant_id = $1 and s.source_no = i.source_no;
   end if;
   return i;
 end $$;
@@ -26,12 +33,15 @@ language plpgsql volatile set search_path = '' as $$
 declare
   i public.imports;
 begin
-  select * into i from public.imports x where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving' for update;
+  select * into i
+  from public.imports x
+  where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving' for update;
   if not found then
     perform private.refuse_missing('import');
   end if;
   if i.status in ('queued', 'reading') then
-    update public.imports x set status = 'undone', undone_at = now(), undone_by = private.actor(), finished_at = now()
+    update public.imports x
+    set status = 'undone', undone_at = now(), undone_by = private.actor(), finished_at = now()
     where x.tenant_id = i.tenant_id and x.id = i.id
     returning * into i;
     delete from private.import_chunks c where c.tenant_id = i.tenant_id and c.import_id = i.id;
@@ -41,12 +51,17 @@ begin
   elsif i.status = 'done' then
     -- So that no closing of theirs begins unseen.
     perform private.lock_pairs_of_source(i.tenant_id, i.source_no);
-    perform private.require_undoable(i.tenant_id, i.source_no, private.line_nos_of_import(i.tenant_id, i.id));
-    update public.imports x set status = 'undoing', undone_by = private.actor() where x.tenant_id = i.tenant_id and x.id = i.id
+    perform private.require_undoable(i.tenant_id, i.source_no,
+      private.line_nos_of_import(i.tenant_id, i.id));
+    update public.imports x
+    set status = 'undoing', undone_by = private.actor()
+    where x.tenant_id = i.tenant_id and x.id = i.id
     returning * into i;
     perform graphile_worker.add_job(
-      'undo_import', private.with_request_id(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
-      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6, flags => private.job_flags(i.tenant_id, 'lines')
+      'undo_import',
+      private.with_request_id(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
+      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6,
+      flags => private.job_flags(i.tenant_id, 'lines')
     );
     return i;
   end if;
@@ -60,11 +75,14 @@ end $$;
 create function private.finish_undoing(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  if exists (select from public.imports x where x.tenant_id = $1 and x.id = $2 and x.status = 'undoing' for update) then
+  if exists (select from public.imports x
+    where x.tenant_id = $1 and x.id = $2 and x.status = 'undoing' for update) then
     perform private.remove_import($1, $2, null);
   end if;
 exception when sqlstate 'TO001' then
-  update public.imports x set status = 'done', undone_by = null where x.tenant_id = $1 and x.id = $2;
+  update public.imports x
+  set status = 'done', undone_by = null
+  where x.tenant_id = $1 and x.id = $2;
 end $$;
 
 -- input: { id }. Refuses: not_found, conflict. Records: import.undone.

@@ -1,11 +1,13 @@
--- Imports: files of lines. The body is kept in chunks until it was read, so that any matcher on any machine can read it.
+-- Imports: files of lines. The body is kept in chunks until it was read, so that any matcher on any
+-- machine can read it.
 
 create table public.imports (
   id text not null default private.new_id('imp'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   source_no integer not null,
   -- receiving: the body is still coming in, and nobody sees it.
-  status text not null default 'receiving' check (status in ('receiving', 'queued', 'reading', 'done', 'failed', 'undoing', 'undone')),
+  status text not null default 'receiving' check (
+    status in ('receiving', 'queued', 'reading', 'done', 'failed', 'undoing', 'undone')),
   format text not null,
   mapping jsonb,
   file_name text check (length(file_name) between 1 and 255),
@@ -35,14 +37,16 @@ create table public.imports (
   finished_at timestamptz(3),
   undone_at timestamptz(3),
   undone_by text,
-  -- Between them lie all of its lines, and others that came at the same time: an index of lines by import would cost every line.
+  -- Between them lie all of its lines, and others that came at the same time: an index of lines by
+  -- import would cost every line.
   first_line_no bigint,
   last_line_no bigint,
   primary key (tenant_id, id),
   foreign key (tenant_id, source_no) references public.sources (tenant_id, source_no)
 );
 create index imports_by_source on public.imports (tenant_id, source_no, id);
-create index imports_at_work on public.imports (tenant_id, status, id) where status in ('receiving', 'queued', 'reading', 'undoing');
+create index imports_at_work on public.imports (tenant_id, status, id)
+where status in ('receiving', 'queued', 'reading', 'undoing');
 
 create table private.import_chunks (
   tenant_id text not null,
@@ -58,4 +62,5 @@ alter table public.imports enable row level security;
 alter table private.import_chunks enable row level security;
 grant select on public.imports to authenticated, service_role;
 create policy imports_read on public.imports for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));

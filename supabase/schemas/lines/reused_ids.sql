@@ -1,8 +1,9 @@
 -- Reused IDs: which lines of a file have an external_id that belongs to another line.
 
 -- Banks reuse the IDs of their files: an ID is trusted only where amount, day and name agree
--- (securo #911, actual #608). The line that was there first owns the ID; this marks the other staged
--- lines of a file in which one ID has several contents. The owner may be in the source already.
+-- (securo #911, actual #608). The line that was there first owns the ID; this marks the other
+-- staged lines of a file in which one ID has several contents. The owner may be in the source
+-- already.
 create function private.mark_ids_reused_in_file(tenant_id text, source_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

@@ -6,24 +6,30 @@ language plpgsql stable set search_path = '' as $$
 declare
   m public.matches;
 begin
-  select * into m from public.matches x where x.tenant_id = private.tenant_id() and x.id = private.match_id($1);
+  select * into m
+  from public.matches x
+  where x.tenant_id = private.tenant_id() and x.id = private.match_id($1);
   if not found then
     perform private.refuse_missing('match');
   end if;
   return m;
 end $$;
 
--- The reconciliation of the caller's tenant that has sources. Refuses: not_found; conflict where it has none.
+-- The reconciliation of the caller's tenant that has sources. Refuses: not_found; conflict where it
+-- has none.
 create function private.find_period(id text) returns public.reconciliations
 language plpgsql stable set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1;
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = private.tenant_id() and x.id = $1;
   if not found then
     perform private.refuse_missing('reconciliation');
   elsif r.pair_no is null then
-    perform private.refuse('conflict', 'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
+    perform private.refuse('conflict',
+      'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
   end if;
   return r;
 end $$;
@@ -36,10 +42,13 @@ begin
   return private.match_json(private.find_match(input ->> 'id'));
 end $$;
 
--- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as they are now, in this order. What is decided
--- by filter, `seen` by nobody one by one, teaches what lines are alike, and is no proof that the engine may match by itself. Records: one event.
--- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where a period is closed.
-create function private.change_matches(action text, ids uuid[], seen boolean default true) returns setof public.matches
+-- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as
+-- they are now, in this order. What is decided by filter, `seen` by nobody one by one, teaches what
+-- lines are alike, and is no proof that the engine may match by itself. Records: one event.
+-- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where
+-- a period is closed.
+create function private.change_matches(action text, ids uuid[],
+  seen boolean default true) returns setof public.matches
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -54,42 +63,58 @@ begin
   loop
     perform private.lock_period(tenant, p.id) from unnest(touched.periods) as p (id);
   end loop;
-  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.') order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n) left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
+  select jsonb_agg(
+    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
+  order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+    left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
   if refused is not null then
     perform private.refuse('not_found', 'There is no such match.', refused);
   end if;
   select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
     'message', format('This match is %s: only one that is %s can be %s.', m.state, wanted,
-      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end)) order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id where m.state <> wanted;
+      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end))
+        order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+    join public.matches m on m.tenant_id = tenant and m.id = i.id where m.state <> wanted;
   if refused is not null then
-    perform private.refuse('invalid_transition', format('Only a match that is %s can be %s. Nothing was changed.', wanted,
-      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end), refused);
+    perform private.refuse('invalid_transition',
+      format('Only a match that is %s can be %s. Nothing was changed.', wanted,
+      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end),
+      refused);
   end if;
   for touched in
     select m.pair_no, array_agg(m.id order by m.id) as ids from public.matches m
-    where m.tenant_id = tenant and m.id = any (change_matches.ids) group by m.pair_no order by m.pair_no
+    where m.tenant_id = tenant and m.id = any (change_matches.ids) group by m.pair_no
+      order by m.pair_no
   loop
     case action
-      when 'confirm' then perform private.confirm_matches(tenant, touched.pair_no, touched.ids, who);
+      when 'confirm' then perform private.confirm_matches(tenant, touched.pair_no, touched.ids,
+        who);
       when 'reject' then perform private.reject_matches(tenant, touched.ids, who);
       when 'undo' then perform private.undo_matches(tenant, touched.ids, who);
     end case;
   end loop;
   if not seen then
-    update private.decisions d set score = null where d.tenant_id = tenant and d.match_id = any (change_matches.ids);
+    update private.decisions d
+    set score = null
+    where d.tenant_id = tenant and d.match_id = any (change_matches.ids);
   end if;
   if action <> 'undo' then
     perform private.record_act(action, change_matches.ids);
   end if;
-  perform private.record_decided_matches(action, change_matches.ids, jsonb_build_object('by_filter', not seen));
+  perform private.record_decided_matches(action, change_matches.ids,
+    jsonb_build_object('by_filter', not seen));
   return query
-  select m.* from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id order by i.n;
+  select m.*
+  from unnest(ids) with ordinality as i (id, n)
+  join public.matches m on m.tenant_id = tenant and m.id = i.id
+  order by i.n;
 end $$;
 grant execute on function private.find_match(text), private.find_period(text) to authenticated;
 
--- input: { id }. Refuses: not_found; invalid_transition; conflict where a line is not open any more, or the period is closed.
+-- input: { id }. Refuses: not_found; invalid_transition; conflict where a line is not open any
+-- more, or the period is closed.
 create function public.confirm_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -104,7 +129,8 @@ begin
   return private.finish_request(request, private.match_json(m));
 end $$;
 
--- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition; conflict where the period is closed.
+-- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition;
+-- conflict where the period is closed.
 create function public.reject_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -139,9 +165,11 @@ create function private.score(given text) returns real
 language sql immutable set search_path = '' as $$ select round(given::numeric, 6)::real $$;
 grant execute on function private.score(text) to authenticated;
 
--- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from, score_below, run_id }, expected_count }: at most 500,
--- by filter 5,000, all of them or none; answers the first 500. Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where the filter finds
--- another number of matches than was expected; role_required for undoing without the right to change reconciliations.
+-- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from,
+-- score_below, run_id }, expected_count }: at most 500, by filter 5,000, all of them or none;
+-- answers the first 500. Refuses: not_found, invalid_transition and conflict with the place of each
+-- in ids; conflict where the filter finds another number of matches than was expected;
+-- role_required for undoing without the right to change reconciliations.
 create function public.decide_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -156,11 +184,14 @@ begin
     return replayed;
   end if;
   if action = 'undo' and not private.may('write:reconciliations') then
-    perform private.refuse('role_required', 'This credential may confirm and reject suggestions, and not undo matches.');
+    perform private.refuse('role_required',
+      'This credential may confirm and reject suggestions, and not undo matches.');
   end if;
   if filter is null then
     select array_agg(private.match_id(i.id) order by i.n),
-      jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.') order by i.n)
+      jsonb_agg(
+        jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
+        order by i.n)
         filter (where private.match_id(i.id) is null)
     into found_ids, missing
     from jsonb_array_elements_text(input -> 'ids') with ordinality as i (id, n);
@@ -182,14 +213,19 @@ begin
       order by x.id limit 5001
     ) m;
     if cardinality(found_ids) > 5000 then
-      perform private.refuse_field('filter', 'The filter finds more than 5,000 matches. Narrow it.');
+      perform private.refuse_field('filter',
+        'The filter finds more than 5,000 matches. Narrow it.');
     elsif cardinality(found_ids) <> (input ->> 'expected_count')::integer then
-      perform private.refuse('conflict', format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
+      perform private.refuse('conflict',
+        format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
         cardinality(found_ids), input ->> 'expected_count'));
     end if;
   end if;
   return private.finish_request(request, (
-    select jsonb_build_object('count', count(*), 'items', coalesce(jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500), '[]'))
+    select jsonb_build_object('count', count(*), 'items',
+      coalesce(
+        jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500),
+      '[]'))
     from private.change_matches(action, found_ids, filter is null) with ordinality d
     join public.matches m on m.tenant_id = d.tenant_id and m.id = d.id
   ));

@@ -1,4 +1,5 @@
--- Pairs: the left and the right source that reconciliations of successive periods compare. Made with the first of them.
+-- Pairs: the left and the right source that reconciliations of successive periods compare. Made
+-- with the first of them.
 
 create table public.pairs (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
@@ -10,7 +11,8 @@ create table public.pairs (
   rules_version integer not null default 0,
   -- What people's decisions taught (engine/weights.ts); null: nothing yet.
   weights jsonb,
-  -- How far the lines that came before it are open: { source_no, value_date, line_no }, {}: none yet; null: all of them.
+  -- How far the lines that came before it are open: { source_no, value_date, line_no }, {}: none
+  -- yet; null: all of them.
   opening jsonb,
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -28,7 +30,8 @@ create table public.pair_rules (
   pair_no integer not null,
   version integer not null check (version >= 1),
   rules jsonb not null check (jsonb_typeof(rules) = 'array'),
-  -- { automatic, fees, four_eyes, calendar_id, exceptions: { assigned_to, severities, most_a_run } } (lib/matching/rules/contract.ts)
+  -- { automatic, fees, four_eyes, calendar_id, exceptions: { assigned_to, severities, most_a_run }
+  -- } (lib/matching/rules/contract.ts)
   policy jsonb not null check (jsonb_typeof(policy) = 'object'),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -36,15 +39,18 @@ create table public.pair_rules (
   foreign key (tenant_id, pair_no) references public.pairs (tenant_id, pair_no)
 );
 
-create index reconciliations_by_pair on public.reconciliations (tenant_id, pair_no, period_end) where pair_no is not null;
+create index reconciliations_by_pair on public.reconciliations (tenant_id, pair_no, period_end)
+where pair_no is not null;
 
 alter table public.pairs enable row level security;
 alter table public.pair_rules enable row level security;
 grant select on public.pairs, public.pair_rules to authenticated, service_role;
 create policy pairs_read on public.pairs for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
 create policy pair_rules_read on public.pair_rules for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- What stands where nobody changed it.
 create function private.default_policy() returns jsonb
@@ -57,8 +63,12 @@ create function private.policy_of_pair(tenant text, pair integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return private.default_policy() || coalesce((
-    select r.policy from public.pairs p join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no and r.version = p.rules_version
+    select r.policy
+    from public.pairs p
+    join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
+      and r.version = p.rules_version
     where p.tenant_id = tenant and p.pair_no = pair
   ), '{}');
 end $$;
-grant execute on function private.default_policy(), private.policy_of_pair(text, integer) to authenticated;
+grant execute
+  on function private.default_policy(), private.policy_of_pair(text, integer) to authenticated;

@@ -137,14 +137,20 @@ begin
   ), r.id);
 end $$;
 
--- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict where the run was taken up meanwhile.
-create function private.link_exceptions_to_suggestions(tenant text, reconciliation text, run text, attempt integer) returns void
-language plpgsql volatile security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+-- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict
+-- where the run was taken up meanwhile.
+create function private.link_exceptions_to_suggestions(tenant text, reconciliation text, run text,
+  attempt integer) returns void
+language plpgsql volatile security definer set search_path = '' set enable_sort = off
+  set enable_nestloop = off as $$
 begin
   perform private.require_attempt(tenant, run, attempt);
   perform private.change_exceptions('edit', array(
-    select distinct on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', s.match_id)
+    select distinct
+      on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id',
+        s.match_id)
     from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
-    join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no and e.suggested_match_id is distinct from s.match_id
+    join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no
+      and e.suggested_match_id is distinct from s.match_id
   ));
 end $$;

@@ -25,76 +25,100 @@ create table public.carried_lines (
   value_date date not null,
   primary key (tenant_id, reconciliation_id, line_no)
 );
-create index carried_lines_by_date on public.carried_lines (tenant_id, reconciliation_id, side, value_date, line_no);
+create index carried_lines_by_date
+  on public.carried_lines (tenant_id, reconciliation_id, side, value_date, line_no);
 
 alter table public.closings enable row level security;
 alter table public.carried_lines enable row level security;
 grant select on public.closings, public.carried_lines to authenticated, service_role;
 create policy closings_read on public.closings for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
 create policy carried_lines_read on public.carried_lines for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations',
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations',
     'read:exceptions', 'write:exceptions')));
 
--- Whether somebody else has to close the period than who worked in it: the pair's policy asks for it, or did at any time since the period was opened.
+-- Whether somebody else has to close the period than who worked in it: the pair's policy asks for
+-- it, or did at any time since the period was opened.
 create function private.requires_second_person(r public.reconciliations) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
     select from (
-      select (v.policy ->> 'four_eyes')::boolean as asked, lead(v.created_at) over (order by v.version) as until
+      select (v.policy ->> 'four_eyes')::boolean as asked,
+        lead(v.created_at) over (order by v.version) as until
       from public.pair_rules v where v.tenant_id = r.tenant_id and v.pair_no = r.pair_no
     ) x where x.asked and coalesce(x.until >= r.created_at, true)
   );
 end $$;
 
--- What can be known of a period, which is held, without looking at its lines. Refuses: conflict where an earlier one is open, a run or the
--- undoing of an import is under way, or the pair's policy asks for other eyes.
+-- What can be known of a period, which is held, without looking at its lines. Refuses: conflict
+-- where an earlier one is open, a run or the undoing of an import is under way, or the pair's
+-- policy asks for other eyes.
 create function private.require_closable(r public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if exists (
     select from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start and x.closed_at is null and x.status <> 'archived'
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start
+      and x.closed_at is null and x.status <> 'archived'
   ) then
-    perform private.refuse('conflict', 'An earlier period of these sources is open. Close that one first.');
+    perform private.refuse('conflict',
+      'An earlier period of these sources is open. Close that one first.');
   elsif exists (
     select from public.runs x
-    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status in ('queued', 'running') and x.dry_run is null
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and x.status in ('queued', 'running') and x.dry_run is null
   ) then
-    perform private.refuse('conflict', 'A run of this period is under way. Close it when the run is done.');
+    perform private.refuse('conflict',
+      'A run of this period is under way. Close it when the run is done.');
   elsif exists (
     select from public.pairs p join public.imports i
-      on i.tenant_id = p.tenant_id and i.source_no in (p.left_source_no, p.right_source_no) and i.status = 'undoing'
+      on i.tenant_id = p.tenant_id and i.source_no in (p.left_source_no, p.right_source_no)
+        and i.status = 'undoing'
     where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
   ) then
-    perform private.refuse('conflict', 'An import of its sources is being undone. Close it when that is done.');
+    perform private.refuse('conflict',
+      'An import of its sources is being undone. Close it when that is done.');
   end if;
   if private.requires_second_person(r) and private.worked_in_period(r) then
-    perform private.refuse('conflict', 'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
+    perform private.refuse('conflict',
+      'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
   end if;
 end $$;
 
--- Writes down what a period carries and states: all of one moment, since nothing of the pair changes meanwhile, or the transaction reads one
--- snapshot. Nobody sees it until the period is closed. Refuses: conflict where the proof does not hold or a difference is left.
+-- Writes down what a period carries and states: all of one moment, since nothing of the pair
+-- changes meanwhile, or the transaction reads one snapshot. Nobody sees it until the period is
+-- closed. Refuses: conflict where the proof does not hold or a difference is left.
 create function private.write_closing(r public.reconciliations, closed_by text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   statement jsonb;
   unexplained jsonb;
 begin
-  insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
-  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date from private.open_in_period(r) o order by o.line_no;
+  insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor,
+    currency, value_date)
+  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
+  from private.open_in_period(r) o
+  order by o.line_no;
   r.closed_at := now();
   r.closed_by := write_closing.closed_by;
   statement := private.statement_json(r);
   if not (statement #>> '{proof,holds}')::boolean then
-    perform private.refuse('conflict', 'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
+    perform private.refuse('conflict',
+      'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
   end if;
-  select d into unexplained from jsonb_array_elements(statement -> 'differences') d where d -> 'difference_minor' <> '0' limit 1;
+  select d into unexplained
+  from jsonb_array_elements(statement -> 'differences') d
+  where d -> 'difference_minor' <> '0'
+  limit 1;
   if found then
-    perform private.refuse('conflict', format('The statement leaves a difference of %s in minor units of %s, which nothing explains. '
-      'Reopen and look at earlier periods of these sources, or tell us before you close.', unexplained ->> 'difference_minor', unexplained ->> 'currency'));
+    perform private.refuse('conflict',
+      format(
+        'The statement leaves a difference of %s in minor units of %s, which nothing explains. '
+      'Reopen and look at earlier periods of these sources, or tell us before you close.',
+      unexplained ->> 'difference_minor', unexplained ->> 'currency'));
   end if;
   insert into public.closings (tenant_id, reconciliation_id, statement, closed_at, closed_by)
   values (r.tenant_id, r.id, statement, r.closed_at, r.closed_by);
@@ -109,39 +133,52 @@ begin
   delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
 end $$;
 
--- Closes a period, which is held, by what was written down of it: at once for whoever looks. Records and emits: reconciliation.closed.
-create function private.complete_closing(before public.reconciliations) returns public.reconciliations
+-- Closes a period, which is held, by what was written down of it: at once for whoever looks.
+-- Records and emits: reconciliation.closed.
+create function private.complete_closing(
+  before public.reconciliations) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
 declare
   c public.closings;
   r public.reconciliations;
 begin
-  select * into strict c from public.closings x where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
-  delete from private.closing_requests q where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
+  select * into strict c
+  from public.closings x
+  where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
+  delete
+  from private.closing_requests q
+  where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
   perform private.carry_forward(before);
   perform private.sign_statement(c);
   if before.status = 'open' then
-    update public.reconciliations x set status = 'in_progress' where x.tenant_id = before.tenant_id and x.id = before.id;
+    update public.reconciliations x
+    set status = 'in_progress'
+    where x.tenant_id = before.tenant_id and x.id = before.id;
   end if;
-  update public.reconciliations x set status = 'completed', closed_at = c.closed_at, closed_by = c.closed_by
+  update public.reconciliations x
+  set status = 'completed', closed_at = c.closed_at, closed_by = c.closed_by
   where x.tenant_id = before.tenant_id and x.id = before.id
   returning * into r;
   perform private.complete_last_run(r);
-  perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', c.digest));
+  perform private.record_security_event('reconciliation.closed', r.id, null,
+    jsonb_build_object('digest', c.digest));
   perform private.queue_book_recount(r.tenant_id, r.pair_no);
-  perform private.emit(r.tenant_id, 'reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+  perform private.emit(r.tenant_id, 'reconciliation.closed',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
 end $$;
 
--- Closes a period of the caller's, or has a matcher close it where its sources have many lines. Refuses: conflict, as require_closable and
--- write_closing, and where it is closed or being closed; what write_closing refuses comes later of one that a matcher closes.
+-- Closes a period of the caller's, or has a matcher close it where its sources have many lines.
+-- Refuses: conflict, as require_closable and write_closing, and where it is closed or being closed;
+-- what write_closing refuses comes later of one that a matcher closes.
 create function private.close_period(id text) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   lines constant bigint := (
     select sum(s.line_count) from public.reconciliations r
-    join public.sources s on s.tenant_id = r.tenant_id and s.id in (r.left_source_id, r.right_source_id)
+    join public.sources s on s.tenant_id = r.tenant_id
+      and s.id in (r.left_source_id, r.right_source_id)
     where r.tenant_id = tenant and r.id = $1
   );
   r public.reconciliations;
@@ -158,21 +195,26 @@ begin
   return private.complete_closing(r);
 end $$;
 
--- Refuses: conflict where the period is not closed, or a later one is or is being closed. Records and emits: reconciliation.reopened.
+-- Refuses: conflict where the period is not closed, or a later one is or is being closed. Records
+-- and emits: reconciliation.reopened.
 create function private.reopen_period(id text, reason text) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
   perform private.lock_pair_of($1);
-  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
   if r.closed_at is null then
     perform private.refuse('conflict', 'The period is not closed.');
   elsif exists (
     select from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end and x.closed_at is not null
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
+      and x.closed_at is not null
   ) then
-    perform private.refuse('conflict', 'A later period of these sources is closed, and builds on this one. Reopen that one first.');
+    perform private.refuse('conflict',
+      'A later period of these sources is closed, and builds on this one. Reopen that one first.');
   end if;
   perform private.require_not_closing(r.tenant_id, r.pair_no);
   update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
@@ -182,7 +224,8 @@ begin
   perform private.bring_back(r);
   perform private.reopen_statement(r, reason);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
-  perform private.emit(r.tenant_id, 'reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
+  perform private.emit(r.tenant_id, 'reconciliation.reopened',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
 end $$;
 
@@ -198,7 +241,9 @@ begin
   end if;
   perform private.find_period(input ->> 'id');
   r := private.close_period(input ->> 'id');
-  return private.finish_request(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
+  return private.finish_request(request,
+    private.reconciliation_json(r)
+      || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;
 
 -- input: { id, reason }. Refuses: not_found, conflict.
@@ -213,5 +258,7 @@ begin
   end if;
   perform private.find_period(input ->> 'id');
   r := private.reopen_period(input ->> 'id', input ->> 'reason');
-  return private.finish_request(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
+  return private.finish_request(request,
+    private.reconciliation_json(r)
+      || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;

@@ -1,11 +1,11 @@
--- Period workers: who matched, confirmed, wrote off, excluded, undid or added lines in a period, so that
--- four eyes hold whatever a person is called and whichever credential they use.
+-- Period workers: who matched, confirmed, wrote off, excluded, undid or added lines in a period, so
+-- that four eyes hold whatever a person is called and whichever credential they use.
 
 create table private.period_workers (
   tenant_id text not null,
   reconciliation_id text not null,
-  -- A person, by the issuer and subject of their token. Empty where only the name is known, of a key
-  -- that was created before keys kept their creator's subject, and for the service role.
+  -- A person, by the issuer and subject of their token. Empty where only the name is known, of a
+  -- key that was created before keys kept their creator's subject, and for the service role.
   issuer text not null default '',
   subject text not null default '',
   name text not null default '',
@@ -17,8 +17,8 @@ create table private.period_workers (
 );
 alter table private.period_workers enable row level security;
 
--- Records that the caller worked in the period. An API key's work counts as the work of everyone who
--- was shown its secret: those who created it or a key of its rotation chain.
+-- Records that the caller worked in the period. An API key's work counts as the work of everyone
+-- who was shown its secret: those who created it or a key of its rotation chain.
 create function private.record_period_work(reconciliation_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -4,7 +4,8 @@ create table public.reconciliations (
   id text not null default private.new_id('rcn'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   name text not null check (length(name) between 1 and 200),
-  status text not null default 'open' check (status in ('open', 'in_progress', 'completed', 'archived')),
+  status text not null default 'open' check (
+    status in ('open', 'in_progress', 'completed', 'archived')),
   period_start date not null,
   period_end date not null,
   left_source text not null check (length(left_source) between 1 and 200),
@@ -25,28 +26,33 @@ create table public.reconciliations (
   closed_by text,
   primary key (tenant_id, id),
   check (period_end >= period_start),
-  constraint reconciliations_days_check check (period_start >= '0001-01-01' and period_end <= '9999-12-31')
+  constraint reconciliations_days_check check (period_start >= '0001-01-01'
+    and period_end <= '9999-12-31')
 );
 
 alter table public.reconciliations enable row level security;
 grant select on public.reconciliations to authenticated, service_role;
--- Exceptions and reconciliations reference each other: access to one of them includes the rows of both.
+-- Exceptions and reconciliations reference each other: access to one of them includes the rows of
+-- both.
 create policy reconciliations_read on public.reconciliations for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may(
     'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
 
--- open and in_progress lead to each other; in_progress to completed; completed back to in_progress; archived is the end.
+-- open and in_progress lead to each other; in_progress to completed; completed back to in_progress;
+-- archived is the end.
 create function private.reconciliation_may_move(before text, after text) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
   return before = after or (before, after) in (
-    ('open', 'in_progress'), ('in_progress', 'open'), ('in_progress', 'completed'), ('completed', 'in_progress'),
+    ('open', 'in_progress'), ('in_progress', 'open'), ('in_progress', 'completed'),
+    ('completed', 'in_progress'),
     ('open', 'archived'), ('in_progress', 'archived'), ('completed', 'archived')
   );
 end $$;
 
--- Refuses: invalid_transition; invalid_request for a period that ends before it starts, or of another pair than its sources'; conflict for what
--- matching computes or has frozen, and beyond the quota.
+-- Refuses: invalid_transition; invalid_request for a period that ends before it starts, or of
+-- another pair than its sources'; conflict for what matching computes or has frozen, and beyond the
+-- quota.
 create function private.guard_reconciliation() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -58,7 +64,8 @@ begin
   end if;
   if tg_op = 'UPDATE' then
     if not private.reconciliation_may_move(old.status, new.status) then
-      perform private.refuse('invalid_transition', format('A reconciliation cannot move from %s to %s.', old.status, new.status));
+      perform private.refuse('invalid_transition',
+        format('A reconciliation cannot move from %s to %s.', old.status, new.status));
     end if;
     new.updated_at := now();
   end if;
@@ -71,56 +78,72 @@ create trigger guard before insert or update on public.reconciliations
   for each row execute function private.guard_reconciliation();
 
 -- Of a reconciliation with sources. Refuses: conflict; invalid_request.
-create function private.guard_period(after public.reconciliations, before public.reconciliations) returns void
+create function private.guard_period(after public.reconciliations,
+  before public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := after.tenant_id;
 begin
   if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
-    perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+    perform private.refuse('conflict',
+      'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   elsif before.closed_at is not null and after.closed_at is not null
-    and (after.name, after.period_start, after.period_end, after.left_source, after.right_source) is distinct from
-      (before.name, before.period_start, before.period_end, before.left_source, before.right_source) then
+    and (after.name, after.period_start, after.period_end, after.left_source,
+      after.right_source) is distinct from
+      (before.name, before.period_start, before.period_end, before.left_source,
+      before.right_source) then
     perform private.refuse('conflict', 'The period is closed. Reopen it first.');
   elsif after.status = 'completed' and after.closed_at is null then
-    perform private.refuse('conflict', 'This reconciliation is completed by closing it: POST to its /close.');
+    perform private.refuse('conflict',
+      'This reconciliation is completed by closing it: POST to its /close.');
   elsif after.closed_at is not null and after.status not in ('completed', 'archived') then
     perform private.refuse('conflict', 'The period is closed. Reopen it by POST to its /reopen.');
   end if;
   if before.id is not null then
     perform private.require_not_closing(tenant, after.pair_no, after.id);
   end if;
-  if before.id is not null and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
+  if before.id is not null
+    and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
     return;
   end if;
   if not exists (
     select from public.pairs p
-    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no and l.id = after.left_source_id
-    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no and r.id = after.right_source_id
+    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
+      and l.id = after.left_source_id
+    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no
+      and r.id = after.right_source_id
     where p.tenant_id = tenant and p.pair_no = after.pair_no
   ) then
-    perform private.refuse_field('left_source_id', 'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
+    perform private.refuse_field('left_source_id',
+      'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
   end if;
   perform private.lock_pair(tenant, after.pair_no);
   if before.id is not null and (
-    exists (select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = after.id)
-    or exists (select from public.exclusions x where x.tenant_id = tenant and x.reconciliation_id = after.id)
+    exists (select from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = after.id)
+    or exists (select from public.exclusions x
+      where x.tenant_id = tenant and x.reconciliation_id = after.id)
   ) then
-    perform private.refuse('conflict', 'The period has matches or excluded lines, and keeps its dates.');
+    perform private.refuse('conflict',
+      'The period has matches or excluded lines, and keeps its dates.');
   elsif exists (
     select from public.reconciliations r
     where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
       and r.period_start <= after.period_end and r.period_end >= after.period_start
   ) then
-    perform private.refuse('conflict', 'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
+    perform private.refuse('conflict',
+      'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
   elsif exists (
     select from public.reconciliations r
-    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id and r.closed_at is not null
+    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
+      and r.closed_at is not null
       and r.period_start > after.period_end
   ) then
-    perform private.refuse('conflict', 'A later period of these two sources is closed, and carried forward what was open of these days. '
+    perform private.refuse('conflict',
+      'A later period of these two sources is closed, and carried forward what was open of these days. '
       'Choose days after it, or reopen it first.');
   end if;
   perform private.require_not_closing(tenant, r.pair_no, r.id) from public.reconciliations r
-  where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id and r.period_start > after.period_end;
+  where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
+    and r.period_start > after.period_end;
 end $$;

@@ -4,16 +4,19 @@ create function private.security_event_json(e public.security_events) returns js
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', e.id, 'seq', e.seq, 'at', private.iso(e.at), 'type', e.type, 'actor', e.actor, 'actor_issuer', e.actor_issuer,
+    'id', e.id, 'seq', e.seq, 'at', private.iso(e.at), 'type', e.type, 'actor', e.actor,
+    'actor_issuer', e.actor_issuer,
     'actor_subject', e.actor_subject, 'credential', e.credential,
-    'home_tenant_id', e.home_tenant_id, 'cross_tenant', e.cross_tenant, 'operation', e.operation, 'target', e.target,
-    'address', host(e.address), 'request_id', e.request_id, 'reason', e.reason, 'details', e.details,
+    'home_tenant_id', e.home_tenant_id, 'cross_tenant', e.cross_tenant, 'operation', e.operation,
+    'target', e.target,
+    'address', host(e.address), 'request_id', e.request_id, 'reason', e.reason, 'details',
+    e.details,
     'hash', e.hash, 'prev_hash', e.prev_hash
   );
 end $$;
 
--- Newest first. input: { limit, after: [at, seq] | null, through: seq | null, type, actor, target, cross_tenant, since, until }.
--- `type` may end with .* for all of a kind.
+-- Newest first. input: { limit, after: [at, seq] | null, through: seq | null, type, actor, target,
+-- cross_tenant, since, until }. `type` may end with .* for all of a kind.
 create function private.security_events_page(input jsonb) returns jsonb
 language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
@@ -25,7 +28,8 @@ begin
   from (
     select * from public.security_events x
     where x.tenant_id = private.tenant_id() and x.seq is not null
-      and (input -> 'after' ->> 0 is null or (x.at, x.seq) < ((input -> 'after' ->> 0)::timestamptz, (input -> 'after' ->> 1)::bigint))
+      and (input -> 'after' ->> 0 is null
+      or (x.at, x.seq) < ((input -> 'after' ->> 0)::timestamptz, (input -> 'after' ->> 1)::bigint))
       and (input ->> 'through' is null or x.seq <= (input ->> 'through')::bigint)
       and (input ->> 'type' is null or kind is not null or x.type = input ->> 'type')
       and (kind is null or starts_with(x.type, kind))
@@ -56,7 +60,8 @@ declare
 begin
   perform private.begin_request(request, 'get_security_event');
   select * into e from public.security_events x
-  where x.chain = private.tenant_id() and x.id = input ->> 'id' and x.tenant_id = private.tenant_id() and x.seq is not null;
+  where x.chain = private.tenant_id() and x.id = input ->> 'id'
+    and x.tenant_id = private.tenant_id() and x.seq is not null;
   if not found then
     perform private.refuse_missing('security event');
   end if;
@@ -67,16 +72,18 @@ create function private.checkpoint_json(c private.security_event_checkpoints) re
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', private.iso(c.at), 'key_id', c.key_id, 'signature', c.signature
+    'kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', private.iso(c.at), 'key_id', c.key_id,
+    'signature', c.signature
   );
 end $$;
 
--- How far the caller's own chain goes, and the signed states of it. `unchained`: an event whose number the chain did not give,
--- which would be listed and never walked over.
+-- How far the caller's own chain goes, and the signed states of it. `unchained`: an event whose
+-- number the chain did not give, which would be listed and never walked over.
 create function private.chain_state_of_caller() returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  own_chain constant text := case when private.may('read:security-events') then private.tenant_id() end;
+  own_chain constant text := case when private.may('read:security-events') then private.tenant_id()
+    end;
   head private.security_event_heads;
 begin
   select * into head from private.security_event_heads h where h.chain = own_chain;
@@ -86,8 +93,10 @@ begin
     'unchained', least(
       (select min(e.id) from public.security_events e where e.chain = own_chain and e.seq is null),
       (select min(e.id) from public.security_events e where e.chain = own_chain and e.seq < 1),
-      (select min(e.id) from public.security_events e where e.chain = own_chain and e.seq > coalesce(head.seq, 0)),
-      (select min(e.id) from public.security_events e where e.tenant_id = own_chain and e.chain <> own_chain)
+      (select min(e.id) from public.security_events e
+        where e.chain = own_chain and e.seq > coalesce(head.seq, 0)),
+      (select min(e.id) from public.security_events e
+        where e.tenant_id = own_chain and e.chain <> own_chain)
     ),
     'checkpoints', (
       select coalesce(jsonb_agg(private.checkpoint_json(c) order by c.seq), '[]')
@@ -104,26 +113,31 @@ begin
   return private.chain_state_of_caller();
 end $$;
 
--- Events as the texts that their hash is made of, null where there are none. An event counts where both its chain and its tenant
--- say that it is the caller's.
-create function private.security_event_texts(after bigint, through bigint, page_size integer) returns jsonb
+-- Events as the texts that their hash is made of, null where there are none. An event counts where
+-- both its chain and its tenant say that it is the caller's.
+create function private.security_event_texts(after bigint, through bigint,
+  page_size integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(to_jsonb(e) order by e.seq::bigint, e.id)
     from (
-      select x.seq::text, x.prev_hash, x.hash, x.id, private.iso(x.at) as at, x.type, x.actor, x.actor_issuer, x.actor_subject, x.credential,
-        x.home_tenant_id, x.cross_tenant::text, x.operation, x.target, host(x.address) as address, x.request_id, x.reason, x.details::text
+      select x.seq::text, x.prev_hash, x.hash, x.id, private.iso(x.at) as at, x.type, x.actor,
+        x.actor_issuer, x.actor_subject, x.credential,
+        x.home_tenant_id, x.cross_tenant::text, x.operation, x.target, host(x.address) as address,
+        x.request_id, x.reason, x.details::text
       from public.security_events x
-      where x.chain = private.tenant_id() and x.tenant_id = private.tenant_id() and x.seq > after and x.seq <= through
+      where x.chain = private.tenant_id() and x.tenant_id = private.tenant_id() and x.seq > after
+        and x.seq <= through
       order by x.seq, x.id
       limit page_size
     ) e
   );
 end $$;
 
--- input: { after: seq, through: seq, limit }. A later step of what open_security_event_chain opened. In steps of numbers: with
--- the chain's end as its only bound, each page would sort all that is left of it. Past a gap wider than a step it looks on to the end.
+-- input: { after: seq, through: seq, limit }. A later step of what open_security_event_chain
+-- opened. In steps of numbers: with the chain's end as its only bound, each page would sort all
+-- that is left of it. Past a gap wider than a step it looks on to the end.
 create function public.walk_security_event_chain(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -139,7 +153,8 @@ begin
   );
 end $$;
 
--- input: the filters, with `export` in the request. Answers { through }: the chain's end as it is now, where the export stops.
+-- input: the filters, with `export` in the request. Answers { through }: the chain's end as it is
+-- now, where the export stops.
 create function public.open_security_event_export(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -150,7 +165,8 @@ begin
   ));
 end $$;
 
--- input: as list_security_events with `through`. A later step of what open_security_event_export opened.
+-- input: as list_security_events with `through`. A later step of what open_security_event_export
+-- opened.
 create function public.continue_security_event_export(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -159,6 +175,7 @@ begin
 end $$;
 
 grant execute on function
-  private.security_event_json(public.security_events), private.security_events_page(jsonb), private.chain_state_of_caller(),
+  private.security_event_json(public.security_events), private.security_events_page(jsonb),
+  private.chain_state_of_caller(),
   private.security_event_texts(bigint, bigint, integer)
 to authenticated;

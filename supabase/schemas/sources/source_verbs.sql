@@ -4,9 +4,12 @@ create function private.source_json(s public.sources) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', s.id, 'name', s.name, 'kind', s.kind, 'currency', s.currency, 'time_zone', s.time_zone, 'sign', s.sign, 'mapping', s.mapping,
-    'grace_days', s.grace_days, 'line_count', s.line_count, 'last_import_at', private.iso(s.last_import_at),
-    'created_at', private.iso(s.created_at), 'created_by', s.created_by, 'updated_at', private.iso(s.updated_at)
+    'id', s.id, 'name', s.name, 'kind', s.kind, 'currency', s.currency, 'time_zone', s.time_zone,
+    'sign', s.sign, 'mapping', s.mapping,
+    'grace_days', s.grace_days, 'line_count', s.line_count, 'last_import_at',
+    private.iso(s.last_import_at),
+    'created_at', private.iso(s.created_at), 'created_by', s.created_by, 'updated_at',
+    private.iso(s.updated_at)
   );
 end $$;
 
@@ -14,7 +17,8 @@ end $$;
 create function private.source_version(s public.sources) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.version_of(jsonb_build_array(s.name, s.kind, s.currency, s.time_zone, s.sign, s.mapping, s.grace_days));
+  return private.version_of(
+    jsonb_build_array(s.name, s.kind, s.currency, s.time_zone, s.sign, s.mapping, s.grace_days));
 end $$;
 
 -- The source of the caller's tenant. Refuses: not_found.
@@ -51,13 +55,15 @@ begin
   perform private.require_quota('sources');
   insert into public.sources (name, kind, currency, time_zone, sign, mapping, grace_days)
   values (
-    input ->> 'name', input ->> 'kind', input ->> 'currency', coalesce(input ->> 'time_zone', 'UTC'), coalesce(input ->> 'sign', 'as_is'),
+    input ->> 'name', input ->> 'kind', input ->> 'currency',
+    coalesce(input ->> 'time_zone', 'UTC'), coalesce(input ->> 'sign', 'as_is'),
     nullif(input -> 'mapping', 'null'), coalesce((input ->> 'grace_days')::smallint, 3)
   )
   returning * into created;
   perform private.record_security_event('source.created', created.id, null,
     private.source_facts(created));
-  return private.finish_request(request, private.source_json(created) || jsonb_build_object('version', private.source_version(created)));
+  return private.finish_request(request,
+    private.source_json(created) || jsonb_build_object('version', private.source_version(created)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -86,8 +92,11 @@ begin
   -- Alone where its currency or sign is to change, by which its lines are read.
   perform private.lock_sources_exclusively(s.tenant_id, array[s.source_no]) from public.sources s
   where s.tenant_id = private.tenant_id() and s.id = input ->> 'id'
-    and (coalesce(input #>> '{patch,currency}', s.currency), coalesce(input #>> '{patch,sign}', s.sign)) <> (s.currency, s.sign);
-  select * into before from public.sources x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
+    and (coalesce(input #>> '{patch,currency}', s.currency),
+      coalesce(input #>> '{patch,sign}', s.sign)) <> (s.currency, s.sign);
+  select * into before
+  from public.sources x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('source');
   end if;
@@ -96,7 +105,8 @@ begin
   after.mapping := nullif(after.mapping, 'null');
   if after is distinct from before then
     update public.sources x set
-      name = after.name, kind = after.kind, currency = after.currency, time_zone = after.time_zone, sign = after.sign,
+      name = after.name, kind = after.kind, currency = after.currency, time_zone = after.time_zone,
+      sign = after.sign,
       mapping = after.mapping, grace_days = after.grace_days
     where x.tenant_id = before.tenant_id and x.id = before.id
     returning * into after;
@@ -108,7 +118,8 @@ begin
       where o.value is distinct from n.value
     ));
   end if;
-  return private.finish_request(request, private.source_json(after) || jsonb_build_object('version', private.source_version(after)));
+  return private.finish_request(request,
+    private.source_json(after) || jsonb_build_object('version', private.source_version(after)));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, kind, q }: every word of q stands in the name.
@@ -134,5 +145,6 @@ begin
 end $$;
 
 grant execute on function
-  private.source_json(public.sources), private.source_version(public.sources), private.find_source(text)
+  private.source_json(public.sources), private.source_version(public.sources),
+  private.find_source(text)
 to authenticated;

@@ -1,4 +1,5 @@
--- Where the accounts of Supabase Auth are found by tenant and by address: its own table, which is not ours to index, has neither index.
+-- Where the accounts of Supabase Auth are found by tenant and by address: its own table, which is
+-- not ours to index, has neither index.
 
 create table private.account_index (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -22,7 +23,8 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into private.account_index as i (user_id, address, tenants)
   values (new.id, private.address_key(new.email),
-    array(select t from unnest(private.tenants_of_claims(new.raw_app_meta_data)) t where length(t) <= 100))
+    array(select t from unnest(private.tenants_of_claims(new.raw_app_meta_data)) t
+      where length(t) <= 100))
   on conflict (user_id) do update set address = excluded.address, tenants = excluded.tenants;
   return null;
 end $$;
@@ -35,5 +37,6 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   select u.* from private.account_index i join auth.users u on u.id = i.user_id
-  where i.tenants @> array[tenant] and u.deleted_at is null and private.roles_of_account(u.raw_app_meta_data, tenant) is not null;
+  where i.tenants @> array[tenant] and u.deleted_at is null
+    and private.roles_of_account(u.raw_app_meta_data, tenant) is not null;
 end $$;

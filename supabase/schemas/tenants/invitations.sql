@@ -1,5 +1,5 @@
--- Invitations: who is asked to join a tenant, by e-mail. Of the link's token only a SHA-256 digest is kept, and that from the moment
--- that the mail is made: nobody but the invited ever has it.
+-- Invitations: who is asked to join a tenant, by e-mail. Of the link's token only a SHA-256 digest
+-- is kept, and that from the moment that the mail is made: nobody but the invited ever has it.
 
 create table public.invitations (
   id text not null default private.new_id('inv'),
@@ -21,7 +21,8 @@ create table public.invitations (
   check (email = lower(email)),
   check (accepted_at is null or revoked_at is null)
 );
-create unique index invitations_open on public.invitations (tenant_id, email) where accepted_at is null and revoked_at is null;
+create unique index invitations_open on public.invitations (tenant_id, email)
+where accepted_at is null and revoked_at is null;
 create index invitations_requested on public.invitations (tenant_id, requested_at);
 
 alter table public.invitations enable row level security;
@@ -29,7 +30,8 @@ grant select on public.invitations to authenticated;
 create policy invitations_read on public.invitations for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:people')));
 
--- The digests of links, which are looked up before a tenant is known. One an invitation: a new link ends the one before.
+-- The digests of links, which are looked up before a tenant is known. One an invitation: a new link
+-- ends the one before.
 create table private.invitation_tokens (
   token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
   tenant_id text not null,
@@ -42,7 +44,8 @@ alter table private.invitation_tokens enable row level security;
 create function private.invitation_status(i public.invitations) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
+  return case when i.accepted_at is not null then 'accepted'
+    when i.revoked_at is not null then 'revoked'
     when i.expires_at <= now() then 'expired' else 'pending' end;
 end $$;
 
@@ -50,9 +53,12 @@ create function private.invitation_json(i public.invitations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', i.id, 'email', i.email, 'roles', i.roles, 'status', private.invitation_status(i), 'created_at', private.iso(i.created_at),
-    'created_by', i.created_by, 'sent_at', private.iso(i.sent_at), 'expires_at', private.iso(i.expires_at),
-    'accepted_at', private.iso(i.accepted_at), 'revoked_at', private.iso(i.revoked_at), 'revoked_by', i.revoked_by
+    'id', i.id, 'email', i.email, 'roles', i.roles, 'status', private.invitation_status(i),
+    'created_at', private.iso(i.created_at),
+    'created_by', i.created_by, 'sent_at', private.iso(i.sent_at), 'expires_at',
+    private.iso(i.expires_at),
+    'accepted_at', private.iso(i.accepted_at), 'revoked_at', private.iso(i.revoked_at),
+    'revoked_by', i.revoked_by
   );
 end $$;
 
@@ -69,7 +75,9 @@ language plpgsql volatile set search_path = '' as $$
 declare
   found_one public.invitations;
 begin
-  select * into found_one from public.invitations i where i.tenant_id = private.tenant_id() and i.id = $1 for no key update;
+  select * into found_one
+  from public.invitations i
+  where i.tenant_id = private.tenant_id() and i.id = $1 for no key update;
   if not found then
     perform private.refuse_missing('invitation');
   end if;
@@ -82,7 +90,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select count(*) from public.invitations i cross join unnest(i.requests) at
-    where i.tenant_id = private.tenant_id() and i.requested_at > since and at > since and ($2 is null or i.email = $2)
+    where i.tenant_id = private.tenant_id() and i.requested_at > since and at > since
+      and ($2 is null or i.email = $2)
   );
 end $$;
 
@@ -92,18 +101,23 @@ create function private.send_invitation(id text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  address constant text := (select i.email from public.invitations i where i.tenant_id = tenant and i.id = $1);
+  address constant text := (select i.email from public.invitations i
+    where i.tenant_id = tenant and i.id = $1);
 begin
   if private.invitation_mails(now() - interval '1 hour', null) > 100 then
-    perform private.refuse('rate_limited', 'A tenant can send 100 invitations an hour. Try again later.');
+    perform private.refuse('rate_limited',
+      'A tenant can send 100 invitations an hour. Try again later.');
   end if;
   if private.invitation_mails(now() - interval '1 hour', address) > 5 then
-    perform private.refuse('rate_limited', 'This address was invited 5 times within the hour. Try again later.');
+    perform private.refuse('rate_limited',
+      'This address was invited 5 times within the hour. Try again later.');
   end if;
   if private.invitation_mails(now() - interval '1 day', address) > 10 then
-    perform private.refuse('rate_limited', 'This address was invited 10 times within a day. Try again tomorrow.');
+    perform private.refuse('rate_limited',
+      'This address was invited 10 times within a day. Try again tomorrow.');
   end if;
-  perform graphile_worker.add_job('send_invitation', private.with_request_id(jsonb_build_object('tenant_id', tenant, 'invitation_id', i.id)),
+  perform graphile_worker.add_job('send_invitation',
+    private.with_request_id(jsonb_build_object('tenant_id', tenant, 'invitation_id', i.id)),
     max_attempts => 12, job_key => 'invitation:' || tenant || ':' || i.id)
   from public.invitations i where i.tenant_id = tenant and i.id = $1;
 end $$;
@@ -112,7 +126,9 @@ end $$;
 create function private.end_invitation_link(id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  delete from private.invitation_tokens t where t.tenant_id = private.tenant_id() and t.invitation_id = $1;
+  delete
+  from private.invitation_tokens t
+  where t.tenant_id = private.tenant_id() and t.invitation_id = $1;
 end $$;
 
 -- Whether the tenant has a member with this address.
@@ -123,7 +139,8 @@ begin
 end $$;
 
 grant execute on function
-  private.invitation_version(public.invitations), private.invitation_status(public.invitations), private.invitation_json(public.invitations)
+  private.invitation_version(public.invitations), private.invitation_status(public.invitations),
+  private.invitation_json(public.invitations)
 to authenticated;
 
 -- input: { limit, after: [id] | null, status }. Newest first.
@@ -137,7 +154,8 @@ begin
   select jsonb_agg(private.invitation_json(i) order by i.id desc) into items
   from (
     select * from public.invitations x
-    where x.tenant_id = private.tenant_id() and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+    where x.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
       and (input ->> 'status' is null or private.invitation_status(x) = input ->> 'status')
     order by x.id desc limit page_size + 1
   ) i;
@@ -151,15 +169,17 @@ declare
   i public.invitations;
 begin
   perform private.begin_request(request, 'get_invitation');
-  select * into i from public.invitations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  select * into i
+  from public.invitations x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('invitation');
   end if;
   return private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i));
 end $$;
 
--- input: { email, roles }. One that expired gives way. Refuses: conflict for a member, for one invited already and beyond the quota;
--- rate_limited. Records: member.invited.
+-- input: { email, roles }. One that expired gives way. Refuses: conflict for a member, for one
+-- invited already and beyond the quota; rate_limited. Records: member.invited.
 create function public.create_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -172,24 +192,32 @@ begin
   perform private.serialize_counting('invitation_mails');
   perform private.require_quota('members');
   if private.is_member_address(input ->> 'email') then
-    perform private.refuse('conflict', 'This person is a member already. Change their roles instead.');
+    perform private.refuse('conflict',
+      'This person is a member already. Change their roles instead.');
   end if;
   update public.invitations i set revoked_at = now(), revoked_by = private.actor()
-  where i.tenant_id = private.tenant_id() and i.email = input ->> 'email' and i.accepted_at is null and i.revoked_at is null
+  where i.tenant_id = private.tenant_id() and i.email = input ->> 'email' and i.accepted_at is null
+    and i.revoked_at is null
     and i.expires_at <= now();
-  insert into public.invitations (email, roles) values (input ->> 'email', private.text_array(input -> 'roles'))
+  insert into public.invitations (email, roles)
+  values (input ->> 'email', private.text_array(input -> 'roles'))
   on conflict (tenant_id, email) where accepted_at is null and revoked_at is null do nothing
   returning * into created;
   if not found then
-    perform private.refuse('conflict', 'This address has an invitation that is still open. Resend that one, or revoke it first.');
+    perform private.refuse('conflict',
+      'This address has an invitation that is still open. Resend that one, or revoke it first.');
   end if;
   perform private.send_invitation(created.id);
-  perform private.record_security_event('member.invited', created.id, null, jsonb_build_object('email', created.email, 'roles', created.roles));
-  return private.finish_request(request, private.invitation_json(created) || jsonb_build_object('version', private.invitation_version(created)));
+  perform private.record_security_event('member.invited', created.id, null,
+    jsonb_build_object('email', created.email, 'roles', created.roles));
+  return private.finish_request(request,
+    private.invitation_json(created)
+      || jsonb_build_object('version', private.invitation_version(created)));
 end $$;
 
--- input: { id }. A new link for seven more days; the one before ends. Refuses: not_found, conflict where it was accepted or revoked,
--- rate_limited within a minute of the mail before, and as private.send_invitation. Records: member.invited.
+-- input: { id }. A new link for seven more days; the one before ends. Refuses: not_found, conflict
+-- where it was accepted or revoked, rate_limited within a minute of the mail before, and as
+-- private.send_invitation. Records: member.invited.
 create function public.resend_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -206,20 +234,27 @@ begin
     perform private.require_quota('members');
   end if;
   if private.invitation_status(i) not in ('pending', 'expired') then
-    perform private.refuse('conflict', format('This invitation was %s. Create a new one.', private.invitation_status(i)));
+    perform private.refuse('conflict',
+      format('This invitation was %s. Create a new one.', private.invitation_status(i)));
   elsif i.requested_at > now() - interval '1 minute' then
-    perform private.refuse('rate_limited', 'This invitation was sent less than a minute ago. Try again in a minute.');
+    perform private.refuse('rate_limited',
+      'This invitation was sent less than a minute ago. Try again in a minute.');
   end if;
-  update public.invitations x set requested_at = now(), expires_at = now() + interval '7 days', sent_at = null,
-    requests = array(select at from unnest(x.requests) at where at > now() - interval '1 day') || now()::timestamptz(3)
+  update public.invitations x
+  set requested_at = now(), expires_at = now() + interval '7 days', sent_at = null,
+    requests = array(select at from unnest(x.requests) at where at > now() - interval '1 day')
+      || now()::timestamptz(3)
   where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;
   perform private.end_invitation_link(i.id);
   perform private.send_invitation(i.id);
-  perform private.record_security_event('member.invited', i.id, null, jsonb_build_object('email', i.email, 'roles', i.roles, 'again', true));
-  return private.finish_request(request, private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+  perform private.record_security_event('member.invited', i.id, null,
+    jsonb_build_object('email', i.email, 'roles', i.roles, 'again', true));
+  return private.finish_request(request,
+    private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
 end $$;
 
--- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found, conflict where it was accepted. Records: member.invitation_revoked.
+-- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found, conflict where it
+-- was accepted. Records: member.invitation_revoked.
 create function public.revoke_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -237,13 +272,17 @@ begin
     update public.invitations x set revoked_at = now(), revoked_by = private.actor()
     where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;
     perform private.end_invitation_link(i.id);
-    perform private.record_security_event('member.invitation_revoked', i.id, null, jsonb_build_object('email', i.email));
+    perform private.record_security_event('member.invitation_revoked', i.id, null,
+      jsonb_build_object('email', i.email));
   end if;
-  return private.finish_request(request, private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+  return private.finish_request(request,
+    private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
 end $$;
 
--- For the worker that makes the mail: keeps the digest of its link in place of the one before. Null: there is nothing to send.
-create function private.begin_invitation_mail(tenant_id text, invitation_id text, token_hash text) returns jsonb
+-- For the worker that makes the mail: keeps the digest of its link in place of the one before.
+-- Null: there is nothing to send.
+create function private.begin_invitation_mail(tenant_id text, invitation_id text,
+  token_hash text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   i public.invitations;
@@ -254,7 +293,8 @@ begin
   end if;
   delete from private.invitation_tokens t where t.tenant_id = $1 and t.invitation_id = $2;
   insert into private.invitation_tokens (token_hash, tenant_id, invitation_id) values ($3, $1, $2);
-  return jsonb_build_object('email', i.email, 'tenant_name', (select t.name from public.tenants t where t.id = $1), 'invited_by', i.created_by,
+  return jsonb_build_object('email', i.email, 'tenant_name',
+    (select t.name from public.tenants t where t.id = $1), 'invited_by', i.created_by,
     'roles', i.roles, 'expires_at', private.iso(i.expires_at));
 end $$;
 
@@ -263,4 +303,6 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.invitations i set sent_at = now() where i.tenant_id = $1 and i.id = $2;
 end $$;
-grant execute on function private.begin_invitation_mail(text, text, text), private.end_invitation_mail(text, text) to service_role;
+grant execute
+  on function private.begin_invitation_mail(text, text, text),
+    private.end_invitation_mail(text, text) to service_role;

@@ -1,5 +1,6 @@
--- Sessions: the browsers that a person is signed in with, so that a session can end before its cookie does. A session is a person's,
--- known by issuer and subject, and no tenant's. Why: docs/decisions/0011-sessions.md.
+-- Sessions: the browsers that a person is signed in with, so that a session can end before its
+-- cookie does. A session is a person's, known by issuer and subject, and no tenant's. Why:
+-- docs/decisions/0011-sessions.md.
 
 create table private.sessions (
   id text primary key default private.new_id('ses'),
@@ -22,10 +23,12 @@ alter table private.sessions enable row level security;
 create function private.is_live(s private.sessions, idle_seconds integer) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return s.ended_at is null and s.expires_at > now() and (idle_seconds = 0 or s.seen_at > now() - make_interval(secs => idle_seconds));
+  return s.ended_at is null and s.expires_at > now()
+    and (idle_seconds = 0 or s.seen_at > now() - make_interval(secs => idle_seconds));
 end $$;
 
--- session: { issuer, subject, provider, address, user_agent, seconds }. Answers its id. Of one person's the newest 100 go on.
+-- session: { issuer, subject, provider, address, user_agent, seconds }. Answers its id. Of one
+-- person's the newest 100 go on.
 create function private.begin_session(session jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -33,19 +36,24 @@ declare
 begin
   insert into private.sessions (issuer, subject, provider, address, user_agent, expires_at)
   values (
-    session ->> 'issuer', session ->> 'subject', session ->> 'provider', (session ->> 'address')::inet, left(session ->> 'user_agent', 300),
+    session ->> 'issuer', session ->> 'subject', session ->> 'provider',
+    (session ->> 'address')::inet, left(session ->> 'user_agent', 300),
     now() + make_interval(secs => (session ->> 'seconds')::integer)
   ) returning id into begun;
   update private.sessions s set ended_at = now()
-  where s.ended_at is null and s.issuer = session ->> 'issuer' and s.subject = session ->> 'subject' and s.id not in (
+  where s.ended_at is null and s.issuer = session ->> 'issuer' and s.subject = session ->> 'subject'
+    and s.id not in (
     select k.id from private.sessions k
-    where k.ended_at is null and k.issuer = session ->> 'issuer' and k.subject = session ->> 'subject' order by k.id desc limit 100
+    where k.ended_at is null and k.issuer = session ->> 'issuer'
+      and k.subject = session ->> 'subject'
+      order by k.id desc limit 100
   );
   return begun;
 end $$;
 
 -- Whose session it is, null where it no longer counts. `seen`: by an act of the person.
-create function private.check_session(session_id text, idle_seconds integer, seen boolean) returns jsonb
+create function private.check_session(session_id text, idle_seconds integer,
+  seen boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   s private.sessions;
@@ -73,7 +81,8 @@ begin
   return private.begin_session(session);
 end $$;
 
-create function public.check_session(session_id text, idle_seconds integer, seen boolean) returns jsonb
+create function public.check_session(session_id text, idle_seconds integer,
+  seen boolean) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   return private.check_session(session_id, idle_seconds, seen);
@@ -85,8 +94,11 @@ begin
   perform private.leave_session(session_id);
 end $$;
 
-grant execute on function private.begin_session(jsonb), private.check_session(text, integer, boolean), private.leave_session(text),
-  public.begin_session(jsonb), public.check_session(text, integer, boolean), public.leave_session(text) to service_role;
+grant execute
+  on function private.begin_session(jsonb), private.check_session(text, integer, boolean),
+    private.leave_session(text),
+  public.begin_session(jsonb), public.check_session(text, integer, boolean),
+  public.leave_session(text) to service_role;
 
 -- The caller's own that count, newest first.
 create function private.sessions_of_caller(idle_seconds integer) returns setof private.sessions
@@ -96,7 +108,8 @@ declare
 begin
   return query
   select * from private.sessions s
-  where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null and private.is_live(s, idle_seconds)
+  where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null
+    and private.is_live(s, idle_seconds)
   order by s.id desc;
 end $$;
 
@@ -104,12 +117,16 @@ create function private.session_json(s private.sessions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', s.id, 'provider', s.provider, 'address', host(s.address), 'user_agent', s.user_agent, 'started_at', private.iso(s.started_at),
-    'seen_at', private.iso(s.seen_at), 'expires_at', private.iso(s.expires_at), 'ended_at', private.iso(s.ended_at),
+    'id', s.id, 'provider', s.provider, 'address', host(s.address), 'user_agent', s.user_agent,
+    'started_at', private.iso(s.started_at),
+    'seen_at', private.iso(s.seen_at), 'expires_at', private.iso(s.expires_at), 'ended_at',
+    private.iso(s.ended_at),
     'current', coalesce(s.id = auth.jwt() ->> 'session_id', false)
   );
 end $$;
-grant execute on function private.sessions_of_caller(integer), private.session_json(private.sessions) to authenticated;
+grant execute
+  on function private.sessions_of_caller(integer),
+    private.session_json(private.sessions) to authenticated;
 
 -- input: { limit, after: [id] | null, idle_seconds }. Newest first.
 create function public.list_sessions(input jsonb, request jsonb) returns jsonb
@@ -128,7 +145,8 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- input: { ids } or null for all. Answers which of the caller's own ended by it. Records: session.ended, session.ended_everywhere.
+-- input: { ids } or null for all. Answers which of the caller's own ended by it. Records:
+-- session.ended, session.ended_everywhere.
 create function public.end_sessions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -148,7 +166,8 @@ begin
   )
   select coalesce(array_agg(g.id order by g.id), '{}') into ended from gone g;
   if everywhere then
-    perform private.record_security_event('session.ended_everywhere', null, null, jsonb_build_object('sessions', cardinality(ended)));
+    perform private.record_security_event('session.ended_everywhere', null, null,
+      jsonb_build_object('sessions', cardinality(ended)));
   else
     perform private.record_security_event('session.ended', id, null, '{}') from unnest(ended) id;
   end if;

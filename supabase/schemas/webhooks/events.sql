@@ -1,5 +1,6 @@
--- Events: what a tenant's receivers are sent. An event exists if and only if the change it reports committed. After 30 days nobody sees
--- it, and it goes with its partition (private.roll_partitions).
+-- Events: what a tenant's receivers are sent. An event exists if and only if the change it reports
+-- committed. After 30 days nobody sees it, and it goes with its partition
+-- (private.roll_partitions).
 
 create table public.events (
   id text not null default private.new_id('evt'),
@@ -15,17 +16,21 @@ create table public.events (
   test_of text,
   primary key (tenant_id, id)
 ) partition by range (id);
-create table partitions.events_first partition of public.events for values from (minvalue) to (maxvalue);
+create table partitions.events_first partition of public.events for values
+  from (minvalue) to (maxvalue);
 alter table partitions.events_first enable row level security;
-create index events_by_request on public.events (tenant_id, request_id) where request_id is not null;
+create index events_by_request on public.events (tenant_id, request_id)
+where request_id is not null;
 
 alter table public.events enable row level security;
 grant select on public.events to authenticated, service_role;
 create policy events_read on public.events for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks')) and at > now() - interval '30 days'
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks'))
+    and at > now() - interval '30 days'
     and type = any ((select private.readable_events())::text[]));
 
--- The keys of events that are one of a kind: a key of public.events would hold within each partition alone. Forgotten after 30 days, too.
+-- The keys of events that are one of a kind: a key of public.events would hold within each
+-- partition alone. Forgotten after 30 days, too.
 create table private.event_once (
   tenant_id text not null,
   type text not null,
@@ -40,14 +45,17 @@ alter table private.event_once enable row level security;
 create function private.keep_event_once() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  insert into private.event_once (tenant_id, type, once_key) values (new.tenant_id, new.type, new.once_key) on conflict do nothing;
+  insert into private.event_once (tenant_id, type, once_key)
+  values (new.tenant_id, new.type, new.once_key)
+  on conflict do nothing;
   return case when found then new end;
 end $$;
 create trigger once before insert on public.events
   for each row when (new.once_key is not null) execute function private.keep_event_once();
 
 -- With a once_key that was there before it does nothing.
-create function private.emit(tenant_id text, type text, data jsonb, once_key text default null) returns void
+create function private.emit(tenant_id text, type text, data jsonb,
+  once_key text default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4);
@@ -59,6 +67,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   made text;
 begin
-  insert into public.events (tenant_id, type, data, test_of) values (private.tenant_id(), $2, $3, $1) returning id into made;
+  insert into public.events (tenant_id, type, data, test_of)
+  values (private.tenant_id(), $2, $3, $1)
+  returning id into made;
   return made;
 end $$;

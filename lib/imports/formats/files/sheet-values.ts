@@ -43,7 +43,7 @@ export function cellText(
   }
 }
 
-/** Digits without an exponent. What is not a number stays as it is, and is refused as an amount. */
+/** Digits without an exponent. Other text is unchanged, and is refused as an amount. */
 export function numberText(raw: string): string {
   if (/^-?\d+$/.test(raw)) return raw;
   const digits = raw.replace(/^-?0*\.?0*|\./g, "").length;
