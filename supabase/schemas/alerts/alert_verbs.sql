@@ -30,7 +30,7 @@ begin
   );
   return settings
     || jsonb_build_object('email', case when $1 then private.address_of_caller() end, 'version',
-    private.version_of(settings));
+      private.version_of(settings));
 end $$;
 
 create function private.alert_channel_json(c public.alert_channels) returns jsonb

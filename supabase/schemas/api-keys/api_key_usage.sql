@@ -75,7 +75,7 @@ begin
       now() - make_interval(secs => u.age_ms / 1000.0) as seen_at
     from jsonb_to_recordset(rows)
       as u (api_key_id text, tenant_id text, operation text, address inet, outcome text,
-      calls bigint, age_ms bigint)
+        calls bigint, age_ms bigint)
     join public.api_keys k on k.tenant_id = u.tenant_id and k.id = u.api_key_id
   ), hourly as (
     insert into public.api_key_usage_hourly as h (api_key_id, tenant_id, hour, operation, address,
@@ -161,7 +161,7 @@ begin
     'hours', coalesce((
       select jsonb_agg(
         jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted, 'refused',
-        h.calls - h.accepted)
+          h.calls - h.accepted)
       order by h.hour)
       from (
         select u.hour, sum(u.calls) as calls,
@@ -174,7 +174,7 @@ begin
     'days', coalesce((
       select jsonb_agg(
         jsonb_build_object('start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted',
-        d.accepted, 'refused', d.calls - d.accepted)
+          d.accepted, 'refused', d.calls - d.accepted)
       order by d.day)
       from (
         select u.day, sum(u.calls) as calls,
@@ -188,7 +188,7 @@ begin
     'addresses', coalesce((
       select jsonb_agg(
         jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace,
-        'last_seen_at', private.iso(a.last_seen))
+          'last_seen_at', private.iso(a.last_seen))
       order by a.last_seen desc)
       from (
         select u.address, sum(u.calls) as calls,

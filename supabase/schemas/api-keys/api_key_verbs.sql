@@ -33,7 +33,7 @@ begin
     'revoked_by', coalesce(k.revoked_by, case when grace_is_over then 'system' end),
     'revoke_reason',
     coalesce(k.revoke_reason,
-    case when grace_is_over then 'The grace period of its rotation ended.' end),
+      case when grace_is_over then 'The grace period of its rotation ended.' end),
     'rotation_recommended_at', private.iso(k.created_at + interval '90 days'),
     'as_of', private.iso(now()),
     'operations_used', coalesce((
@@ -155,7 +155,7 @@ begin
   created := private.insert_api_key(input);
   perform private.record_security_event('api_key.created', created.id, null,
     jsonb_build_object('name', created.name, 'scopes', created.scopes, 'ip_allowlist',
-    created.ip_allowlist, 'expires_at', private.iso(created.expires_at)));
+      created.ip_allowlist, 'expires_at', private.iso(created.expires_at)));
   return private.finish_request(request,
     private.api_key_json(created) || jsonb_build_object('version', private.api_key_version(created))
     || jsonb_build_object('sealed', input -> 'sealed'));
@@ -186,13 +186,13 @@ begin
   ), old.id);
   update public.api_keys k set
     rotated_to = successor.id, updated_at = now(),
-    grace_expires_at = least(
-      now() + make_interval(secs => (input ->> 'grace_period_seconds')::integer),
-    k.expires_at)
+    grace_expires_at = least(now()
+      + make_interval(secs => (input ->> 'grace_period_seconds')::integer),
+      k.expires_at)
   where k.tenant_id = old.tenant_id and k.id = old.id;
   perform private.record_security_event('api_key.rotated', old.id, null,
     jsonb_build_object('successor', successor.id, 'grace_period_seconds',
-    input -> 'grace_period_seconds'));
+      input -> 'grace_period_seconds'));
   return private.finish_request(request,
     private.api_key_json(successor)
       || jsonb_build_object('version', private.api_key_version(successor))

@@ -115,7 +115,7 @@ begin
   loop
     perform private.emit(k.tenant_id, 'api_key.expiring',
       jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at',
-      private.iso(k.expires_at), 'days_before', k.days),
+        private.iso(k.expires_at), 'days_before', k.days),
       format('%s:%s:%s', k.id, private.iso(k.expires_at), k.days));
     announced := announced + 1;
   end loop;

@@ -119,8 +119,8 @@ begin
     cross join lateral jsonb_array_elements(s.intervals) i
   ), local_spans as (
     select i.day + x.opens as opens_at,
-      i.day + x.closes + case when x.closes <= x.opens then interval '24 hours' else interval '0'
-        end as closes_at
+      i.day + x.closes
+        + case when x.closes <= x.opens then interval '24 hours' else interval '0' end as closes_at
     from intervals i
       cross join lateral (select (i.hours ->> 'from')::interval as opens,
         (i.hours ->> 'to')::interval as closes) x
@@ -185,9 +185,10 @@ begin
   if latest > covered.covered_until then
     insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
     select tenant, no, s.starts_at, s.ends_at,
-      covered.open_until + coalesce(
-        sum(x.open) over (order by s.starts_at rows between unbounded preceding and 1 preceding),
-      0)
+      covered.open_until
+        + coalesce(
+          sum(x.open) over (order by s.starts_at rows between unbounded preceding and 1 preceding),
+          0)
     from private.open_spans(v.time_zone, v.weekly, v.special_days, covered.covered_until, latest) s
     cross join lateral (
       select (extract(epoch from s.ends_at - s.starts_at) * 1000)::bigint as open) x;
@@ -231,8 +232,8 @@ begin
   from private.calendar_coverage c
   where c.tenant_id = tenant and c.calendar_no = no;
   if moment between covered.covered_from and covered.covered_until then
-    select s.open_before + (
-      extract(epoch from least(moment, s.ends_at) - s.starts_at) * 1000)::bigint into open
+    select s.open_before
+      + (extract(epoch from least(moment, s.ends_at) - s.starts_at) * 1000)::bigint into open
     from private.calendar_spans s
     where s.tenant_id = tenant and s.calendar_no = no and s.starts_at <= moment
       order by s.starts_at desc limit 1;
@@ -280,8 +281,8 @@ begin
       perform private.extend_business_time(tenant, no, covered.covered_from - interval '8784 hours',
         covered.covered_until);
     else
-      select s.starts_at + (
-        moment_at.open_ms - s.open_before) * interval '1 millisecond' into found_at
+      select s.starts_at
+        + (moment_at.open_ms - s.open_before) * interval '1 millisecond' into found_at
       from private.calendar_spans s
       where s.tenant_id = tenant and s.calendar_no = no and s.open_before < moment_at.open_ms
         order by s.open_before desc limit 1;
@@ -303,7 +304,7 @@ begin
         select jsonb_agg(
           distinct array_position(
             '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[],
-          w ->> 'day'))
+            w ->> 'day'))
         from jsonb_array_elements(v.weekly) w
       ), 'opened', coalesce(s.opened, '[]'), 'closed', coalesce(s.closed, '[]')))
     from public.calendars c

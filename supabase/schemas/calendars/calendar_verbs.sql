@@ -102,7 +102,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   dry_run constant boolean := (input ->> 'dry_run')::boolean;
   hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone', 'weekly',
-  input -> 'weekly', 'special_days', input -> 'special_days');
+    input -> 'weekly', 'special_days', input -> 'special_days');
   unlisted constant text[] := '{version,updated_at,updated_by}';
   before jsonb;
   after jsonb;
@@ -164,7 +164,7 @@ begin
   end if;
   return after
     || jsonb_build_object('dry_run', dry_run, 'impact',
-    impact || jsonb_build_object('periods', periods));
+      impact || jsonb_build_object('periods', periods));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null }.
@@ -238,9 +238,9 @@ begin
       coalesce(
         jsonb_agg(
           jsonb_build_object('starts_at', private.iso(x.starts_at), 'ends_at',
-          private.iso(x.ends_at))
+            private.iso(x.ends_at))
           order by x.starts_at),
-      '[]')
+        '[]')
     )
     from (
       select greatest(s.starts_at, since) as starts_at, least(s.ends_at, until) as ends_at

@@ -98,7 +98,7 @@ begin
   perform private.refuse('role_required',
     format(
       'This credential may not read what %s carries. Leave it out, or ask a tenant admin to register for it.',
-    unreadable));
+      unreadable));
 end $$;
 
 grant execute on function private.may(text[]), private.permitted(text[]) to anon, authenticated;

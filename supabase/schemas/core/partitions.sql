@@ -12,9 +12,9 @@ begin
   return query values
     ('request_log', null, interval '1 day', interval '14 days', 'false', null),
     ('webhook_deliveries', 'dlv', interval '10 days', interval '30 days', 'status = ''pending''',
-    null),
+      null),
     ('webhook_attempts', 'dlv', interval '10 days', interval '30 days', 'false',
-    'webhook_deliveries'),
+      'webhook_deliveries'),
     ('events', 'evt', interval '10 days', interval '30 days', 'false', 'webhook_deliveries');
 end $$;
 
@@ -73,7 +73,8 @@ begin
     return false;
   end if;
   next_begins := date_bin(span, greatest(at + interval '1 day', ending.begins),
-    '2024-01-01 00:00:00+00') + span;
+    '2024-01-01 00:00:00+00')
+    + span;
   bound := private.partition_bound(prefix, next_begins);
   next_name := parent || '_' || to_char(next_begins at time zone 'UTC', 'YYYYMMDD');
   execute format('create table partitions.%I (like public.%I including all excluding identity)',

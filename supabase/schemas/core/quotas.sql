@@ -4,7 +4,7 @@
 create table private.quotas (
   kind text primary key check (
     kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'records', 'exceptions', 'lines',
-    'members')),
+      'members')),
   most bigint not null check (most > 0)
 );
 alter table private.quotas enable row level security;

@@ -163,7 +163,7 @@ begin
   end if;
   select jsonb_agg(
     jsonb_build_object('line', r ->> 'line', 'path', 'reconciliation_id', 'message',
-    'There is no such reconciliation.')) into refused
+      'There is no such reconciliation.')) into refused
   from jsonb_array_elements(input -> 'rows') r
   where r ->> 'reconciliation_id' is not null and not exists (
     select
@@ -179,7 +179,7 @@ begin
     and coalesce((request ->> 'continues')::boolean, false)) then
     perform private.record_security_event('exceptions.imported', null, null,
       jsonb_build_object('accepted', accepted, 'refused',
-      jsonb_array_length(coalesce(refused, '[]'))));
+        jsonb_array_length(coalesce(refused, '[]'))));
   end if;
   return private.finish_request(request,
     jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));

@@ -170,7 +170,7 @@ create function private.with_pause_ended(act text, before public.exceptions, e p
 language plpgsql volatile set search_path = '' as $$
 declare
   has_moved constant boolean := (e.status, e.reason_code) is distinct from (before.status,
-  before.reason_code);
+    before.reason_code);
   was public.exceptions := before;
   ended_at constant timestamptz(3) := case
     when before.paused_until <= e.updated_at then before.paused_until
@@ -187,8 +187,8 @@ begin
       was.calendar_no := e.calendar_no;
       e.due_at := private.deadline(was, ended_at);
     end if;
-    e.paused_ms := before.paused_ms + (
-      extract(epoch from ended_at - before.paused_at) * 1000)::bigint;
+    e.paused_ms := before.paused_ms
+      + (extract(epoch from ended_at - before.paused_at) * 1000)::bigint;
     e.paused_at := null;
     e.held_due_at := null;
     e.paused_until := null;

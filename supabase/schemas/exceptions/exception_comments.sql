@@ -55,7 +55,7 @@ begin
   insert into public.events (tenant_id, type, data)
   select c.tenant_id, 'exception.commented',
     jsonb_build_object('exception', private.exception_json(e), 'comment',
-    private.exception_comment_json(c))
+      private.exception_comment_json(c))
   from added a
   join public.exception_comments c on c.tenant_id = a.tenant_id and c.exception_id = a.exception_id
     and c.id = a.id

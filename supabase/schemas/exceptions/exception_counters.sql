@@ -119,7 +119,7 @@ begin
     where (o.status in ('open', 'in_review'), o.due_at, o.assigned_to, o.reconciliation_id,
       o.currency, o.amount_minor)
       is distinct from (n.status in ('open', 'in_review'), n.due_at, n.assigned_to,
-      n.reconciliation_id, n.currency, n.amount_minor)
+        n.reconciliation_id, n.currency, n.amount_minor)
   )
   select array_agg(x.tenant_id) as tenants, array_agg(x.due_at) as due_ats,
     array_agg(x.assigned_to) as assignees,
@@ -261,8 +261,8 @@ begin
   from private.open_by_reconciliation d
   where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
   return case
-    when greatest(deadlines, assignees, reconciliations,
-      hours) >= batch then deadlines + assignees + reconciliations + hours
+    when greatest(deadlines, assignees, reconciliations, hours) >= batch then deadlines + assignees
+      + reconciliations + hours
     else 0 end;
 end $$;
 

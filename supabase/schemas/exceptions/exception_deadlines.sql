@@ -8,7 +8,7 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   -- A pause of which nobody has seen the end yet ended when it should.
   resumed_at constant timestamptz := greatest(e.paused_at,
-  least(as_of, coalesce(e.paused_until, as_of)));
+    least(as_of, coalesce(e.paused_until, as_of)));
 begin
   if e.paused_at is null or e.tenant_id <> coalesce(private.tenant_id(), e.tenant_id) then
     return e.due_at;
@@ -16,8 +16,8 @@ begin
     return e.held_due_at + (resumed_at - e.paused_at);
   end if;
   return greatest(e.held_due_at, private.moment_at(e.tenant_id, e.calendar_no, e.due_open_ms
-    + private.open_ms(e.tenant_id, e.calendar_no, resumed_at) - private.open_ms(e.tenant_id,
-    e.calendar_no, e.paused_at)));
+    + private.open_ms(e.tenant_id, e.calendar_no, resumed_at)
+      - private.open_ms(e.tenant_id, e.calendar_no, e.paused_at)));
 end $$;
 
 -- Open minutes until the deadline, rounded up; null beyond the reach of its calendar.
@@ -47,8 +47,8 @@ begin
         private.deadline(e, as_of))
       else e.due_open_ms end
     - private.open_ms(e.tenant_id, e.calendar_no,
-    case when coalesce(e.paused_until > as_of, true) then coalesce(e.paused_at, as_of) else as_of
-      end)
+      case when coalesce(e.paused_until > as_of, true) then coalesce(e.paused_at, as_of) else as_of
+        end)
   ) / 60000.0)::bigint;
 end $$;
 
@@ -102,7 +102,7 @@ begin
     when e.pause_count >= p.pause_max_count then
       format(
         'The SLA policy allows %s pauses of an exception, and it has had them. Resolve it, or move its deadline.',
-      p.pause_max_count)
+        p.pause_max_count)
   end;
 end $$;
 

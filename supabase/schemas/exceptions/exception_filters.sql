@@ -9,7 +9,7 @@ declare
   risks constant text[] := private.breach_risks();
   -- minutes_to_breach is rounded up, so what is below 60 has at most 59 minutes left.
   ends constant timestamptz[] := array[as_of,
-  as_of + make_interval(mins => private.high_risk_below() - 1),
+    as_of + make_interval(mins => private.high_risk_below() - 1),
     as_of + make_interval(mins => private.medium_risk_up_to())];
   given constant text[] := case when 'at_risk' = any (wanted) then wanted || '{high,medium}'::text[]
     else wanted end;
@@ -100,7 +100,7 @@ begin
     private.had_between($q$l.kind = 'crossed' and l.threshold_minutes = 0$q$,
       (input ->> 'breached_from')::timestamptz, (input ->> 'breached_before')::timestamptz),
     private.had_between($q$l.kind in ('resolved', 'dismissed')$q$,
-    (input ->> 'closed_from')::timestamptz, (input ->> 'closed_before')::timestamptz)),
+      (input ->> 'closed_from')::timestamptz, (input ->> 'closed_before')::timestamptz)),
     '');
 end $$;
 

@@ -24,12 +24,10 @@ create policy exception_history_read on public.exception_history for select to a
 create function private.exception_facts(e public.exceptions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return (
-    to_jsonb(
-      e) -
-        '{id,tenant_id,created_at,created_by,updated_at,closed_at,severity_rank,due_from_policy,calendar_no,due_open_ms,paused_by_rule,held_due_at,pause_count,paused_ms,pair_no,line_no,line_id,suggested_match_id,grouped_match_id,resolved_by_matching}'::text[])
+  return (to_jsonb(e)
+    - '{id,tenant_id,created_at,created_by,updated_at,closed_at,severity_rank,due_from_policy,calendar_no,due_open_ms,paused_by_rule,held_due_at,pause_count,paused_ms,pair_no,line_no,line_id,suggested_match_id,grouped_match_id,resolved_by_matching}'::text[])
     || jsonb_build_object('due_at', private.iso(coalesce(e.held_due_at, e.due_at)), 'paused_at',
-    private.iso(e.paused_at),
+      private.iso(e.paused_at),
       'paused_until', private.iso(e.paused_until));
 end $$;
 
@@ -60,8 +58,8 @@ begin
       || case when t.type = 'exception.created' then '{}'
         when c.kind = 'created' then jsonb_build_object('changes',
           private.changes('{}',
-          jsonb_build_object('paused_at', c.changes -> 'paused_at', 'pause_reason',
-          c.changes -> 'pause_reason')))
+            jsonb_build_object('paused_at', c.changes -> 'paused_at', 'pause_reason',
+              c.changes -> 'pause_reason')))
         else jsonb_build_object('changes', c.changes) end
   from change c
   cross join lateral (values

@@ -49,7 +49,7 @@ begin
   end if;
   select * into e from private.change_exceptions_for_caller('pause', array[
     jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason',
-    input -> 'reason')]);
+      input -> 'reason')]);
   return private.finish_request(request, private.versioned_exception_json(e));
 end $$;
 

@@ -88,7 +88,7 @@ begin
   return case when patch ? 'details'
     then patch
       || jsonb_build_object('details',
-      private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}')))
+        private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}')))
     else patch end;
 end $$;
 

@@ -87,7 +87,7 @@ begin
     select coalesce(
       jsonb_agg(x.subject
         || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged, 'line_no',
-        c.line_no,
+          c.line_no,
       'severity', e.severity, 'amount_minor', e.amount_minor) order by c.exception_id), '[]')
     -- A suggestion has its lines itself.
     from private.subjects_of_exceptions(r, array(select y.match_id from numbered y order by y.n),
@@ -128,7 +128,7 @@ begin
   return jsonb_build_object('calendar_id', calendar, 'calendar_no', no, 'due_at',
     coalesce(
       private.policy_deadline(e, private.minutes_to_resolve(p, deadline_of_severity.severity), no),
-    coalesce(e.held_due_at, e.due_at)));
+      coalesce(e.held_due_at, e.due_at)));
 end $$;
 
 -- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor,

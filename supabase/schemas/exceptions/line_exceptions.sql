@@ -88,13 +88,13 @@ begin
   )
   select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
     'difference_minor', greatest(-9007199254740991, least(9007199254740991,
-      sum(case o.side when 'left' then o.open_minor
-        else -o.open_minor end) - coalesce(d.minor, 0))),
+      sum(case o.side when 'left' then o.open_minor else -o.open_minor end)
+        - coalesce(d.minor, 0))),
     'is_late', bool_or(t.line_no is not null),
     'lines',
     jsonb_agg(
       jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side,
-      'source', s.name,
+        'source', s.name,
       'open_minor', o.open_minor, 'value_date', o.value_date, 'reference',
       coalesce(l.reference, l.external_id, l.counterparty),
       'is_free', e.line_no is null) order by o.side, abs(o.open_minor) desc, o.line_no))
@@ -136,7 +136,7 @@ begin
   with due as materialized (
     select case s.source_no when p.left_source_no then 'left' else 'right' end as side,
       private.last_day_of_grace(s,
-      private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
+        private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
     from public.pairs p
     join public.sources s on s.tenant_id = tenant
       and s.source_no in (p.left_source_no, p.right_source_no)

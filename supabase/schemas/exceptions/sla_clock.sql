@@ -45,7 +45,7 @@ create table public.exception_ledger (
   at timestamptz(3) not null default date_trunc('milliseconds', now()),
   kind text not null check (
     kind in ('set', 'moved', 'crossed', 'paused', 'resumed', 'recalculated', 'resolved',
-    'dismissed', 'reopened')),
+      'dismissed', 'reopened')),
   due_at timestamptz(3) not null,
   threshold_minutes integer,
   -- Whether those are open minutes of the calendar.

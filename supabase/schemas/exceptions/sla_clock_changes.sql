@@ -125,8 +125,8 @@ begin
     n.due_at::timestamptz, coalesce(n.held_due_at, n.due_at)::timestamptz, n.calendar_no,
     case when o.id is null then date_trunc('milliseconds', now()) else n.updated_at end,
     case
-      when n.paused_at is null then o.paused_at + (
-        n.paused_ms - o.paused_ms) * interval '1 millisecond'
+      when n.paused_at is null then o.paused_at
+        + (n.paused_ms - o.paused_ms) * interval '1 millisecond'
       end
   from unnest(made) m
   cross join lateral (select (m.before).*, (m.before).status in ('open', 'in_review') as is_open) o

@@ -44,7 +44,7 @@ begin
       select s.missed, s.breach_risk, s.severity, s.status, s.assigned_to, s.reason_code,
         s.reconciliation_id, s.currency,
         grouping(s.breach_risk, s.severity, s.status, s.assigned_to, s.reason_code,
-        s.reconciliation_id, s.currency) as left_out,
+          s.reconciliation_id, s.currency) as left_out,
         count(*) as n, count(*) filter (where s.paused) as paused, sum(s.amount_minor) as amount
       from (
         select e.status, e.severity, e.assigned_to, e.reason_code, e.reconciliation_id, e.currency,

@@ -66,19 +66,19 @@ begin
         else 'wall_clock' end
         end,
       'open_ms', case when l.before_no is not null then
-        private.open_ms(l.tenant_id, l.before_no, l.at) - private.open_ms(l.tenant_id, l.before_no,
-        l.before_at) end,
+        private.open_ms(l.tenant_id, l.before_no, l.at)
+          - private.open_ms(l.tenant_id, l.before_no, l.before_at) end,
       'open_spans',
       case
         when l.before_no is not null then private.open_between(l.tenant_id, l.before_no,
           l.before_at, l.at)
         end,
       'due_moved_ms', case when l.calendar_no = l.before_no then
-        private.open_ms(l.tenant_id, l.calendar_no, l.due_at) - private.open_ms(l.tenant_id,
-        l.calendar_no, l.before_due_at) end,
+        private.open_ms(l.tenant_id, l.calendar_no, l.due_at)
+          - private.open_ms(l.tenant_id, l.calendar_no, l.before_due_at) end,
       'business_ms_left', case when l.calendar_no is not null then
-        private.open_ms(l.tenant_id, l.calendar_no, l.due_at) - private.open_ms(l.tenant_id,
-        l.calendar_no, l.at) end,
+        private.open_ms(l.tenant_id, l.calendar_no, l.due_at)
+          - private.open_ms(l.tenant_id, l.calendar_no, l.at) end,
       'actor', l.actor, 'actor_issuer', l.actor_issuer, 'actor_subject', l.actor_subject,
       'request_id', l.request_id
     ) order by l.at, l.id), '[]')

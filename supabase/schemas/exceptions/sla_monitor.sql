@@ -52,7 +52,7 @@ begin
     amount := private.amount_of_rank(after ->> 0);
     return array[
       format('e.currency = %s and e.amount_minor = %s and (e.due_at, e.id) > (%s)', currency,
-      amount, later),
+        amount, later),
       format('e.currency = %s and e.amount_minor < %s', currency, amount),
       format('e.currency > %s', currency), 'e.currency is null'];
   end if;
@@ -137,7 +137,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   sort_by constant text := input ->> 'sort_by';
   sort_key constant text := concat_ws(', ',
-  case sort_by when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to'
+    case sort_by when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to'
     when 'amount' then 'e.currency, e.amount_minor desc' end, 'e.due_at', 'e.id');
   -- As a cursor says it: nobody comes last.
   rank constant text := case sort_by
@@ -178,7 +178,7 @@ begin
       string_agg(
         format(
           '(select e, %s as rank from public.exceptions e where %s and %s and %s order by %s limit $1 + 1)',
-        rank, conditions, a, v,
+          rank, conditions, a, v,
         sort_key), ' union all '))
       from unnest(private.stretches_after(sort_by, input -> 'after')) a
         cross join unnest(private.stretches_of(input, as_of)) v
@@ -190,8 +190,8 @@ begin
   return json_build_object('items', array_to_json(coalesce(items[:page_size], '{}')),
     'next', case when cardinality(items) > page_size then
       json_build_array(last_rank,
-      case when last_due_at = 'infinity' then 'infinity' else private.iso(last_due_at) end,
-      last_id) end,
+        case when last_due_at = 'infinity' then 'infinity' else private.iso(last_due_at) end,
+        last_id) end,
     'summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
 
@@ -199,8 +199,8 @@ create function private.due_within(input jsonb, as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return format(' and e.due_at <= %L::timestamptz',
-    as_of + make_interval(
-      mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
+    as_of
+      + make_interval(mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
 end $$;
 
 -- What happened in a list of open exceptions since a moment: each exception that was changed since,
@@ -255,7 +255,7 @@ begin
     )
     select jsonb_agg(
       jsonb_build_object('id', e.id, 'changed_at', private.iso(p.at), 'exception',
-      case when %s then private.exception_json(e, $1) end)
+        case when %s then private.exception_json(e, $1) end)
       order by p.at, e.id)
     from of_page p join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = p.id
   $q$, conditions) into items
@@ -292,7 +292,7 @@ begin
     'buckets', (
       select jsonb_agg(
         jsonb_build_object('from_minutes', b.lowest, 'to_minutes', b.highest, 'breach_risk', b.risk,
-        'open_count', b.open_count)
+          'open_count', b.open_count)
       order by b.place)
       from (values
         (1, null, -day - 1, 'breached', (counts -> 'breached_count')::bigint - late_a_day),

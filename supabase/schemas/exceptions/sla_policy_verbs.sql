@@ -7,13 +7,13 @@ begin
   return jsonb_build_object(
     'minutes_to_resolve',
     jsonb_build_object('critical', p.critical_minutes, 'high', p.high_minutes, 'medium',
-    p.medium_minutes, 'low', p.low_minutes),
+      p.medium_minutes, 'low', p.low_minutes),
     'at_risk_thresholds', p.at_risk_thresholds, 'at_risk_business_thresholds',
     p.at_risk_business_thresholds, 'calendar_id', p.calendar_id, 'calendar_by_severity',
     p.calendar_by_severity,
     'pause',
     jsonb_build_object('max_minutes', p.pause_max_minutes, 'max_count', p.pause_max_count, 'rules',
-    p.pause_rules),
+      p.pause_rules),
     'updated_at', private.iso(p.updated_at), 'updated_by', p.updated_by
   );
 end $$;
@@ -33,7 +33,7 @@ end $$;
 -- and where to: by the current version of another calendar, else by the version that they have.
 create function private.moved_deadlines(before public.sla_policies, after public.sla_policies)
 returns table (id text, severity text, calendar_id text, calendar_no bigint, due_at timestamptz,
-new_due_at timestamptz)
+  new_due_at timestamptz)
 language plpgsql volatile set search_path = '' as $$
 begin
   return query
@@ -41,7 +41,7 @@ begin
     select s.severity, private.minutes_to_resolve(after, s.severity) as minutes,
       private.policy_calendar(after, s.severity) as calendar,
       private.policy_calendar(after, s.severity) is distinct from private.policy_calendar(before,
-      s.severity) as is_other
+        s.severity) as is_other
     from unnest('{critical,high,medium,low}'::text[]) s (severity)
     where private.minutes_to_resolve(after, s.severity) <> private.minutes_to_resolve(before,
       s.severity)
@@ -153,7 +153,7 @@ begin
     perform private.refuse('precondition_failed',
       format(
         'The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.',
-      before.updated_by));
+        before.updated_by));
   end if;
   after := before;
   after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';
@@ -217,7 +217,7 @@ begin
     end if;
     perform private.record_security_event('sla_policy.updated', null, null,
       jsonb_build_object('from', private.sla_policy_json(before), 'to',
-      private.sla_policy_json(after)));
+        private.sla_policy_json(after)));
   end if;
   return private.sla_policy_json(after)
     || jsonb_build_object('version', after.version, 'dry_run', dry_run, 'impact', impact);

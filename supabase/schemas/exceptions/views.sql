@@ -147,9 +147,9 @@ begin
       perform private.record_security_event('view.updated', before.id, null,
         private.changes(
           jsonb_build_object('name', before.name, 'shared', before.shared, 'filters',
-          before.filters, 'sort_by', before.sort_by),
+            before.filters, 'sort_by', before.sort_by),
           jsonb_build_object('name', after.name, 'shared', after.shared, 'filters', after.filters,
-          'sort_by', after.sort_by)));
+            'sort_by', after.sort_by)));
     end if;
   end if;
   return private.finish_request(request,

@@ -49,8 +49,8 @@ begin
     perform private.refuse('conflict',
       'At most 20 imports of 4 GiB in all can wait or be read at a time. Wait until one is done, and upload the file again.');
   end if;
-  if pg_database_size(
-    current_database()) + 10 * (waiting.bytes + require_room.bytes) > database_max_bytes then
+  if pg_database_size(current_database())
+    + 10 * (waiting.bytes + require_room.bytes) > database_max_bytes then
     perform private.refuse('unavailable',
       'There is not enough disk space for this file. Nothing of it was kept.');
   end if;
@@ -161,7 +161,7 @@ begin
   end if;
   return private.finish_request(request, private.import_json(
     private.queue_import(input ->> 'id', nullif(input -> 'mapping', 'null'),
-    (input ->> 'bytes')::bigint,
+      (input ->> 'bytes')::bigint,
       input ->> 'sha256')
   ));
 end $$;

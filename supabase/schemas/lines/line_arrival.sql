@@ -189,7 +189,7 @@ begin
   if accepted < staged and ids_are_unique then
     select count(*),
       coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100),
-      '[]') into conflict_count,
+        '[]') into conflict_count,
       conflicts
     from (
       select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
@@ -203,14 +203,14 @@ begin
   if $3 is null then
     select jsonb_agg(
       jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id), 'duplicate',
-      i.nth > 1
+        i.nth > 1
         or i.id <> all (kept_ids))
     order by i.position)
     into items
     from (
       select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
         private.line_identity(s.id, l.key,
-        case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
+          case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
       from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
     ) i;
   end if;
@@ -264,7 +264,7 @@ begin
         'message',
         format(
           'There is a line with this external_id and another amount, %s in minor units: give each line its own.',
-        c ->> 'wanted')
+          c ->> 'wanted')
       )) from jsonb_array_elements(kept -> 'conflicts') c
     ));
   end if;

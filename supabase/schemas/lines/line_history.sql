@@ -88,7 +88,7 @@ begin
       'import_id', t.import_id, 'note', t.note) order by t.at, t.place), '[]'))
     from (select x.*,
       array_position(array['added', 'exception_opened', 'suggested', 'confirmed', 'matched'],
-      x.type) as place
+        x.type) as place
       from told x
       order by x.at desc limit 200) t
   );

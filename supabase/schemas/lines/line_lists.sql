@@ -116,7 +116,7 @@ declare
   after_date constant date := (input -> 'after' ->> 0)::date;
   -- Of a line that is gone meanwhile: its day is begun anew.
   after_no constant bigint := coalesce(private.line_no_of(input -> 'after' ->> 1),
-  9223372036854775807);
+    9223372036854775807);
   few bigint[];
   is_searched boolean := false;
   stands text;
@@ -193,7 +193,8 @@ begin
       order by x.value_date desc, x.line_no desc limit $8
     ) $sql$,
     concat_ws(' and ',
-    case when after_date is not null then '(x.value_date, x.line_no) < ($6, $7)' end, filters)) end;
+      case when after_date is not null then '(x.value_date, x.line_no) < ($6, $7)' end,
+      filters)) end;
   return query execute format($sql$
     with sources as materialized (
       select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(

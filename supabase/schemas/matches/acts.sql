@@ -89,7 +89,7 @@ create function private.record_hand_match(m public.matches) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   told constant jsonb := jsonb_build_object('reconciliation_id', m.reconciliation_id, 'currency',
-  m.currency, 'amount_minor', m.amount_minor,
+    m.currency, 'amount_minor', m.amount_minor,
     'adjustments', m.adjustments);
 begin
   perform private.record_period_work(m.reconciliation_id);

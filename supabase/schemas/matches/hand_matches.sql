@@ -5,7 +5,7 @@
 -- place of each that is no line of it.
 create function private.lines_of_pair(pair integer, ids jsonb)
 returns table (n bigint, line_no bigint, side text, currency text, open_minor bigint,
-value_date date)
+  value_date date)
 language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -13,7 +13,7 @@ declare
 begin
   select jsonb_agg(
     jsonb_build_object('path', 'line_ids.' || (i.n - 1), 'message',
-    'There is no such line in the two sources.')
+      'There is no such line in the two sources.')
   order by i.n) into missing
   from jsonb_array_elements_text(ids) with ordinality as i (id, n)
   where not exists (
@@ -117,8 +117,8 @@ begin
   if asked.currencies > 1 then
     perform private.refuse_field('line_ids', 'All lines of a match need one currency.');
   end if;
-  select asked.left_minor - asked.right_minor - coalesce(sum((a ->> 'amount_minor')::bigint),
-    0) into difference
+  select asked.left_minor - asked.right_minor
+    - coalesce(sum((a ->> 'amount_minor')::bigint), 0) into difference
   from jsonb_array_elements(coalesce(match_by_hand.adjustments, '[]')) a;
   if split is not null then
     select l.line_no, l.side, l.open_minor,
@@ -186,7 +186,7 @@ begin
   end if;
   return private.finish_request(request, private.match_json(
     private.match_by_hand(input ->> 'id', input -> 'line_ids',
-    nullif(input -> 'adjustments', 'null'), input ->> 'note',
+      nullif(input -> 'adjustments', 'null'), input ->> 'note',
       input ->> 'split_line_id')));
 end $$;
 

@@ -6,8 +6,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object('id', private.line_id_text(l.id), 'handle', l.line_no,
     'amount_minor',
-    open_minor - case policy ->> 'fees' when 'deduct' then private.fee_of_whole(l, open_minor)
-      else 0 end,
+    open_minor
+      - case policy ->> 'fees' when 'deduct' then private.fee_of_whole(l, open_minor) else 0 end,
     'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'booked_date',
     l.booked_date - date '1970-01-01',
     'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
@@ -67,7 +67,7 @@ begin
         select coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'left'),
           '[]') as lefts,
           coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'right'),
-          '[]') as rights
+            '[]') as rights
         from public.match_members mine
         join public.matches m on m.tenant_id = mine.tenant_id and m.id = mine.match_id
           and m.decided_by is not null and m.state in ('rejected', 'undone')

@@ -67,7 +67,7 @@ declare
 begin
   select jsonb_agg(
     jsonb_build_object('path', 'ids.' || (i.n - 1), 'message',
-    'A line of this match is not open any more.')
+      'A line of this match is not open any more.')
   order by i.n) into short
   from unnest(ids) with ordinality as i (id, n)
   where exists (

@@ -225,7 +225,7 @@ begin
     select jsonb_build_object('count', count(*), 'items',
       coalesce(
         jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500),
-      '[]'))
+        '[]'))
     from private.change_matches(action, found_ids, filter is null) with ordinality d
     join public.matches m on m.tenant_id = d.tenant_id and m.id = d.id
   ));

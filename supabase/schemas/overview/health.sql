@@ -92,11 +92,10 @@ begin
         'failed', count(*) filter (where attempts >= max_attempts),
         'oldest_seconds',
         coalesce(
-          extract(
-            epoch
-              from now() - min(run_at) filter (where attempts < max_attempts and run_at <= now()
-                and locked_at is null)),
-        0),
+          extract(epoch from now()
+            - min(run_at) filter (where attempts < max_attempts and run_at <= now()
+              and locked_at is null)),
+          0),
         -- A worker that falls silent is buried after 20 seconds, and its jobs are freed.
         'locked_by_the_dead', count(*) filter (where locked_at < now() - interval '1 minute'
           and locked_by not in (select pool from private.heartbeats
@@ -108,7 +107,7 @@ begin
     'scheduled', (
       select coalesce(
         jsonb_object_agg(identifier,
-        extract(epoch from now() - coalesce(last_execution, known_since))),
+          extract(epoch from now() - coalesce(last_execution, known_since))),
         '{}')
       from graphile_worker._private_known_crontabs
     ),
@@ -123,8 +122,8 @@ begin
       'bytes', pg_database_size(current_database()),
       'connections', (select sum(numbackends) from pg_stat_database),
       'connections_max',
-      current_setting(
-        'max_connections')::int - current_setting('superuser_reserved_connections')::int,
+      current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int,
       'migrating', exists (
         select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
           and (classid::bigint << 32 | objid::bigint) = hashtext('tieout migrations')::bigint

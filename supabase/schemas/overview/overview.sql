@@ -6,7 +6,7 @@
 -- that is running. `hours`: how many clock hours from the one running on.
 create function private.due_sums(as_of timestamptz, hours integer)
 returns table (assigned_to text, currency text, due_before timestamptz, open_count bigint,
-amount_minor numeric)
+  amount_minor numeric)
 language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -82,7 +82,7 @@ begin
         select coalesce(
           jsonb_agg(
             jsonb_build_object('currency', m.currency, 'open_count', m.open_count, 'open_minor',
-            private.exact_sum(m.minor),
+              private.exact_sum(m.minor),
           'breached_count', m.breached_count, 'breached_minor', private.exact_sum(m.breached_minor),
           'due_count', m.due_count, 'due_minor', private.exact_sum(m.due_minor))
             order by m.open_count desc, m.currency),
@@ -96,7 +96,7 @@ begin
             select coalesce(sum(s.open_count) filter (where s.due_before <= as_of),
               0) as breached_count,
               coalesce(sum(s.amount_minor) filter (where s.due_before <= as_of),
-              0) as breached_minor,
+                0) as breached_minor,
               coalesce(sum(s.open_count) filter (where s.due_before > as_of), 0) as due_count,
               coalesce(sum(s.amount_minor) filter (where s.due_before > as_of), 0) as due_minor
             from sums s where s.currency = t.currency
@@ -113,7 +113,7 @@ begin
         'hours', (
           select jsonb_agg(
             jsonb_build_object('due_before', private.iso(t.due_before), 'due_count',
-            coalesce(d.due_count, 0))
+              coalesce(d.due_count, 0))
           order by t.due_before)
           from generate_series(this_hour + interval '1 hour', until,
             interval '1 hour') as t (due_before)
@@ -124,7 +124,7 @@ begin
       'days', (
         select jsonb_agg(
           jsonb_build_object('day', to_char(t.day at time zone 'UTC', 'YYYY-MM-DD'),
-          'breached_count', coalesce(d.breached, 0),
+            'breached_count', coalesce(d.breached, 0),
           'closed_count', coalesce(d.closed, 0)) order by t.day)
         from generate_series(date_trunc('day', as_of, 'UTC') - interval '29 days', as_of,
           interval '1 day') as t (day)
@@ -164,7 +164,7 @@ begin
       select coalesce(
         jsonb_agg(
           jsonb_build_object('currency', s.currency, 'open_count', s.open_count, 'open_minor',
-          private.exact_sum(s.minor))
+            private.exact_sum(s.minor))
         order by s.open_count desc, s.currency), '[]')
       from sums s where s.reconciliation_id = f.reconciliation_id and s.currency <> ''
     )) order by f.open_count desc, r.id), '[]')
@@ -186,7 +186,7 @@ begin
       select coalesce(
         jsonb_agg(
           jsonb_build_object('id', k.id, 'name', k.name, 'call_count', u.calls, 'refused_count',
-          u.refused)
+            u.refused)
         order by u.calls desc, k.id), '[]')
       from (
         select d.api_key_id, sum(d.calls) as calls,
@@ -236,7 +236,7 @@ begin
       'items', coalesce((
         select jsonb_agg(
           jsonb_build_object('id', x.id, 'url', x.url, 'status', x.status, 'failing_since',
-          private.iso(x.failing_since),
+            private.iso(x.failing_since),
           'attempt_count', x.attempts, 'failure_count', x.failures)
             order by x.place, x.failures desc, x.id desc)
         from (
@@ -284,7 +284,7 @@ begin
       select coalesce(
         jsonb_agg(
           jsonb_build_object('id', i.id, 'source_id', s.id, 'source_name', s.name, 'file_name',
-          i.file_name, 'status', i.status,
+            i.file_name, 'status', i.status,
         'accepted_count', i.accepted_count, 'refused_count', i.refused_count, 'created_at',
         private.iso(i.created_at))
           order by i.id desc),
@@ -297,7 +297,7 @@ begin
       select coalesce(
         jsonb_agg(
           jsonb_build_object('id', x.id, 'reconciliation_id', x.reconciliation_id,
-          'reconciliation_name', r.name, 'status', x.status,
+            'reconciliation_name', r.name, 'status', x.status,
         'suggested_count', x.suggested_count, 'open_count', x.open_count, 'exceptions_opened',
         x.exceptions_opened,
         'created_at', private.iso(x.created_at)) order by x.id desc), '[]')

@@ -5,7 +5,7 @@
 -- Each line of a pair as its decisions leave it.
 create function private.lines_by_decisions(tenant text, pair integer)
 returns table (line_no bigint, id uuid, side text, currency text, value_date date,
-amount_minor bigint, matched_minor numeric, excluded_minor numeric)
+  amount_minor bigint, matched_minor numeric, excluded_minor numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
@@ -54,8 +54,9 @@ begin
     where r.tenant_id = tenant and r.pair_no = pair
   ), matches as materialized (
     select m.id, m.reconciliation_id, m.state, m.currency, mm.line_no, mm.side, mm.allocated_minor,
-      m.residual_minor + (select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
-        from jsonb_array_elements(m.adjustments) a) as explained
+      m.residual_minor
+        + (select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
+          from jsonb_array_elements(m.adjustments) a) as explained
     from periods r
     join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
       and m.state in ('confirmed', 'suggested')
@@ -94,8 +95,8 @@ begin
   select 'given more than once', l.name, l.amount_minor::text,
     (l.matched_minor + l.excluded_minor)::text
   from lines l
-  where l.matched_minor + l.excluded_minor not between least(l.amount_minor,
-    0) and greatest(l.amount_minor, 0)
+  where l.matched_minor
+    + l.excluded_minor not between least(l.amount_minor, 0) and greatest(l.amount_minor, 0)
     or l.matched_minor not between least(l.amount_minor, 0) and greatest(l.amount_minor, 0)
   union all
   select 'open', coalesce(l.name, 'line ' || o.line_no),
@@ -173,7 +174,7 @@ begin
         (select sum(c.open_minor) from carried c
           where c.reconciliation_id = r.id and c.side = b ->> 'side'
             and c.currency = b ->> 'currency'),
-      0) as minor
+        0) as minor
   ) x
   where x.minor <> (b ->> 'closing_minor')::numeric
   union all
@@ -204,7 +205,7 @@ begin
         sha256(
           convert_to(
             row(m.id, m.shape, m.method, m.currency, m.amount_minor, m.residual_minor,
-            m.adjustments, m.note,
+              m.adjustments, m.note,
         m.decided_by, m.created_by)::text, 'UTF8')), '' order by m.id)
       from public.matches m
         where m.tenant_id = tenant and m.reconciliation_id = reconciliation
@@ -224,7 +225,7 @@ begin
         sha256(
           convert_to(
             row(x.line_no, x.side, x.currency, x.excluded_minor, x.reason, x.created_by)::text,
-          'UTF8')),
+            'UTF8')),
         ''
       order by x.line_no)
       from public.exclusions x where x.tenant_id = tenant and x.reconciliation_id = reconciliation
@@ -233,7 +234,7 @@ begin
       select string_agg(
         sha256(
           convert_to(row(c.line_no, c.side, c.currency, c.open_minor, c.value_date::text)::text,
-          'UTF8')),
+            'UTF8')),
         ''
       order by c.line_no)
       from public.carried_lines c
@@ -255,7 +256,7 @@ begin
     coalesce(
       jsonb_agg(
         jsonb_build_object('what', d.what, 'subject', d.subject, 'computed', d.computed, 'shown',
-        d.shown)
+          d.shown)
     order by d.what, d.subject) filter (where d.place <= 20), '[]')
   into found_count, first_ones
   from (select *, row_number() over (order by x.what, x.subject) as place

@@ -22,7 +22,7 @@ language plpgsql volatile security definer set search_path = '' set lock_timeout
 declare
   lines constant bigint := coalesce(
     (select sum(s.line_count) from public.sources s where s.tenant_id = tenant),
-  0);
+    0);
   in_pairs constant bigint := coalesce((
     select sum(s.line_count)
     from public.pairs p
@@ -31,7 +31,7 @@ declare
     where p.tenant_id = tenant and p.opening is null), 0);
   matched constant bigint := coalesce(
     (select sum(c.lines) from private.matched_counts c where c.tenant_id = tenant),
-  0);
+    0);
   x record;
 begin
   for x in

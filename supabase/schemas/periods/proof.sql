@@ -81,7 +81,7 @@ grant execute
 -- larger one.
 create function private.proof_rows(r public.reconciliations)
 returns table (currency text, side text, line_count bigint, lines numeric, matched numeric,
-excluded numeric, open numeric, adjustments numeric, residual numeric)
+  excluded numeric, open numeric, adjustments numeric, residual numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
@@ -147,33 +147,33 @@ begin
     ) x cross join (values ('left'), ('right')) s (side)
   )
   select w.currency, w.side, coalesce(c.line_count, 0),
-    coalesce(c.minor,
-    0) - coalesce(
-      (select sum(s.minor) from settled s
-        where s.currency = w.currency and s.side = w.side and s.place = -1),
-    0)
+    coalesce(c.minor, 0)
+      - coalesce(
+        (select sum(s.minor) from settled s
+          where s.currency = w.currency and s.side = w.side and s.place = -1),
+        0)
       - coalesce(
         (select sum(s.minor) from taken_out s
           where s.currency = w.currency and s.side = w.side and s.place = -1),
-      0),
+        0),
     coalesce(
       (select sum(s.minor) from settled s
         where s.currency = w.currency and s.side = w.side and s.place = 0),
-    0),
+      0),
     coalesce(
       (select sum(s.minor) from taken_out s
         where s.currency = w.currency and s.side = w.side and s.place = 0),
-    0),
+      0),
     coalesce((select s.minor from still_open s where s.currency = w.currency and s.side = w.side),
-    0)
+      0)
       + coalesce(
         (select sum(s.minor) from settled s
           where s.currency = w.currency and s.side = w.side and s.place = 1),
-      0)
+        0)
       + coalesce(
         (select sum(s.minor) from taken_out s
           where s.currency = w.currency and s.side = w.side and s.place = 1),
-      0),
+        0),
     case w.side when 'left' then greatest(coalesce(e.adjustments, 0), 0)
       else greatest(-coalesce(e.adjustments, 0), 0) end,
     case w.side when 'left' then greatest(coalesce(e.residual, 0), 0)
@@ -222,7 +222,7 @@ begin
       coalesce(
         jsonb_agg(
           jsonb_build_object('currency', w.currency, 'side', w.side, 'lines',
-          private.exact_sum(w.lines),
+            private.exact_sum(w.lines),
         'matched', private.exact_sum(w.matched), 'excluded', private.exact_sum(w.excluded), 'open',
         private.exact_sum(w.open),
         'adjustments', private.exact_sum(w.adjustments), 'residual', private.exact_sum(w.residual),
@@ -248,7 +248,7 @@ begin
   select coalesce(
     array_agg(
       format('%s %s: lines are not matched + excluded + open, or the sides do not agree.',
-      p ->> 'currency', p ->> 'side')),
+        p ->> 'currency', p ->> 'side')),
     '{}')
   into found
   from jsonb_array_elements(private.proof_json(r) -> 'items') p where not (p ->> 'holds')::boolean;

@@ -30,7 +30,7 @@ begin
   return (
     select jsonb_agg(
       jsonb_build_object('match_id', private.match_id_text(x.id), 'place', x.place, 'currency',
-      x.currency, 'kind', x.a -> 'kind',
+        x.currency, 'kind', x.a -> 'kind',
       'amount_minor', x.a -> 'amount_minor', 'note', x.a -> 'note', 'decided_by', x.decided_by,
       'decided_at', private.iso(x.decided_at))
       order by x.id, x.place)
@@ -56,7 +56,7 @@ begin
   return (
     select jsonb_agg(
       jsonb_build_object('match_id', private.match_id_text(m.id), 'line_id',
-      private.line_id_text(l.id), 'value_date', l.value_date,
+        private.line_id_text(l.id), 'value_date', l.value_date,
       'currency', m.currency, 'amount_minor', m.residual_minor, 'reference', l.reference,
       'counterparty', l.counterparty,
       'description', l.description, 'reason', m.method, 'decided_by', m.decided_by, 'decided_at',
@@ -93,7 +93,7 @@ begin
   return (
     select jsonb_agg(
       jsonb_build_object('line_id', private.line_id_text(l.id), 'side', e.side, 'value_date',
-      l.value_date, 'currency', e.currency,
+        l.value_date, 'currency', e.currency,
       'amount_minor', e.excluded_minor, 'reference', l.reference, 'counterparty', l.counterparty,
       'description', l.description,
       'reason', e.reason, 'decided_by', e.created_by, 'decided_at', private.iso(e.created_at))
@@ -121,7 +121,7 @@ begin
   return (
     select jsonb_agg(
       jsonb_build_object('match_id', private.match_id_text(x.id), 'line_id',
-      private.line_id_text(l.id), 'side', x.side,
+        private.line_id_text(l.id), 'side', x.side,
       'value_date', l.value_date, 'currency', x.currency, 'amount_minor', x.allocated_minor,
       'reference', l.reference,
       'counterparty', l.counterparty, 'description', l.description, 'method', x.method, 'note',
@@ -194,7 +194,7 @@ begin
     when 'match' then
       return private.page(
         private.matched_line_items(r, private.match_id(first_key), private.line_no_of(second_key),
-        most),
+          most),
         page_size,
         'match_id', 'line_id');
   end case;

@@ -4,7 +4,7 @@
 -- What was open at the end of a period: now open, or settled by a later period.
 create function private.open_in_period(r public.reconciliations)
 returns table (tenant_id text, line_no bigint, side text, currency text, value_date date,
-open_minor bigint)
+  open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
@@ -46,7 +46,7 @@ end $$;
 -- Of an open period as it stands now, of a closed one as it closed.
 create function private.outstanding_of(r public.reconciliations)
 returns table (tenant_id text, line_no bigint, side text, currency text, value_date date,
-open_minor bigint)
+  open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   if r.closed_at is null then
@@ -72,7 +72,7 @@ begin
     ), balances as materialized (
       select l.currency, s.side,
         coalesce(sum(s.factor * l.amount_minor) filter (where l.value_date < r.period_start),
-        0) as opening,
+          0) as opening,
         sum(s.factor * l.amount_minor) as closing,
         count(*) filter (where l.value_date >= r.period_start) as line_count
       from sides s
@@ -118,9 +118,9 @@ begin
         coalesce(
           (select sum(o.open_minor) from outstanding o
             where o.currency = c.currency and o.side = s.side),
-        0) as outstanding,
+          0) as outstanding,
         coalesce((select e.minor from excluded e where e.currency = c.currency and e.side = s.side),
-        0) as excluded
+          0) as excluded
       from currencies c cross join (values ('left'), ('right')) s (side)
         left join balances b on b.currency = c.currency and b.side = s.side
     )
@@ -133,7 +133,7 @@ begin
         select coalesce(
           jsonb_agg(
             jsonb_build_object('currency', x.currency, 'side', x.side, 'opening_minor',
-            private.exact_sum(x.opening),
+              private.exact_sum(x.opening),
           'lines_minor', private.exact_sum(x.closing - x.opening), 'line_count', x.line_count,
           'closing_minor', private.exact_sum(x.closing),
           'outstanding_minor', private.exact_sum(x.outstanding), 'excluded_minor',
@@ -146,7 +146,7 @@ begin
         select coalesce(
           jsonb_agg(
             jsonb_build_object('currency', x.currency, 'adjustments_minor',
-            private.exact_sum(coalesce(e.adjusted, 0)),
+              private.exact_sum(coalesce(e.adjusted, 0)),
           'residual_minor', private.exact_sum(coalesce(e.residual, 0)),
           'difference_minor',
           private.exact_sum(x.settled - coalesce(e.adjusted, 0) - coalesce(e.residual, 0)))
@@ -164,7 +164,7 @@ begin
         select coalesce(
           jsonb_agg(
             jsonb_build_object('currency', x.currency, 'side', x.side, 'days_from', x.days_from,
-            'line_count', x.line_count, 'open_minor', private.exact_sum(x.minor))
+              'line_count', x.line_count, 'open_minor', private.exact_sum(x.minor))
           order by x.currency, x.side, x.days_from), '[]')
         from (
           select o.currency, o.side, a.days_from, count(*) as line_count, sum(o.open_minor) as minor
@@ -188,7 +188,7 @@ begin
       -- Where there is none, the matches need not be searched again.
       'adjustments',
       coalesce(case when c.adjustments > 0 then private.adjustment_items(r, null, null, 1000) end,
-      '[]'),
+        '[]'),
       'residuals',
       coalesce(case when c.residuals > 0 then private.residual_items(r, null, 1000) end, '[]'),
       'exclusions', coalesce(private.exclusion_items(r, null, 1000), '[]'),

@@ -83,11 +83,11 @@ begin
     input ->> 'name', coalesce(input ->> 'status', 'open'), (input ->> 'period_start')::date,
     (input ->> 'period_end')::date,
     coalesce(input ->> 'left_source',
-    (select s.name from public.sources s
-      where s.tenant_id = private.tenant_id() and s.id = input ->> 'left_source_id')),
+      (select s.name from public.sources s
+        where s.tenant_id = private.tenant_id() and s.id = input ->> 'left_source_id')),
     coalesce(input ->> 'right_source',
-    (select s.name from public.sources s
-      where s.tenant_id = private.tenant_id() and s.id = input ->> 'right_source_id')),
+      (select s.name from public.sources s
+        where s.tenant_id = private.tenant_id() and s.id = input ->> 'right_source_id')),
     coalesce((input ->> 'matched_count')::bigint, 0),
     coalesce((input ->> 'unmatched_count')::bigint, 0), pair,
     input ->> 'left_source_id', input ->> 'right_source_id',

@@ -91,7 +91,7 @@ begin
     and (after.name, after.period_start, after.period_end, after.left_source,
       after.right_source) is distinct from
       (before.name, before.period_start, before.period_end, before.left_source,
-      before.right_source) then
+        before.right_source) then
     perform private.refuse('conflict', 'The period is closed. Reopen it first.');
   elsif after.status = 'completed' and after.closed_at is null then
     perform private.refuse('conflict',

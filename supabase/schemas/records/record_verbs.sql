@@ -69,7 +69,7 @@ declare
 begin
   select string_agg(
     format('(select r.id from (%s) r where %s order by r.id desc limit %s)', source, filters,
-    page_size),
+      page_size),
     ' union all ')
   into scans from unnest(sources) source;
   execute format(
@@ -87,7 +87,7 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer + 1;
   own text := format('select * from public.records r where r.tenant_id = %L and r.surface = %L',
-  private.tenant_id(), input ->> 'surface');
+    private.tenant_id(), input ->> 'surface');
   sources text[];
   filters text := 'true';
   ids text[];
@@ -113,7 +113,7 @@ begin
   if input ->> 'q' is not null then
     filters := filters
       || format(' and r.search @@ %L::tsquery',
-      private.record_query(private.tenant_id(), input ->> 'surface', input ->> 'q'));
+        private.record_query(private.tenant_id(), input ->> 'surface', input ->> 'q'));
     -- What many records have, the newest have as well: no index of words is as fast as a look at
     -- those.
     ids := private.newest_records(
@@ -150,7 +150,7 @@ create function public.create_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_record',
-  coalesce(input ->> 'surface', ''));
+    coalesce(input ->> 'surface', ''));
   created public.records;
 begin
   if replayed is not null then
@@ -189,7 +189,7 @@ create function public.update_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_record',
-  coalesce(input ->> 'surface', ''));
+    coalesce(input ->> 'surface', ''));
   r public.records;
   patched jsonb;
 begin
@@ -213,7 +213,7 @@ create function public.delete_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'delete_record',
-  coalesce(input ->> 'surface', ''));
+    coalesce(input ->> 'surface', ''));
   r public.records;
 begin
   if replayed is not null then
@@ -232,7 +232,7 @@ create function public.restore_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'restore_record',
-  coalesce(input ->> 'surface', ''));
+    coalesce(input ->> 'surface', ''));
   r public.records;
 begin
   if replayed is not null then

@@ -121,7 +121,7 @@ language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $
 declare
   until constant timestamptz := coalesce((input ->> 'until')::timestamptz, now());
   since constant timestamptz := coalesce((input ->> 'since')::timestamptz,
-  until - interval '1 day');
+    until - interval '1 day');
   step constant interval := private.chart_step(until - since);
   steps jsonb;
 begin

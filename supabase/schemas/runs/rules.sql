@@ -37,7 +37,7 @@ begin
     select coalesce(
       max(
         greatest((x.rule ->> 'amount_tolerance_minor')::numeric,
-        floor(larger * (x.rule ->> 'amount_tolerance_bps')::numeric / 10000))),
+          floor(larger * (x.rule ->> 'amount_tolerance_bps')::numeric / 10000))),
       0)
     from public.pairs p
       left join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
@@ -95,7 +95,7 @@ begin
   end if;
   perform private.record_security_event('matching.rules_updated', period, null,
     jsonb_build_object('from', before - '{weights}'::text[], 'to',
-    private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
+      private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
   perform private.request_runs(tenant, p.pair_no);
   return p;
 end $$;
@@ -142,7 +142,7 @@ begin
     select coalesce(
       jsonb_agg(
         jsonb_build_object('id', d.id, 'confirmed', d.confirmed, 'score', d.score, 'left',
-        x.left_line, 'right', x.right_line)
+          x.left_line, 'right', x.right_line)
       order by d.id), '[]')
     from (
       select *
@@ -157,10 +157,11 @@ begin
       from (
         select mm.side, jsonb_build_object(
           'amount_minor',
-          mm.allocated_minor - case
-            when m.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(l,
-              mm.allocated_minor)
-            else 0 end,
+          mm.allocated_minor
+            - case
+              when m.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(l,
+                mm.allocated_minor)
+              else 0 end,
           'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference',
           l.reference,
           'counterparty', l.counterparty, 'description', l.description, 'group_key',

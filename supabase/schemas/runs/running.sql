@@ -294,7 +294,7 @@ begin
     with grace as materialized (
       select s.source_no,
         private.last_day_of_grace(s,
-        private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
+          private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
       from public.reconciliations r
       join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
       join public.sources s on s.tenant_id = r.tenant_id
@@ -361,7 +361,7 @@ grant execute on function
   private.begin_run(text, text, text, text),
   private.report_run_progress(text, text, integer, text, bigint, bigint),
   private.save_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[],
-  real[], real[], text[], bigint[], bigint[], jsonb,
+    real[], real[], text[], bigint[], bigint[], jsonb,
     bigint[], bigint[], uuid[], bigint[], text[], bigint[], jsonb),
   private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb)
 to service_role;

@@ -36,9 +36,8 @@ begin
   select h.chain, first.seq - 1, last.seq, last.hash, private.iso(now())
   from private.security_event_heads h
   left join public.tenants t on t.id = h.chain
-  cross join lateral (
-    select now(
-      ) - make_interval(days => coalesce(t.security_event_retention_days, 400)) as moment) over
+  cross join lateral (select now()
+    - make_interval(days => coalesce(t.security_event_retention_days, 400)) as moment) over
   cross join lateral (
     select e.seq, e.at
     from public.security_events e

@@ -9,7 +9,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into public.security_events
     (id, tenant_id, type, actor, actor_issuer, actor_subject, operation, target, address,
-    request_id, reason, details)
+      request_id, reason, details)
   values (
     $1, $2, $3, private.actor(), private.actor_issuer(), private.actor_subject(),
     nullif(current_setting('tieout.operation', true), ''), $4,
@@ -43,7 +43,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into public.security_events
     (tenant_id, type, actor, actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant,
-    operation, target, address, request_id,
+      operation, target, address, request_id,
       reason, details)
   values (
     event ->> 'tenant_id', event ->> 'type', event ->> 'actor', event ->> 'actor_issuer',

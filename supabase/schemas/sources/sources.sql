@@ -51,7 +51,7 @@ begin
   end if;
   if (new.name, new.kind, new.currency, new.time_zone, new.sign, new.mapping, new.grace_days)
     is distinct from (old.name, old.kind, old.currency, old.time_zone, old.sign, old.mapping,
-    old.grace_days) then
+      old.grace_days) then
     new.updated_at := now();
   end if;
   return new;

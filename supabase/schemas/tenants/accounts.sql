@@ -270,7 +270,7 @@ begin
   if before = '[]' then
     update auth.users u set updated_at = now(),
       raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, i.tenant_id,
-      to_jsonb(i.roles))
+        to_jsonb(i.roles))
     where u.id = account.id;
   end if;
   update public.invitations x

@@ -25,11 +25,11 @@ begin
   return jsonb_build_object(
     'steps', jsonb_build_array(
       jsonb_build_object('step', 'create_key', 'done',
-      exists (select from public.api_keys k where k.tenant_id = tenant)),
+        exists (select from public.api_keys k where k.tenant_id = tenant)),
       jsonb_build_object('step', 'call_api', 'done',
-      exists (select from public.api_key_totals u where u.tenant_id = tenant)),
+        exists (select from public.api_key_totals u where u.tenant_id = tenant)),
       jsonb_build_object('step', 'register_webhook', 'done',
-      exists (select from public.webhooks w where w.tenant_id = tenant)),
+        exists (select from public.webhooks w where w.tenant_id = tenant)),
       jsonb_build_object('step', 'receive_event', 'done', exists (
         select from public.webhooks w where w.tenant_id = tenant and w.last_success_at is not null))
     ),

@@ -199,13 +199,13 @@ begin
     perform private.refuse('conflict',
       format(
         'Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.',
-      before ->> 'name'));
+        before ->> 'name'));
   -- Counted to 1,000.
   elsif (input ->> 'hand_over')::boolean and (before ->> 'open_exceptions')::integer >= 1000 then
     perform private.refuse('conflict',
       format(
         '%s has 1,000 open exceptions or more. Reassign them on the board first, then remove the member without handing over.',
-      before ->> 'name'));
+        before ->> 'name'));
   end if;
   changed := private.change_account(member, null, request -> 'versions', input ->> 'issuer');
   if (input ->> 'hand_over')::boolean then

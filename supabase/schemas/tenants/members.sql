@@ -8,7 +8,7 @@ begin
   return left(
     regexp_replace(
       btrim(case when strpos(email, '@') > 1 then split_part(email, '@', 1) else id::text end),
-    '\s+', '_', 'g'),
+      '\s+', '_', 'g'),
     120);
 end $$;
 
@@ -53,10 +53,11 @@ begin
     ), '{}'));
   end if;
   tenants := (case jsonb_typeof(base -> 'tenants') when 'object' then base -> 'tenants'
-    else '{}' end) - tenant;
+    else '{}' end)
+    - tenant;
   return base
     || jsonb_build_object('tenants',
-    case when roles is null then tenants else tenants || jsonb_build_object(tenant, roles) end);
+      case when roles is null then tenants else tenants || jsonb_build_object(tenant, roles) end);
 end $$;
 
 -- The people whom Supabase Auth has in the tenant, and those who were assigned an exception before:
@@ -103,7 +104,7 @@ begin
   perform private.begin_request(request, 'list_members');
   select jsonb_agg(
     jsonb_build_object('name', m.name, 'user', 'user:' || m.name, 'roles', m.roles, 'source',
-    m.source)
+      m.source)
   order by m.name) into items
   from (
     select * from private.members() x

@@ -107,7 +107,7 @@ begin
     case when input ->> 'request_id' is not null then
       format(
         'd.event_id in (select e.id from public.events e where e.tenant_id = %L and e.request_id = %L)',
-      private.tenant_id(), input ->> 'request_id') end,
+        private.tenant_id(), input ->> 'request_id') end,
     case
       when input ->> 'since' is not null then format('d.created_at >= %L::timestamptz',
         input ->> 'since')

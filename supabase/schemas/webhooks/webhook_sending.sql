@@ -45,8 +45,8 @@ begin
     group by 1, 2
   ), due as (
     select a.tenant_id, a.id as webhook_id, a.url, d.id, d.event_id, d.next_attempt_at,
-      coalesce(b.deliveries,
-      0) + row_number() over (partition by a.id order by d.next_attempt_at) as place
+      coalesce(b.deliveries, 0)
+        + row_number() over (partition by a.id order by d.next_attempt_at) as place
     from asked a
     left join busy b on b.webhook_id = a.id
     cross join lateral (
@@ -59,7 +59,7 @@ begin
     select *,
       coalesce((select sum(b.deliveries - 1) from busy b where b.tenant_id = due.tenant_id), 0)
       + count(*) filter (where place > 1) over (partition by tenant_id order by place,
-      next_attempt_at, id) as beyond_the_first
+        next_attempt_at, id) as beyond_the_first
     from due
   ), first as (
     select * from ranked where place = 1 or beyond_the_first <= 200
@@ -134,8 +134,8 @@ $$;
 create function private.retry_pause(failures integer, retry_after_seconds integer) returns interval
 language plpgsql volatile set search_path = '' as $$
 declare
-  scheduled constant double precision := (
-    private.retry_schedule())[failures] * (0.8 + 0.4 * random());
+  scheduled constant double precision := (private.retry_schedule())[failures] * (0.8
+    + 0.4 * random());
   -- least() passes over nulls.
   asked_for constant double precision := least(coalesce(retry_after_seconds, 0), 86400);
 begin
@@ -187,8 +187,8 @@ begin
       -- The last change of secrets that a receiver could have slept through: a new one came, or the
       -- old one ceased to sign.
       greatest(x.secret_changed_at,
-      case when x.previous_secret_expires_at <= now() then x.previous_secret_expires_at end)
-        as secret_changed_at,
+        case when x.previous_secret_expires_at <= now() then x.previous_secret_expires_at end)
+          as secret_changed_at,
       x.last_success_at
     from given g
     join public.webhook_deliveries d on d.lease = g.attempt_id

@@ -152,7 +152,7 @@ declare
     when private.webhook_disable_at(w.failing_since) <= now() + interval '1 day' then 1 else 2 end;
   warning constant text := format('%s:%s:%s', w.id, private.iso(w.failing_since), days_left);
   facts constant jsonb := jsonb_build_object('url', w.url, 'failing_since',
-  private.iso(w.failing_since),
+    private.iso(w.failing_since),
     'disable_at', private.iso(private.webhook_disable_at(w.failing_since)));
 begin
   if w.status <> 'active' or exists (
