@@ -33,6 +33,7 @@ export const KINDS: readonly { type: string; name: string }[] = [
   { type: "reconciliation.*", name: "Reconciliations and periods" },
   { type: "source.*", name: "Sources and mappings" },
   { type: "import.*", name: "Imported files" },
+  { type: "balance.*", name: "Balances" },
   { type: "matching.*", name: "Matches, rules and runs" },
   { type: "line.*", name: "Excluded lines" },
   { type: "sla_policy.*", name: "SLA policy" },

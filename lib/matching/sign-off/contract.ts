@@ -26,7 +26,7 @@ const check = z
       example: 4,
     }),
     detail: z.string().meta({
-      example: "4 suggestions wait for a decision. They move to the next period.",
+      example: "4 suggestions wait for a decision and move to the next period.",
     }),
   })
   .meta({ id: "PeriodCheck" });

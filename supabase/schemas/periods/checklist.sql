@@ -9,6 +9,13 @@ begin
     'outcome', case when passes or weight = 'ignore' then 'pass' else weight end);
 end $$;
 
+-- "1 suggestion waits", "4 suggestions wait".
+create function private.counted(count bigint, one text, many text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return count || ' ' || case when count = 1 then one else many end;
+end $$;
+
 -- How many working days, Monday to Friday, lie after one day up to another.
 create function private.weekdays_between(after date, until date) returns bigint
 language plpgsql immutable set search_path = '' as $$
@@ -77,7 +84,8 @@ begin
     private.check_json('period_over', preview -> 'days_until_over' = '0',
       weights ->> 'period_over', (preview ->> 'days_until_over')::bigint,
       case when preview -> 'days_until_over' = '0' then 'The period is over.'
-        else format('The period is over in %s days.', preview ->> 'days_until_over') end),
+        else format('The period is over in %s.',
+          private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end),
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
       coalesce(late || '.', 'Both sides are in to the last working day.')),
     private.check_json('balances', break_count = 0 and without_balance is null,
@@ -85,21 +93,25 @@ begin
       case when without_balance is not null
           then format('No balance is stated for %s. State one, or import a file that has it.',
             without_balance)
-        when break_count > 0 then format('%s statements do not follow the one before.', break_count)
+        when break_count > 0 then private.counted(break_count,
+          'statement does not follow the one before.', 'statements do not follow the one before.')
         else 'Balances are stated and follow one another.' end),
     private.check_json('suggestions', preview -> 'suggestions_count' = '0',
       weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
       case when preview -> 'suggestions_count' = '0' then 'No suggestion waits.'
-        else format('%s suggestions wait for a decision. They move to the next period.',
-          preview ->> 'suggestions_count') end),
+        else private.counted((preview ->> 'suggestions_count')::bigint,
+          'suggestion waits for a decision and moves to the next period.',
+          'suggestions wait for a decision and move to the next period.') end),
     private.check_json('exceptions', preview -> 'open_exceptions' = '0',
       weights ->> 'exceptions', (preview ->> 'open_exceptions')::bigint,
       case when preview -> 'open_exceptions' = '0' then 'No exception is open.'
-        else format('%s exceptions are open. They move to the next period with their lines.',
-          preview ->> 'open_exceptions') end),
+        else private.counted((preview ->> 'open_exceptions')::bigint,
+          'exception is open and moves to the next period with its lines.',
+          'exceptions are open and move to the next period with their lines.') end),
     private.check_json('difference', unexplained = 0, weights ->> 'difference', unexplained,
       case when unexplained = 0 then 'Nothing is unexplained.'
-        else format('A difference is unexplained in %s currencies.', unexplained) end),
+        else format('A difference is unexplained in %s.',
+          private.counted(unexplained, 'currency', 'currencies')) end),
     private.check_json('second_person',
       not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
       case when not private.requires_second_person(r) then 'The policy asks for no second person.'
@@ -110,7 +122,8 @@ begin
         s.levels = 0 or s.reviews >= s.levels, 'block', s.reviews,
         case when s.levels = 0 then 'The policy asks for no review.'
           when s.state = 'open' then 'The period is not prepared.'
-          else format('%s of %s reviews are signed.', s.reviews, s.levels) end)
+          else format('%s of %s signed.', s.reviews,
+            private.counted(s.levels, 'review is', 'reviews are')) end)
       from (
         select (o ->> 'levels')::integer as levels, o ->> 'state' as state,
           (select count(*) from jsonb_array_elements(o -> 'signatures') x
@@ -159,7 +172,8 @@ begin
     sign_off ->> 'levels', jsonb_array_length(sign_off -> 'signatures') - 1));
 end $$;
 grant execute on function
-  private.check_json(text, boolean, text, bigint, text), private.weekdays_between(date, date),
+  private.check_json(text, boolean, text, bigint, text), private.counted(bigint, text, text),
+  private.weekdays_between(date, date),
   private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations)
 to authenticated;
 
