@@ -8,7 +8,7 @@ create table public.period_signatures (
   pair_no integer not null,
   period_end date not null,
   kind text not null check (kind in ('prepared', 'reviewed')),
-  -- 0 of whoever prepared it, then the level of review.
+  -- 0 is the preparer, then come the levels of review.
   level smallint not null check (level between 0 and 3),
   signed_by text not null default private.actor(),
   issuer text not null default private.actor_issuer(),
@@ -119,7 +119,7 @@ begin
   end loop;
 end $$;
 
--- Of the open periods of a pair that a change from this day on concerns.
+-- Revokes those of the open periods of a pair that a change from this day on concerns.
 create function private.revoke_signatures_of_pair(tenant text, pair integer, since date,
   reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -137,7 +137,7 @@ begin
   end if;
 end $$;
 
--- Of every pair that the source belongs to.
+-- The same for every pair that the source belongs to.
 create function private.revoke_signatures_of_source(tenant text, source integer, since date,
   reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -147,7 +147,7 @@ begin
   where p.tenant_id = tenant and source in (p.left_source_no, p.right_source_no);
 end $$;
 
--- Of the periods that these matches belong to.
+-- The same for the periods that these matches belong to.
 create function private.revoke_signatures_of_matches(tenant text, ids uuid[], reason text)
 returns void
 language plpgsql volatile security definer set search_path = '' as $$

@@ -14,7 +14,7 @@ create table public.source_balances (
   opening_minor bigint check (opening_minor between -9007199254740991 and 9007199254740991),
   closing_minor bigint not null check (
     closing_minor between -9007199254740991 and 9007199254740991),
-  -- Of a file; otherwise somebody stated it, and says why.
+  -- The file that states it. Without one, a person or a program stated it and says why.
   import_id text,
   reason text check (length(reason) between 1 and 500),
   created_at timestamptz(3) not null default now(),
