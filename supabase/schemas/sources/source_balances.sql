@@ -130,7 +130,8 @@ declare
   breaks jsonb := '[]';
 begin
   for b in
-    select distinct on (x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor) x.*
+    select distinct on (x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor)
+      x.*
     from public.source_balances x
     where x.tenant_id = tenant and x.source_no = source and x.currency = balance_breaks.currency
       and x.period_start <= last
@@ -206,7 +207,8 @@ begin
   delete from public.source_balances b where b.tenant_id = tenant and b.import_id = $2;
 end $$;
 
--- Newest day first. input: { source_id, limit, after: [period_end, id] | null }. Refuses: not_found.
+-- Newest day first. input: { source_id, limit, after: [period_end, id] | null }.
+-- Refuses: not_found.
 create function public.list_source_balances(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
