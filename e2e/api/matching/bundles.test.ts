@@ -31,7 +31,7 @@ function verify(bundle: Uint8Array, ...args: string[]): { code: number | null; o
   return { code: status, output: stdout + stderr };
 }
 
-/** A zip of these files; as whoever changes a bundle would, with a manifest that fits them. */
+/** A zip of these files; with a manifest that fits them, as a forger would write it. */
 async function zipOf(changed: Files): Promise<Uint8Array> {
   const listed = JSON.parse(changed["manifest.json"] ?? "") as Record<string, object>;
   const manifest = Object.fromEntries(

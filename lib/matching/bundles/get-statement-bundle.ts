@@ -8,7 +8,7 @@ import { env } from "../../runtime/env.ts";
 import type { Signature } from "../periods/contract.ts";
 
 const PAGE_ROWS = 2_000;
-/** The verifier is a file of its own, so that an auditor can read it. */
+/** A separate file, so that an auditor can read it. */
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
 /** What the digest covers beside the statement, in its order. One text a line, as JSON. */

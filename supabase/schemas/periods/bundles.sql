@@ -150,7 +150,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   numbered constant integer := (input ->> 'number')::integer;
   s public.statements;
-  kept private.reopened_items;
+  stored private.reopened_items;
   contents jsonb;
   next_key text;
 begin
@@ -160,12 +160,12 @@ begin
   if not found then
     perform private.refuse_missing('statement');
   elsif s.reopened_at is not null then
-    select * into kept from private.reopened_items x
+    select * into stored from private.reopened_items x
     where x.tenant_id = tenant and x.reconciliation_id = s.reconciliation_id
       and x.number = numbered and x.kind = input ->> 'kind'
       and x.seq = coalesce((input ->> 'after')::integer, -1) + 1;
-    return jsonb_build_object('rows', coalesce(to_jsonb(kept.rows), '[]'),
-      'next', kept.seq::text);
+    return jsonb_build_object('rows', coalesce(to_jsonb(stored.rows), '[]'),
+      'next', stored.seq::text);
   end if;
   select jsonb_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
   into contents, next_key
