@@ -161,10 +161,10 @@ describe("the bundle of a signed statement", () => {
       const period = `reconciliations/${fixture.period}`;
       await fixture.ok("POST", `${period}/reopen`, { body: { reason: "A page was missing" } });
       await fixture.ok("POST", `${period}/close`);
-      const kept = await unzip(await bundle(1));
+      const stored = await unzip(await bundle(1));
       for (const name of ["statement", "matches", "members", "exclusions", "carried"]) {
         const file = `${name}.${name === "statement" ? "json" : "ndjson"}`;
-        expect(kept[file], file).toBe(files[file]);
+        expect(stored[file], file).toBe(files[file]);
       }
       expect(verify(await bundle(1)).code).toBe(0);
     },

@@ -11,7 +11,7 @@ const PAGE_ROWS = 2_000;
 /** A separate file, so that an auditor can read it. */
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
-/** What the digest covers beside the statement, in its order. One text a line, as JSON. */
+/** What the digest covers after the statement, in this order. Each line is a text as JSON. */
 const KINDS = ["matches", "members", "exclusions", "carried"] as const;
 
 type Opened = {
