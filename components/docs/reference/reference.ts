@@ -106,6 +106,8 @@ function answerOf(
   document: Document,
 ): Operation["answer"] {
   const file = content?.["text/csv"]?.example;
+  const [type] = Object.keys(content ?? {});
+  const download = type === "application/json" ? undefined : type;
   return {
     status,
     schema: content?.["application/json"]?.schema ?? {},
@@ -114,7 +116,7 @@ function answerOf(
       name,
       ...partOf(header, document),
     })),
-    file: typeof file === "string" ? file : undefined,
+    file: typeof file === "string" ? file : download,
   };
 }
 

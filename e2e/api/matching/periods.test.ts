@@ -173,6 +173,7 @@ test(
         adjustments_minor: 0,
         residual_minor: expect.any(Number),
         difference_minor: 0,
+        unexplained_minor: null,
       },
     ]);
     for (const side of ["left", "right"] as const) {

@@ -126,7 +126,13 @@ test(
       { kind: "fee", amount_minor: -20, note: "Card fee", ...byAda },
     ]);
     expect(statement.differences).toEqual([
-      { currency: "EUR", adjustments_minor: -20, residual_minor: 50, difference_minor: 0 },
+      {
+        currency: "EUR",
+        adjustments_minor: -20,
+        residual_minor: 50,
+        difference_minor: 0,
+        unexplained_minor: null,
+      },
     ]);
     const [left, right] = statement.proof.items;
     expect(Number(left?.adjustments) - Number(right?.adjustments)).toBe(-20);

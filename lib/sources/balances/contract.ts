@@ -69,6 +69,7 @@ export const stateSourceBalanceContract = contract({
   description:
     "For a source whose files have none, a ledger for example. The newest statement of a day counts.",
   access: needs("write:reconciliations"),
+  functions: ["state_source_balance", "get_source"],
   idempotency: { field: "idempotency_key", required: false },
   params: ofSource,
   body: z

@@ -141,16 +141,32 @@ begin
       'checkpoints', chain -> 'checkpoints') end);
 end $$;
 
+-- What was kept of a statement of the caller's tenant that was reopened.
+create function private.reopened_rows(reconciliation text, numbered integer, kind text,
+  place integer) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select x.rows from private.reopened_items x
+    where x.tenant_id = private.tenant_id() and x.reconciliation_id = reconciliation
+      and x.number = numbered and x.kind = reopened_rows.kind and x.seq = place
+      and private.may('read:reconciliations')
+  );
+end $$;
+grant execute on function
+  private.signed_rows(text, text, text, text, integer),
+  private.reopened_rows(text, integer, text, integer)
+to authenticated;
+
 -- A later step of what open_statement_bundle opened. input: { id, number, kind, after, limit },
--- `kind` matches, members, exclusions, carried or audit. Answers { rows, next }.
+-- `kind` matches, members, exclusions or carried. Answers { rows, next }.
 create function public.list_statement_bundle(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  page_size constant integer := (input ->> 'limit')::integer;
   numbered constant integer := (input ->> 'number')::integer;
+  place integer;
   s public.statements;
-  stored private.reopened_items;
   contents jsonb;
   next_key text;
 begin
@@ -160,19 +176,18 @@ begin
   if not found then
     perform private.refuse_missing('statement');
   elsif s.reopened_at is not null then
-    select * into stored from private.reopened_items x
-    where x.tenant_id = tenant and x.reconciliation_id = s.reconciliation_id
-      and x.number = numbered and x.kind = input ->> 'kind'
-      and x.seq = coalesce((input ->> 'after')::integer, -1) + 1;
-    return jsonb_build_object('rows', coalesce(to_jsonb(stored.rows), '[]'),
-      'next', stored.seq::text);
+    place := coalesce((input ->> 'after')::integer + 1, 0);
+    contents := to_jsonb(
+      private.reopened_rows(s.reconciliation_id, numbered, input ->> 'kind', place));
+    return jsonb_build_object('rows', coalesce(contents, '[]'),
+      'next', case when contents is not null then place::text end);
   end if;
   select jsonb_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
   into contents, next_key
   from (
     select y.*, row_number() over () as n
     from private.signed_rows(tenant, s.reconciliation_id, input ->> 'kind', input ->> 'after',
-      page_size) y
+      (input ->> 'limit')::integer) y
   ) x;
   return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
 end $$;

@@ -28,6 +28,12 @@ begin
     join private.members_of(tenant, private.suggested_of(tenant, target)) own
       on own.line_no = m.line_no and own.match_id <> m.match_id
     where own.match_id <> all (ids)
+    union
+    -- Suggestions of two periods may share a line until they are in one.
+    select distinct m.match_id
+    from private.members_of(tenant, ids) m
+    join private.members_of(tenant, ids) other
+      on other.line_no = m.line_no and other.match_id < m.match_id
   );
   if cardinality(twice) > 0 then
     perform private.delete_matches(tenant, twice);
