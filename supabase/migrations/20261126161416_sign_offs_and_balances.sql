@@ -1378,6 +1378,38 @@ begin
     jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
 end $function$;
+CREATE OR REPLACE FUNCTION private.move_suggestions(tenant text, ids uuid[], target text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_sort TO 'off'
+ SET enable_nestloop TO 'off'
+AS $function$
+declare
+  twice uuid[];
+begin
+  twice := array(
+    select distinct m.match_id
+    from private.members_of(tenant, ids) m
+    join private.members_of(tenant, private.suggested_of(tenant, target)) own
+      on own.line_no = m.line_no and own.match_id <> m.match_id
+    where own.match_id <> all (ids)
+    union
+    -- Suggestions of two periods may share a line until they are in one.
+    select distinct m.match_id
+    from private.members_of(tenant, ids) m
+    join private.members_of(tenant, ids) other
+      on other.line_no = m.line_no and other.match_id < m.match_id
+  );
+  if cardinality(twice) > 0 then
+    perform private.delete_matches(tenant, twice);
+  end if;
+  perform set_config('tieout.moves_suggestions', 'on', true);
+  update public.matches m set reconciliation_id = target
+  where m.tenant_id = tenant and m.id = any (ids) and m.state = 'suggested'
+    and m.reconciliation_id <> target;
+  perform set_config('tieout.moves_suggestions', '', true);
+end $function$;
 CREATE OR REPLACE FUNCTION private.stated_balances(r public.reconciliations)
  RETURNS TABLE(currency text, side text, opening numeric, closing numeric, stated_on date, timing numeric, unaccounted numeric)
  LANGUAGE plpgsql
@@ -1721,18 +1753,30 @@ begin
       ),
       'checkpoints', chain -> 'checkpoints') end);
 end $function$;
+CREATE OR REPLACE FUNCTION private.reopened_rows(reconciliation text, numbered integer, kind text, place integer)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select x.rows from private.reopened_items x
+    where x.tenant_id = private.tenant_id() and x.reconciliation_id = reconciliation
+      and x.number = numbered and x.kind = reopened_rows.kind and x.seq = place
+      and private.may('read:reconciliations')
+  );
+end $function$;
 CREATE OR REPLACE FUNCTION public.list_statement_bundle(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
   tenant constant text := private.tenant_id();
-  page_size constant integer := (input ->> 'limit')::integer;
   numbered constant integer := (input ->> 'number')::integer;
+  place integer;
   s public.statements;
-  stored private.reopened_items;
   contents jsonb;
   next_key text;
 begin
@@ -1742,19 +1786,18 @@ begin
   if not found then
     perform private.refuse_missing('statement');
   elsif s.reopened_at is not null then
-    select * into stored from private.reopened_items x
-    where x.tenant_id = tenant and x.reconciliation_id = s.reconciliation_id
-      and x.number = numbered and x.kind = input ->> 'kind'
-      and x.seq = coalesce((input ->> 'after')::integer, -1) + 1;
-    return jsonb_build_object('rows', coalesce(to_jsonb(stored.rows), '[]'),
-      'next', stored.seq::text);
+    place := coalesce((input ->> 'after')::integer + 1, 0);
+    contents := to_jsonb(
+      private.reopened_rows(s.reconciliation_id, numbered, input ->> 'kind', place));
+    return jsonb_build_object('rows', coalesce(contents, '[]'),
+      'next', case when contents is not null then place::text end);
   end if;
   select jsonb_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
   into contents, next_key
   from (
     select y.*, row_number() over () as n
     from private.signed_rows(tenant, s.reconciliation_id, input ->> 'kind', input ->> 'after',
-      page_size) y
+      (input ->> 'limit')::integer) y
   ) x;
   return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
 end $function$;
@@ -1786,11 +1829,15 @@ grant execute on function private.checks_of(public.reconciliations) to authentic
 grant execute on function private.counted(bigint,text,text) to authenticated;
 grant execute on function private.coverage_of(public.reconciliations) to authenticated;
 grant execute on function private.period_signature_json(public.period_signatures) to authenticated;
+grant execute on function private.reopened_rows(text,integer,text,integer) to authenticated;
+grant execute on function private.requires_second_person(public.reconciliations) to authenticated;
 grant execute on function private.review_levels(public.reconciliations) to authenticated;
 grant execute on function private.sign_off_json(public.reconciliations) to authenticated;
+grant execute on function private.signed_rows(text,text,text,text,integer) to authenticated;
 grant execute on function private.source_balance_json(public.source_balances) to authenticated;
 grant execute on function private.stated_balances(public.reconciliations) to authenticated;
 grant execute on function private.weekdays_between(date,date) to authenticated;
+grant execute on function private.worked_in_period(public.reconciliations) to authenticated;
 grant execute on function public.get_checklist(jsonb,jsonb) to authenticated;
 grant execute on function public.list_bundle_events(jsonb,jsonb) to authenticated;
 grant execute on function public.list_source_balances(jsonb,jsonb) to authenticated;

@@ -165,6 +165,7 @@ insert into private.operations (verb, operation, permission) values
   ('update_source', 'updateSource', 'write:reconciliations'),
   ('list_source_balances', 'listSourceBalances', 'read:reconciliations'),
   ('state_source_balance', 'stateSourceBalance', 'write:reconciliations'),
+  ('get_source', 'stateSourceBalance', 'write:reconciliations'),
   ('remove_source_balance', 'removeSourceBalance', 'write:reconciliations'),
   ('add_lines', 'addLines', 'write:reconciliations'),
   ('get_source', 'addLines', 'write:reconciliations'),

@@ -53,6 +53,9 @@ begin
   );
 end $$;
 
+grant execute
+  on function private.requires_second_person(public.reconciliations) to authenticated;
+
 -- What can be known of a period, which is held, without looking at its lines. Refuses: conflict
 -- where an earlier one is open, a run or the undoing of an import is under way, or the pair's
 -- policy asks for other eyes.

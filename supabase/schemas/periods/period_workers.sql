@@ -81,3 +81,4 @@ begin
       and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
   );
 end $$;
+grant execute on function private.worked_in_period(public.reconciliations) to authenticated;
