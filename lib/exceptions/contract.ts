@@ -128,7 +128,7 @@ export const exception = z
     updated_at: time,
     closed_at: time.nullable().meta({ example: null }),
   })
-  .meta({ id: "Exception" });
+  .meta({ id: "SlaException" });
 export type Exception = z.output<typeof exception>;
 
 /** An open exception, with the time left until its deadline. */

@@ -109,11 +109,11 @@ test("an error's example fits every operation that shares it", () => {
   const answers = Object.values(
     document.components.responses as Record<
       string,
-      { content: Record<string, { examples: Json }> }
+      { content?: Record<string, { examples: Json }> }
     >,
   );
   const shown = answers.flatMap(({ content }) =>
-    Object.values(content["application/problem+json"]?.examples ?? {}),
+    Object.values(content?.["application/problem+json"]?.examples ?? {}),
   ) as { value: Json }[];
   const paths = shown
     .flatMap(({ value }) => (value.errors as { path: string }[] | undefined) ?? [])

@@ -40,8 +40,7 @@ const oneOpen = (
  * that contain it.
  */
 export const AGREEING_SCHEMAS: Record<string, Example> = {
-  Exception: openException,
-  ExceptionOutput: openException,
+  SlaException: openException,
   SlaItem: openException,
   SlaList: { summary: oneAtRisk },
   SlaChanges: { summary: oneAtRisk },

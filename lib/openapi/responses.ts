@@ -65,11 +65,14 @@ function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
 
 export type ProblemAnswer = { status: number; name: string; response: ZodOpenApiResponseObject };
 
-/** The problem responses for a set of codes: one for each status, named after its codes. */
+/**
+ * The problem responses for a set of codes: one for each status, named after its codes, or after
+ * those that not every operation has.
+ */
 export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
   return [...Map.groupBy(codes, (code) => ERRORS[code].status)].map(([status, sharing]) => ({
     status,
-    name: sharing.map(pascalCase).join("Or"),
+    name: nameOf(sharing),
     response: {
       description: sharing.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join("\n\n"),
       headers: headersOf(status),
@@ -88,6 +91,11 @@ export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
       },
     },
   }));
+}
+
+function nameOf(sharing: readonly ErrorCode[]): string {
+  const special = sharing.filter((code) => !EVERY_OPERATION.includes(code));
+  return (special.length > 0 ? special : sharing).map(pascalCase).join("Or");
 }
 
 function headersOf(status: number): NonNullable<ZodOpenApiResponseObject["headers"]> {
