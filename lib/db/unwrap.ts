@@ -1,3 +1,4 @@
+import { type ConflictReason, isConflictReason } from "../wire/conflicts.ts";
 import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
 import { SQLSTATES } from "./sqlstates.ts";
 
@@ -23,7 +24,7 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
     const headers: Record<string, string> =
       error.message === "rate_limited" ? { "Retry-After": "60" } : {};
     throw new ApiError(error.message as ErrorCode, error.details ?? "", {
-      errors: fieldErrors(error.hint),
+      ...fromHint(error.hint),
       headers,
       cause: error,
     });
@@ -62,6 +63,14 @@ function withoutRow(error: NonNullable<DatabaseAnswer["error"]>): object {
   return error.code?.startsWith("23") ? { ...error, details: null } : error;
 }
 
-function fieldErrors(hint: string | null | undefined): FieldError[] | undefined {
-  return hint ? (JSON.parse(hint) as FieldError[]) : undefined;
+/** The invalid fields, or the reason of a conflict with its fields. */
+function fromHint(hint: string | null | undefined): {
+  errors?: FieldError[];
+  reason?: ConflictReason;
+} {
+  if (!hint) return {};
+  const said = JSON.parse(hint) as FieldError[] | { reason: unknown; errors: FieldError[] | null };
+  if (Array.isArray(said)) return { errors: said };
+  const { reason, errors } = said;
+  return { ...(errors && { errors }), ...(isConflictReason(reason) && { reason }) };
 }

@@ -16,6 +16,7 @@ import { STATUS_CLASSES } from "../request-log/contract.ts";
 import { WEBHOOK_HEALTHS } from "../webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "../webhooks/deliveries/contract.ts";
 import { ROLES } from "../wire/access.ts";
+import { CONFLICT_REASONS } from "../wire/conflicts.ts";
 import { EXPORT_FORMATS } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
 import { ERROR_CODES } from "../wire/errors.ts";
@@ -43,6 +44,7 @@ const NAMED: Record<string, readonly string[]> = {
   BreachRiskFilter: [...BREACH_RISKS, "at_risk"],
   CallCredential: REQUEST_LOG.credential,
   CallResult: STATUS_CLASSES,
+  ConflictReason: CONFLICT_REASONS,
   Currency: CURRENCIES,
   ErrorCode: ERROR_CODES,
   EventKind: EVENT_KINDS,

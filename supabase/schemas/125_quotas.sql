@@ -61,7 +61,8 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
   end if;
   if coalesce(private.used_of_quota($1, kind), 0) + added > quota then
-    perform private.refuse('conflict', format('A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
+    perform private.refuse_conflict('quota',
+      format('A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
       quota,
       case kind when 'api_keys' then 'active API keys' when 'exceptions' then 'open exceptions'
         when 'members' then 'members and open invitations' else kind end,

@@ -50,7 +50,9 @@ begin
   end if;
   if input ->> 'left_source_id' is not null then
     if input ? 'matched_count' or input ? 'unmatched_count' then
-      perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+      perform private.refuse_conflict('counts_computed',
+        'The counts are computed from the lines of the sources: leave out matched_count and '
+        'unmatched_count.');
     end if;
     select o.pair_no, o.is_open into pair, is_open from private.open_pair(input ->> 'left_source_id', input ->> 'right_source_id') o;
   end if;

@@ -34,7 +34,9 @@ begin
   select count(*) as files, coalesce(sum(greatest(i.bytes_total, i.bytes_read)), 0) as bytes into waiting
   from public.imports i where i.tenant_id = private.tenant_id() and i.status in ('receiving', 'queued', 'reading');
   if waiting.files + require_room.files > 20 or waiting.bytes + require_room.bytes > 4294967296 then
-    perform private.refuse('conflict', 'At most 20 imports of 4 GiB in all can wait or be read at a time. Wait until one is done, and upload the file again.');
+    perform private.refuse_conflict('import_queue_full',
+      'At most 20 imports of 4 GiB in all can wait or be read at a time. Wait until one is done, '
+      'and upload the file again.');
   end if;
   if pg_database_size(current_database()) + 10 * (waiting.bytes + require_room.bytes) > database_max_bytes then
     perform private.refuse('unavailable', 'There is not enough disk space for this file. Nothing of it was kept.');

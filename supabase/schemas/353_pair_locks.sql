@@ -25,7 +25,9 @@ begin
     perform pg_advisory_xact_lock(private.lock_of_source(tenant, source_no));
   end loop;
 exception when lock_not_available then
-  perform private.refuse('conflict', 'Lines of these sources are coming in or being removed. Wait until that is done, and send the call again.');
+  perform private.refuse_conflict('lines_changing',
+    'Lines of these sources are coming in or being removed. Wait until that is done, and send the '
+    'call again.');
 end $$;
 
 -- The same without a wait, for whoever can leave it to others. Answers whether all are held.
@@ -68,15 +70,18 @@ begin
   if not found then
     perform private.refuse_missing('reconciliation');
   elsif r.pair_no is null then
-    perform private.refuse('conflict', 'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
+    perform private.refuse_conflict('no_sources',
+      'This reconciliation has no sources. Create one with left_source_id and right_source_id to '
+      'match lines.');
   end if;
   perform private.require_prepared(tenant, r.pair_no);
   perform private.lock_pair(tenant, r.pair_no);
   select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation for no key update;
   if r.closed_at is not null then
-    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
   elsif r.status = 'archived' then
-    perform private.refuse('conflict', 'The reconciliation is archived: it does not change any more.');
+    perform private.refuse_conflict('archived',
+      'The reconciliation is archived: it does not change any more.');
   end if;
   perform private.require_not_closing(tenant, r.pair_no, r.id);
   return r;

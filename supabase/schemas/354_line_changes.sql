@@ -45,7 +45,8 @@ begin
   join public.reconciliations r on r.tenant_id = $1 and r.id = x.id and (r.closed_at is not null or r.status = 'archived')
   limit 1;
   if found then
-    perform private.refuse('conflict', format('%s, which is %s, matched, excluded or carried forward a line of this import. %s',
+    perform private.refuse_conflict(case held.status when 'archived' then 'archived' else 'period_closed' end,
+      format('%s, which is %s, matched, excluded or carried forward a line of this import. %s',
       held.name, case held.status when 'archived' then 'archived' else 'closed' end,
       case held.status when 'archived' then 'Exclude the lines in an open period instead.' else 'Reopen it first.' end));
   end if;

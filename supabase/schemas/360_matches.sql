@@ -127,7 +127,9 @@ begin
     join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
     where r.closed_at is not null or r.status = 'archived'
   ) then
-    perform private.refuse('conflict', 'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
+    perform private.refuse_conflict('period_closed',
+      'The period is closed or archived. Reopen a closed one first; an archived one does not '
+      'change any more.');
   end if;
   return null;
 end $$;

@@ -77,7 +77,8 @@ begin
   left join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
   where o.line_no is null or l.value_date > r.period_end;
   if bad is not null then
-    perform private.refuse('conflict', 'Not all of these lines are open in the period. Nothing was changed.', bad);
+    perform private.refuse_conflict('state_changed',
+      'Not all of these lines are open in the period. Nothing was changed.', bad);
   end if;
   select count(*) filter (where l.side = 'left') as lefts, count(*) filter (where l.side = 'right') as rights, count(distinct l.currency) as currencies,
     min(l.currency) as currency, coalesce(sum(l.open_minor) filter (where l.side = 'left'), 0) as left_minor,
@@ -176,7 +177,8 @@ begin
   where r.tenant_id = l.tenant_id and r.pair_no = any (pairs) and r.closed_at is null and r.status <> 'archived' and r.period_end >= l.value_date
   order by r.period_end limit 1;
   if not found then
-    perform private.refuse('conflict', 'No reconciliation of the line''s source is open for its day.');
+    perform private.refuse_conflict('no_open_period',
+      'No reconciliation of the line''s source is open for its day.');
   end if;
   return period;
 end $$;
@@ -197,7 +199,8 @@ begin
     and x.value_date <= r.period_end
   returning x.* into o;
   if not found then
-    perform private.refuse('conflict', 'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
+    perform private.refuse_conflict('line_not_open',
+      'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
   end if;
   -- Part of it was excluded while the rest was matched, and that match was undone since.
   insert into public.exclusions as e (tenant_id, pair_no, line_no, reconciliation_id, side, currency, excluded_minor, reason)
@@ -206,7 +209,9 @@ begin
     created_at = now(), created_by = private.actor()
   where e.reconciliation_id = excluded.reconciliation_id;
   if not found then
-    perform private.refuse('conflict', 'Another period excluded part of this line. Include it there first, or match what is open of it.');
+    perform private.refuse_conflict('excluded_elsewhere',
+      'Another period excluded part of this line. Include it there first, or match what is open '
+      'of it.');
   end if;
   perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
   perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no], left('Excluded: ' || $3, 1000));
@@ -230,14 +235,14 @@ begin
   where l.tenant_id = tenant and l.id = private.line_id($1) and (period is null or r2.id = period)
   order by r2.period_end desc limit 1;
   if not found then
-    perform private.refuse('conflict', 'This line is not excluded.');
+    perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
   end if;
   r := private.lock_period(tenant, r.id);
   delete from public.exclusions e using public.lines l
   where l.tenant_id = tenant and l.id = private.line_id($1) and e.tenant_id = tenant and e.pair_no = r.pair_no and e.line_no = l.line_no
   returning e.* into x;
   if not found then
-    perform private.refuse('conflict', 'This line is not excluded.');
+    perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
   end if;
   insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
   select tenant, x.pair_no, l.line_no, x.side, l.currency, case s.sign when 'inverted' then -l.amount_minor else l.amount_minor end,

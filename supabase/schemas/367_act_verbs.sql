@@ -33,11 +33,12 @@ begin
   r := private.lock_period(tenant, a.reconciliation_id);
   select * into a from private.acts x where x.tenant_id = tenant and x.id = $1 for update;
   if a.undone_at is not null then
-    perform private.refuse('conflict', 'This decision was undone already.');
+    perform private.refuse_conflict('already_undone', 'This decision was undone already.');
   end if;
   wanted := case a.kind when 'reject' then 'rejected' else 'confirmed' end;
   if (select count(*) from public.matches m where m.tenant_id = tenant and m.id = any (a.match_ids) and m.state = wanted) <> cardinality(a.match_ids) then
-    perform private.refuse('conflict', format('Not all of its matches are still %s. Nothing was changed.', wanted));
+    perform private.refuse_conflict('state_changed',
+      format('Not all of its matches are still %s. Nothing was changed.', wanted));
   end if;
   case a.kind
     when 'confirm' then perform private.suggest_again(tenant, r.pair_no, a.match_ids, true);
@@ -77,7 +78,8 @@ begin
     where mm.tenant_id = tenant and mm.match_id = any (ids)
       and coalesce(mm.allocated_minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0), true)
   ) then
-    perform private.refuse('conflict', 'A line of it is not open any more. Nothing was changed.');
+    perform private.refuse_conflict('state_changed',
+      'A line of it is not open any more. Nothing was changed.');
   end if;
   delete from private.decisions d where d.tenant_id = tenant and d.pair_no = pair and d.match_id = any (ids);
   perform private.drop_suggestions(tenant, pair, line_nos);

@@ -46,7 +46,8 @@ begin
   end if;
   perform private.serialize_counting('calendars');
   if (select count(*) from public.calendars c where c.tenant_id = private.tenant_id()) >= 100 then
-    perform private.refuse('conflict', 'A tenant has at most 100 calendars. Change one of them instead.');
+    perform private.refuse_conflict('quota',
+      'A tenant has at most 100 calendars. Change one of them instead.');
   end if;
   insert into public.calendars (name) values (input ->> 'name') returning * into created;
   insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)

@@ -79,7 +79,8 @@ begin
     where u.id <> account.id and (u.banned_until is null or u.banned_until <= now())
       and private.roles_of_account(u.raw_app_meta_data, tenant) ? 'tenant_admin'
   ) then
-    perform private.refuse('conflict', 'This is the tenant''s last admin. Make another member an admin first.');
+    perform private.refuse_conflict('last_admin',
+      'This is the tenant''s last admin. Make another member an admin first.');
   end if;
   update auth.users u set raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, tenant, roles), updated_at = now()
   where u.id = account.id returning * into account;
@@ -168,10 +169,12 @@ begin
     return replayed;
   end if;
   if (input ->> 'hand_over')::boolean and private.has_namesake(before ->> 'name') then
-    perform private.refuse('conflict', format('Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.', before ->> 'name'));
+    perform private.refuse_conflict('same_name',
+      format('Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.', before ->> 'name'));
   -- Counted to 1,000.
   elsif (input ->> 'hand_over')::boolean and (before ->> 'open_exceptions')::integer >= 1000 then
-    perform private.refuse('conflict', format('%s has 1,000 open exceptions or more. Reassign them on the board first, then remove the member without handing over.', before ->> 'name'));
+    perform private.refuse_conflict('too_many_exceptions',
+      format('%s has 1,000 open exceptions or more. Reassign them on the board first, then remove the member without handing over.', before ->> 'name'));
   end if;
   changed := private.change_account(member, null, request -> 'versions', input ->> 'issuer');
   if (input ->> 'hand_over')::boolean then

@@ -1,3 +1,4 @@
+import { CONFLICTS } from "#lib/wire/conflicts.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 
 /** The content of each error's page, in Markdown. A code without an entry doesn't compile. */
@@ -6,8 +7,10 @@ export type Entry = {
   when: string[];
   todo: string[];
   /** Whether a retry of the same request may succeed. */
-  retry: "never" | "changed" | "later";
+  retry: "never" | "changed" | "later" | "said";
   detail: string;
+  /** Further fields of the example. */
+  fields?: Record<string, unknown>;
   errors?: FieldError[];
   headers?: Record<string, string>;
 };
@@ -186,19 +189,20 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   conflict: {
     means:
-      "The request is valid, but the resource's current state doesn't allow it. `detail` explains why.",
-    when: [
-      "You changed or rotated an API key that is revoked, expired or already rotated.",
-      "You tested or resent to a disabled webhook, or while the delivery was being sent.",
-      "The tenant has reached its webhook limit.",
-    ],
+      "The request is valid, but the current state doesn't allow it. `reason` says why to your program, and `detail` to people.",
+    when: Object.entries(CONFLICTS).map(
+      ([reason, { means, retryAfterSeconds }]) =>
+        `\`${reason}\`: ${means}${retryAfterSeconds === null ? "" : " It resolves by itself."}`,
+    ),
     todo: [
-      "Get the resource again and check its `status`.",
-      "Rotate the newest key of a chain: `rotated_to` names it.",
-      "Enable the webhook first.",
+      "If `retryable` is true, wait for the seconds in `Retry-After` and repeat the same call.",
+      "Otherwise do what `detail` says, or get the resource again and decide.",
+      "Treat a `reason` that you don't know like any other that isn't retryable: we may add more.",
     ],
-    retry: "changed",
-    detail: "This API key has already been rotated. Rotate its successor.",
+    retry: "said",
+    detail: "A run of this period is under way. Close it when the run is done.",
+    headers: { "Retry-After": "2" },
+    fields: { reason: "run_under_way", retryable: true },
   },
   invalid_transition: {
     means: "The status can't change that way.",

@@ -56,8 +56,13 @@ export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contra
     code,
     request_id: requestId,
     ...(hasErrors(answer) && { errors: expect.any(Array) }),
+    ...(code === "conflict" && { reason: expect.any(String), retryable: expect.any(Boolean) }),
   });
   expect(answer.status).toBe(status);
+  if (code === "conflict") {
+    const { retryable } = answer.json as { retryable: boolean };
+    expect(answer.headers.has("retry-after")).toBe(retryable);
+  }
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);
