@@ -37,8 +37,8 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (error.code === SQLSTATES.canceled) {
     throw new ApiError(
       "unavailable",
-      "This took the database too long. Ask for less, with longer words or more filters, or " +
-        "try again.",
+      "This took the database too long. Try again; a list or search takes less time with more " +
+        "filters and longer words.",
       {
         headers: { "Retry-After": "2" },
         cause: error,

@@ -25,7 +25,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "A time isn't ISO 8601 in UTC: `2026-11-20T09:30:00Z` and `2026-11-20T09:30+00:00` are valid, `2026-11-20T10:30:00+01:00` isn't.",
       "A `cursor` was modified or comes from a list with different filters.",
       "The idempotency key is sent in two places, and the two differ.",
-      "A number would lose precision: an integer beyond ±9007199254740991, or more digits than a double holds. Send it as a string.",
+      "A number would lose precision: an integer beyond ±9007199254740991, or more digits than a double holds.",
       "A JSON object has the same name twice, or the body has more than 20,000 values.",
       "The body isn't a well-formed JSON object in UTF-8.",
     ],
