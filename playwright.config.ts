@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
-import { knownChromium } from "./bin/chromium.mjs";
+import { knownChromium } from "./bin/dev/chromium.mjs";
 import { LEFT_OUT } from "./e2e/gate.ts";
 import { stackUnderTest } from "./e2e/stack-under-test.ts";
 

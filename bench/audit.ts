@@ -4,8 +4,8 @@
  *   node bench/audit.ts
  */
 import { Pool } from "pg";
-import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
-import { run, schemaSql } from "../bin/migration/schemas.ts";
+import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
+import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 
 const TENANTS = 20;
 const WRITES = 1000;

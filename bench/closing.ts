@@ -9,9 +9,9 @@ import type { Client } from "pg";
 import { FreshTenant } from "#e2e/fresh-tenant.ts";
 import { claimsOf } from "#lib/db/claims.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
-import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
-import { run, schemaSql } from "../bin/migration/schemas.ts";
-import { closePeriodTask } from "../matcher/tasks/close-period.ts";
+import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
+import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
+import { closePeriodTask } from "../worker/matcher/tasks/close-period.ts";
 
 const lines = Number(process.argv[2] ?? 100_000);
 const TENANT = "bench";

@@ -1,6 +1,6 @@
 /**
  * A file of lines through /v1, on the stack that runs: seconds until its import is done, beside COPY of the same rows into the same table and
- * into one without indexes, the memory of each process at its highest, and how long other calls take meanwhile.
+ * into one without indexes, the memory of each process at its highest, and how long other calls take during the import.
  *
  *   npm start, then: node bench/lines.ts [lines]
  */
@@ -145,7 +145,7 @@ function watchMemory(): () => Record<string, number> {
         );
         max[part] = Math.max(max[part] ?? 0, Math.round(kib / 1024));
       } catch {
-        // It ended meanwhile.
+        // It has ended.
       }
     }
   };

@@ -3,8 +3,8 @@
  * same rows from tables like them. `node bench/retention.ts [rows]`; a database of its own, thrown away after.
  */
 import type { Client } from "pg";
-import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
-import { run, schemaSql } from "../bin/migration/schemas.ts";
+import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
+import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 import { rollBack } from "./rolled.ts";
 
 const ROWS = Number(process.argv[2] ?? 300_000);

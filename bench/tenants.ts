@@ -9,8 +9,8 @@ import { creating } from "#e2e/exception-statements.ts";
 import type { Query } from "#lib/background/loop.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
 import { signMovedChains } from "#lib/security-events/sign-chain.ts";
-import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
-import { run, schemaSql } from "../bin/migration/schemas.ts";
+import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
+import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 import { rollBack } from "./rolled.ts";
 
 const TENANTS = Number(process.argv[2] ?? 10_000);

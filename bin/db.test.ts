@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import type { Client } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import { migrations, nameOf } from "../supabase/local/migrate.ts";
-import { lentDatabases } from "./generate/lent-databases.ts";
+import { lentDatabases } from "./dev/generate/lent-databases.ts";
 
 const DB = join(import.meta.dirname, "db.ts");
 const NAMES = migrations().map(nameOf);

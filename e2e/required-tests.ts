@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { playwright, vitest } from "../bin/suites.mjs";
+import { playwright, vitest } from "../bin/dev/suites.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 

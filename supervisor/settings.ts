@@ -21,12 +21,12 @@ const SUPABASE_VARIABLES = [
 const MAX_PROCESSES = 64;
 
 /**
- * Background processes by kind, with the variable for their number. `<kind>/main.ts` calls
- * `runInBackground`; a new kind is added here.
+ * Background processes by kind, with the variable for their number and the file that calls
+ * `runInBackground`.
  */
 const BACKGROUND = [
-  ["worker", "WORKER_CONCURRENCY"],
-  ["matcher", "MATCHER_CONCURRENCY"],
+  ["worker", "WORKER_CONCURRENCY", "worker/main.ts"],
+  ["matcher", "MATCHER_CONCURRENCY", "worker/matcher/main.ts"],
 ] as const;
 
 const token = (bytes: number) => randomBytes(bytes).toString("base64url");
@@ -56,7 +56,7 @@ export type Settings = {
   /** False if the environment names a Supabase project. */
   local: boolean;
   webs: number;
-  background: { kind: (typeof BACKGROUND)[number][0]; processes: number }[];
+  background: { kind: (typeof BACKGROUND)[number][0]; file: string; processes: number }[];
   /**
    * The metrics port of the first background process; each further process has the next port. Null:
    * no metrics port.
@@ -100,8 +100,9 @@ export function readSettings(env: Environment = process.env): Settings {
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
   const webs = readCount(settings, "WEB_CONCURRENCY");
-  const background = BACKGROUND.map(([kind, name]) => ({
+  const background = BACKGROUND.map(([kind, name, file]) => ({
     kind,
+    file,
     processes: readCount(settings, name),
   }));
   requireAnyProcess(webs, background);

@@ -144,8 +144,8 @@ const bounded = (part: keyof typeof HEAP, file: string) => node(file, ...HEAP[pa
  */
 export function startBackground({ env, background, metricsPort }: Settings): Part[] {
   let before = 0;
-  return background.flatMap(({ kind, processes }) => {
-    const command = bounded(kind, `${kind}/main.ts`);
+  return background.flatMap(({ kind, file, processes }) => {
+    const command = bounded(kind, file);
     const first = (metricsPort ?? 0) + before;
     before += processes;
     const own = (nth: number): Record<string, string> =>
@@ -158,7 +158,8 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
       ours: true,
     };
     const parts = startParts(processes, options, own);
-    if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
+    if (env.NODE_ENV === "development")
+      onSourceChange(["lib", "engine", "worker"], () => renewEach(parts));
     return parts;
   });
 }

@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { sessionCookie } from "#e2e/sign-in.ts";
-import { knownChromium } from "../../bin/chromium.mjs";
+import { knownChromium } from "../../bin/dev/chromium.mjs";
 import { median } from "./rates.ts";
 import type { Finding, Section } from "./report.ts";
 import { startService } from "./server.ts";
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 10_000;
 type Visit = { ms: number; longest: number };
 type Place = { name: string; address: string; first: Visit[]; again: Visit[] };
 
-/** From the click on a link of the navigation until the page's heading and content are painted, and the longest task meanwhile. */
+/** From the click on a link of the navigation until the page's heading and content are painted, and the longest task in between. */
 export async function pages(): Promise<Section> {
   const { tenant } = await tenantOf(OPEN);
   const server = await startService();

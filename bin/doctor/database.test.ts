@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lentDatabases } from "../generate/lent-databases.ts";
+import { lentDatabases } from "../dev/generate/lent-databases.ts";
 import { databaseChecks } from "./database.ts";
 import { examine, type Finding } from "./examine.ts";
 import type { Project } from "./project.ts";

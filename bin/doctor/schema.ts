@@ -1,7 +1,7 @@
 import { migrate, migrationState, migrations, nameOf } from "../../supabase/local/migrate.ts";
-import { withFreshDatabases } from "../generate/fresh-database.ts";
-import { readCatalogue, type Thing } from "../migration/catalogue.ts";
-import { type Difference, describe, differences } from "../migration/difference.ts";
+import { withFreshDatabases } from "../dev/generate/fresh-database.ts";
+import { readCatalogue, type Thing } from "../dev/migration/catalogue.ts";
+import { type Difference, describe, differences } from "../dev/migration/difference.ts";
 import { looking } from "./database.ts";
 import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";

@@ -12,7 +12,7 @@ export function channelsKey(tenant: string) {
   return resourceKey(tenant, "alert-channels");
 }
 
-/** Newest first. Asked again and again: a message is sent or fails meanwhile. */
+/** Newest first. Polled, because a message is sent or fails in the background. */
 export function channelPages(tenant: string) {
   const call = { tenant, query: { limit: ALL } };
   return listQuery(

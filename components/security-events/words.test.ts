@@ -4,7 +4,7 @@ import { ACTIONS, KINDS } from "./labels.ts";
 
 const RECORDED = /record_security_event\(\s*'([a-z_]+\.[a-z_]+)'/g;
 
-const recorded = globSync("supabase/schemas/*.sql").flatMap((file) =>
+const recorded = globSync("supabase/schemas/**/*.sql").flatMap((file) =>
   [...readFileSync(file, "utf8").matchAll(RECORDED)].map(([, type]) => type ?? ""),
 );
 

@@ -161,7 +161,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "grants no API role what row-level security does not stop",
         ],
         [
-          "bin/migration/rights.test.ts",
+          "bin/dev/migration/rights.test.ts",
           "every statement that a request reaches binds each table's rows to the tenant",
           "callers may only execute inner functions that policies or verbs with the caller's rights call",
         ],
@@ -481,7 +481,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [LIMITS, "by %s, the others are served"],
       ["lib/db/lanes.test.ts", "rejects a call when too many of the tenant wait"],
-      ["bin/migration/search.test.ts", "finds rare words by their index"],
+      ["bin/dev/migration/search.test.ts", "finds rare words by their index"],
       ["e2e/stack/data-api.test.ts", "a function's own time limit holds"],
     ],
   },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { KINDS, type Kind, Machines } from "#e2e/stack/machines.ts";
 import { stackUnderTest } from "#e2e/stack-under-test.ts";
-import { vitest } from "../../bin/suites.mjs";
+import { vitest } from "../../bin/dev/suites.mjs";
 
 /** Between one that has been replaced and the next that is killed. */
 const PAUSE_MS = 5_000;

@@ -4,7 +4,7 @@ const DATA_API = "e2e/api/database/data-api.test.ts";
 const ACCESS = "e2e/api/database/access.test.ts";
 const DIRECT = "e2e/api/database/direct-calls.test.ts";
 const LINTS = "e2e/api/database/lints.test.ts";
-const RIGHTS = "bin/migration/rights.test.ts";
+const RIGHTS = "bin/dev/migration/rights.test.ts";
 const RECORDS = "e2e/api/records/row-level-security.test.ts";
 
 /** Who may see and do what, as the database decides last. */
@@ -158,7 +158,7 @@ export const DATABASE: Break[] = [
     name: "statement-without-tenant",
     is: "a function changes the rows of every tenant",
     how: {
-      file: "supabase/schemas/810_first_steps.sql",
+      file: "supabase/schemas/tenants/first_steps.sql",
       replace:
         "delete from public.first_steps_dismissals d\n    where d.tenant_id = private.tenant_id() and ",
       by: "delete from public.first_steps_dismissals d\n    where ",

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Break } from "./break.ts";
-import { once } from "./places.ts";
+import { anyLayout, once } from "./places.ts";
 
 /** After every migration there will be. */
 const MIGRATION = "supabase/migrations/29991231235959_break.sql";
@@ -123,18 +123,18 @@ function inFunction(
   const quote = (text: string) => `$break_text$${text}$break_text$`;
   return `do $break$
 declare
-  place constant text := ${quote(replace)};
+  place constant text := ${quote(anyLayout(replace).source)};
   f record;
   changed integer := 0;
 begin
   for f in
     select pg_get_functiondef(p.oid) as source from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname || '.' || p.proname = '${signature}' and strpos(p.prosrc, place) > 0
+    where n.nspname || '.' || p.proname = '${signature}' and p.prosrc ~ place
   loop
-    if length(f.source) - length(replace(f.source, place, '')) <> length(place) then
+    if regexp_count(f.source, place) <> 1 then
       raise exception '${name}: its place is there more than once in ${signature}';
     end if;
-    execute replace(f.source, place, ${quote(by)});
+    execute regexp_replace(f.source, place, ${quote(by.trim().replaceAll("\\", "\\\\"))});
     changed := changed + 1;
   end loop;
   if changed <> 1 then

@@ -1,5 +1,5 @@
 /** Whether what breaks change, and what must catch them, is still where they say. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Break } from "./break.ts";
 
@@ -8,7 +8,7 @@ const SCHEMAS = "supabase/schemas";
 
 /** One sentence for each break that has no place, or more than one; none where all is well. */
 export function misplaced(root: string, breaks: readonly Break[]): string[] {
-  const functions = readdirSync(join(root, SCHEMAS)).flatMap((file) =>
+  const functions = globSync("**/*.sql", { cwd: join(root, SCHEMAS) }).flatMap((file) =>
     readFileSync(join(root, SCHEMAS, file), "utf8").split(/^create function /m),
   );
   const names = breaks.map(({ name }) => name);
@@ -26,7 +26,7 @@ export function misplaced(root: string, breaks: readonly Break[]): string[] {
         faults.push(
           bodies.length === 0
             ? `there is no ${how.function}`
-            : once(bodies.join(""), how.replace, how.function),
+            : once(bodies.join(""), anyLayout(how.replace), how.function),
         );
       }
       return faults.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));
@@ -40,8 +40,18 @@ function inFile(root: string, { file, replace }: { file: string; replace: string
     : `there is no ${file}`;
 }
 
+/** A pattern, of JavaScript and Postgres alike, for a text of SQL in whatever layout. */
+export function anyLayout(text: string): RegExp {
+  const pattern = text
+    .trim()
+    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    .replace(/\s+/g, "\\s+")
+    .replaceAll("\\(", "\\(\\s*");
+  return new RegExp(pattern);
+}
+
 /** Null where the text stands there once. */
-export function once(content: string, text: string, where: string): string | null {
+export function once(content: string, text: string | RegExp, where: string): string | null {
   const found = content.split(text).length - 1;
   return found === 1 ? null : `its place is ${found === 0 ? "not" : `${found} times`} in ${where}`;
 }

@@ -3,8 +3,8 @@ import { slugOf } from "#components/docs/slug.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES } from "#lib/wire/errors.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { inTurn, openNavigation, press, type Step, says, type View } from "./view.ts";
 
 const { paths = {}, webhooks = {} } = openApiDocument();

@@ -13,7 +13,7 @@ import {
 } from "./view.ts";
 
 const SOURCES = { path: "/:world/sources", role: "tenant_admin" } as const;
-const SAMPLES = new URL("../../lib/imports/samples/", import.meta.url);
+const SAMPLES = new URL("../../lib/imports/formats/samples/", import.meta.url);
 
 const bank = goTo(/^Wayfarer current account/, /sources\/src_/);
 const processor = goTo("Card processor", /sources\/src_/);

@@ -3,7 +3,7 @@ import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { isInRanges } from "../wire/ip-range.ts";
 import type { ApiKeyImpact, estimateApiKeyImpactContract } from "./contract.ts";
-import { scopeOf } from "./stored.ts";
+import { OPERATION_SCOPES } from "./operation-scopes.gen.ts";
 
 type PastCalls = { operation: string; address: string; calls: number; last_seen_at: string };
 type History = { since: string; calls: PastCalls[]; webhooks: ApiKeyImpact["webhooks"] };
@@ -45,7 +45,7 @@ function wouldRefuse(
   past: PastCalls,
 ): boolean {
   if (revoke) return true;
-  const scope = scopeOf(past.operation);
+  const scope = OPERATION_SCOPES[past.operation];
   if (scopes && scope && !scopes.includes(scope)) return true;
   if (ranges && ranges.length > 0 && !isInRanges(past.address, ranges)) return true;
   return Boolean(expiry) && Date.parse(past.last_seen_at) >= Date.parse(expiry as string);

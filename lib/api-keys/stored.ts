@@ -1,9 +1,8 @@
 import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
-import type { Scope } from "../wire/access.ts";
-import { CONTRACTS } from "../wire/operations.ts";
 import { SCOPES } from "../wire/scopes.ts";
 import type { ApiKey } from "./contract.ts";
+import { OPERATION_SCOPES } from "./operation-scopes.gen.ts";
 
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -21,7 +20,7 @@ export function apiKeyOf(ctx: Context, stored: StoredApiKey): ApiKey {
 }
 
 export function withUnusedScopes(stored: StoredApiKey): ApiKey {
-  const used = new Set(stored.operations_used.map(scopeOf));
+  const used = new Set(stored.operations_used.map((operation) => OPERATION_SCOPES[operation]));
   const isOld = Date.parse(stored.as_of) - Date.parse(stored.created_at) > UNUSED_AFTER_MS;
   return {
     ...stored,
@@ -29,9 +28,4 @@ export function withUnusedScopes(stored: StoredApiKey): ApiKey {
       ? SCOPES.filter((scope) => stored.scopes.includes(scope) && !used.has(scope))
       : [],
   };
-}
-
-/** The scope that an operation requires of an API key. */
-export function scopeOf(operationId: string): Scope | null {
-  return CONTRACTS.find((contract) => contract.operationId === operationId)?.access.scope ?? null;
 }

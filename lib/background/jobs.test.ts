@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { lentDatabases } from "../../bin/generate/lent-databases.ts";
+import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
 import { Jobs } from "./jobs.ts";
 
 const fresh = lentDatabases();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createExceptionContract } from "../exceptions/contract.ts";
-import { CONTRACTS } from "../wire/operations.ts";
+import { CONTRACTS } from "../openapi/operations.ts";
 import { readIdempotency } from "./idempotency.ts";
 
 type Sent = { body?: Record<string, unknown>; header?: string };

@@ -2,12 +2,17 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip, constants as zlib } from "node:zlib";
 import { type ApiError, invalidRequest } from "../wire/errors.ts";
 import { PREVIEW_MAX_BYTES } from "./contract.ts";
-import { HeadedChunks } from "./files/chunks.ts";
-import { HTML_MAX_BYTES, htmlWorkbook, mayBeHtmlTable } from "./files/html-table.ts";
-import { openWorkbook, sheetCsv, WORKBOOK_MAX_BYTES, type Workbook } from "./files/workbook.ts";
-import { openZip, readEntry } from "./files/zip.ts";
 import { type Detection, detect, type Hint } from "./formats/detect.ts";
 import { decoderOf, encodingOf } from "./formats/encoding.ts";
+import { HeadedChunks } from "./formats/files/chunks.ts";
+import { HTML_MAX_BYTES, htmlWorkbook, mayBeHtmlTable } from "./formats/files/html-table.ts";
+import {
+  openWorkbook,
+  sheetCsv,
+  WORKBOOK_MAX_BYTES,
+  type Workbook,
+} from "./formats/files/workbook.ts";
+import { openZip, readEntry } from "./formats/files/zip.ts";
 import type { Format, Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";

@@ -1,6 +1,6 @@
-import { describeSheet, type SheetTable, sheetTable } from "./files/workbook.ts";
-import { type Described, describeCsv, type Question } from "./formats/csv-mapping.ts";
+import { type Described, describeCsv, type Question } from "./formats/csv/csv-mapping.ts";
 import { decoderOf } from "./formats/encoding.ts";
+import { describeSheet, type SheetTable, sheetTable } from "./formats/files/workbook.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 import { type OpenedFile, refusedFile } from "./opened-file.ts";

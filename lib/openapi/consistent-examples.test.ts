@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { breachRisk } from "#components/exceptions/deadline.ts";
-import { CONTRACTS } from "../wire/operations.ts";
 import { openApiDocument } from "./document.ts";
+import { CONTRACTS } from "./operations.ts";
 
 type Json = { [field: string]: unknown };
 

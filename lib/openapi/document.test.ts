@@ -6,8 +6,8 @@ import { EVENT_KINDS } from "../events/contract.ts";
 import { needs } from "../wire/access.ts";
 import { contract, mayAnswerNothing } from "../wire/contract.ts";
 import { ERRORS } from "../wire/errors.ts";
-import { CONTRACTS } from "../wire/operations.ts";
 import { openApiDocument } from "./document.ts";
+import { CONTRACTS } from "./operations.ts";
 import { errorCodesOf, isCacheable } from "./responses.ts";
 
 type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };

@@ -11,10 +11,10 @@ import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import { type Access, readScopeOf } from "../wire/access.ts";
 import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
-import { CONTRACTS } from "../wire/operations.ts";
 import { addDescriptions } from "./glossary.ts";
 import { addLimits } from "./limits.ts";
 import { nameSchemas } from "./name-schemas.ts";
+import { CONTRACTS } from "./operations.ts";
 import {
   ANSWER_HEADERS,
   errorCodesOf,

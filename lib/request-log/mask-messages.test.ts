@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { newApiKey } from "../api-keys/contract.ts";
+import { CONTRACTS } from "../openapi/operations.ts";
 import { maskSecrets, REDACTED } from "../runtime/mask-secrets.ts";
 import { createWebhookContract, rotateWebhookSecretContract } from "../webhooks/contract.ts";
 import type { Contract } from "../wire/contract.ts";
-import { CONTRACTS } from "../wire/operations.ts";
 import { maskedRequest, maskedResponse, secretFields } from "./mask-messages.ts";
 
 const webhook = createWebhookContract as unknown as Contract;

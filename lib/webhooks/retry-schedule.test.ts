@@ -8,7 +8,7 @@ function read(path: string): string {
 }
 
 test("the webhooks guide lists the real retry delays", () => {
-  const sql = read("supabase/schemas/660_webhook_sending.sql");
+  const sql = read("supabase/schemas/webhooks/webhook_sending.sql");
   const [, schedule = ""] = /select array\[([\d, ]+)\]/.exec(sql) ?? [];
   const [, delays = ""] =
     /^\| Delay \| none \|(.*)\|$/m.exec(read("docs/guides/webhooks.md")) ?? [];

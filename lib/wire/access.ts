@@ -1,7 +1,7 @@
 /**
  * Who may do what, in the only place that names roles. A contract names a permission by `needs`;
  * `npm run generate` copies the permissions to the database
- * (supabase/schemas/900_operations.gen.sql); pages call `allows` before they offer an action. Safe
+ * (supabase/schemas/core/operations.gen.sql); pages call `allows` before they offer an action. Safe
  * in the browser.
  */
 import type { SurfacePath } from "../records/surfaces/every-surface.ts";

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { CONFLICT_REASONS } from "./conflicts.ts";
 
 const SCHEMAS = new URL("../../supabase/schemas/", import.meta.url);
-const sql = readdirSync(SCHEMAS)
+const sql = readdirSync(SCHEMAS, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".sql"))
   .map((name) => readFileSync(new URL(name, SCHEMAS), "utf8"))
   .join("\n");
 

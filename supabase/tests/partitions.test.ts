@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { beforeEach, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/generate/lent-databases.ts";
-import { run, schemaSql } from "../../bin/migration/schemas.ts";
+import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 
 const DIVIDED = ["events", "webhook_attempts", "webhook_deliveries"] as const;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/generate/lent-databases.ts";
-import { run, schemaSql } from "../../bin/migration/schemas.ts";
+import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 import { LINES_OF_TWO_SOURCES } from "./exception-acts.ts";
 import { TENANT } from "./exception-recorder.ts";
 

@@ -151,7 +151,7 @@ function Sample({
         cache.invalidateQueries({ queryKey });
       onClose();
     },
-    // Somebody decided meanwhile: the sample is read anew.
+    // Somebody else has decided, so the sample is read again.
     onRefused: () => cache.invalidateQueries({ queryKey: suggestionsKey(tenant) }),
   });
   const tooMany = data !== undefined && data.count > FILTERED_MAX;

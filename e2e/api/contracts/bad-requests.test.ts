@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import {
   BAD_BODIES,
   badQueryValues,

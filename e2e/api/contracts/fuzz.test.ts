@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { faultsOf } from "./conformance.ts";
 import { callOf } from "./fuzz-call.ts";
 import { brokenInvariants } from "./invariants.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, uniqueName, userToken } from "#e2e/fixtures.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { expectConforms, expectProblem } from "./conformance.ts";
 import { createFixture, invoke, isTriedInFull, pathOf } from "./operation.ts";
 import { type Fixture, sampleFor } from "./samples.ts";

@@ -1,7 +1,7 @@
 import { type Answer, api, type Call, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
 export async function createFixture(): Promise<Fixture> {

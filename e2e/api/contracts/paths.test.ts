@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { api, createTenant, userToken } from "#e2e/fixtures.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { expectProblem } from "./conformance.ts";
 import { createFixture, pathOf } from "./operation.ts";
 import { sampleFor } from "./samples.ts";

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { route } from "#lib/http/route.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 
 const APP = join(import.meta.dirname, "../../../app");
 /** The answer to every other path of /v1. */

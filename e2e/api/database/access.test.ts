@@ -3,8 +3,8 @@ import { createTenant, requestDatabaseUrl, sql, uniqueName } from "#e2e/fixtures
 import { WHOLE } from "#e2e/gate.ts";
 import type { Claims } from "#lib/db/claims.ts";
 import { callDirectly } from "#lib/db/direct/call-directly.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { callsGoTo } from "./calls-go-to.ts";
 

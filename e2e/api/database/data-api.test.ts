@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createTenant, signToken, sql, stack } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
 import { until } from "#e2e/until.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture, invoke } from "../contracts/operation.ts";
 import type { Fixture } from "../contracts/samples.ts";
 

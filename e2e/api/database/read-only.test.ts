@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestDatabaseUrl } from "#e2e/fixtures.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture, pathOf } from "../contracts/operation.ts";
 import { type Fixture, sampleFor } from "../contracts/samples.ts";
 

@@ -8,7 +8,7 @@ import { examplesOf } from "#components/docs/reference/examples.ts";
 import { type Operation, referenceOf } from "#components/docs/reference/reference.ts";
 import { stack, uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture } from "../contracts/operation.ts";
 import { type Fixture, sampleFor } from "../contracts/samples.ts";
 

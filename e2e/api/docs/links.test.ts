@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES } from "#lib/wire/errors.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 
 type Page = { status: number; anchors: Set<string>; links: { href: string; from: string }[] };
 

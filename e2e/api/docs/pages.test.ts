@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { slugOf } from "#components/docs/slug.ts";
 import { EVENT_KINDS, EVENTS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { levelsOf, pageOf } from "../pages/page.ts";
 
 /** A page that has one title, under which its headings go down by one step at a time, and a way to every other page. */

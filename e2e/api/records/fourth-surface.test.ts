@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createTenant, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { operationRows } from "../../../bin/generate/operations.ts";
+import { operationRows } from "../../../bin/dev/generate/operations.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 // One declaration is added to the list. The routes run here, in this process, against the stack's own database.

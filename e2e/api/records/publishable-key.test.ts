@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { stack, uniqueName } from "#e2e/fixtures.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { invoke } from "../contracts/operation.ts";
 import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";

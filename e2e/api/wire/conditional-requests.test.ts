@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectConforms, expectProblem } from "../contracts/conformance.ts";
 import { createFixture, invoke } from "../contracts/operation.ts";
 import { type Fixture, type Sample, sampleFor } from "../contracts/samples.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectSameAnswer } from "../contracts/conformance.ts";
 import { pathOf } from "../contracts/operation.ts";
 

@@ -1,6 +1,6 @@
-import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
-import { delimiterOf } from "./csv-layout.ts";
-import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv-mapping.ts";
+import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt/camt.ts";
+import { delimiterOf } from "./csv/csv-layout.ts";
+import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv/csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
 import type { Encoding, Format, Mapping } from "./mapping.ts";
 import { HEAD_BYTES } from "./reader.ts";

@@ -1,6 +1,6 @@
 import { amountMarks } from "../../wire/amount-marks.ts";
 import { type Fault, minorAmount, wireAmount, writtenAmount } from "../../wire/money.ts";
-import { directionOf } from "./csv-directions.ts";
+import { directionOf } from "./csv/csv-directions.ts";
 import { type MappedField, SIGN_VALUES } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";

@@ -6,7 +6,7 @@ import { openFile } from "../opened-file.ts";
 import { settle } from "../settle-mapping.ts";
 import { readLines } from "./read-lines.ts";
 
-const FOLDER = join(import.meta.dirname, "../samples/ordinary");
+const FOLDER = join(import.meta.dirname, "./samples/ordinary");
 
 /** `lines`: amount less fee, day, currency. */
 type Expected = {

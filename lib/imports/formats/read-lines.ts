@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { readBai2 } from "./bai2.ts";
-import { readCamt } from "./camt.ts";
-import { readCsv } from "./csv.ts";
-import { delimiterOf } from "./csv-layout.ts";
+import { readBai2 } from "./bai2/bai2.ts";
+import { readCamt } from "./camt/camt.ts";
+import { readCsv } from "./csv/csv.ts";
+import { delimiterOf } from "./csv/csv-layout.ts";
 import { decoderOf, encodingOf, openDecoder } from "./encoding.ts";
-import { readJson } from "./json.ts";
+import { readJson } from "./json/json.ts";
+import { readNdjson } from "./json/ndjson.ts";
 import type { ImportLine, Summary } from "./line.ts";
 import { LineCollector } from "./line-collector.ts";
 import type { Encoding, Format, Mapping } from "./mapping.ts";
-import { readMt940 } from "./mt940.ts";
-import { readNdjson } from "./ndjson.ts";
-import { readOfx } from "./ofx.ts";
+import { readMt940 } from "./mt940/mt940.ts";
+import { readOfx } from "./ofx/ofx.ts";
 import { HEAD_BYTES, type Reader, type Reading } from "./reader.ts";
 import { type Refusal, refuseFile } from "./refusal.ts";
 

@@ -26,7 +26,7 @@ type Expected = {
 // Byte by byte on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const FOLDER = join(import.meta.dirname, "../samples");
+const FOLDER = join(import.meta.dirname, "./samples");
 const SAMPLES = readdirSync(FOLDER).filter(
   (name) => /\.\w+$/.test(name) && !name.endsWith(".expected.json"),
 );

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Pool } from "pg";
+import { configurationPage, environmentExample } from "./configuration.ts";
+import { databaseTypes } from "./database-types.ts";
+import { defaultRulesSql } from "./default-rules.ts";
+import { difference } from "./difference.ts";
+import { factsFile } from "./facts.ts";
+import { operationScopes } from "./operation-scopes.ts";
+import { operationsSql } from "./operations.ts";
+
+type Artefact = { path: string } & (
+  | { needsDatabase: false; make: () => Promise<string> }
+  | { needsDatabase: true; make: (database: Pool) => Promise<string> }
+);
+
+/**
+ * Committed files that are generated from the schemas or the contracts, in this order: contracts
+ * import the facts, so they are imported only when they are needed.
+ */
+export const ARTEFACTS = {
+  types: { path: "lib/db/types.gen.ts", make: databaseTypes, needsDatabase: true },
+  facts: { path: "lib/wire/facts.gen.ts", make: factsFile, needsDatabase: true },
+  scopes: {
+    path: "lib/api-keys/operation-scopes.gen.ts",
+    make: async () => operationScopes((await import("#lib/openapi/operations.ts")).CONTRACTS),
+    needsDatabase: false,
+  },
+  operations: {
+    path: "supabase/schemas/core/operations.gen.sql",
+    make: async () => operationsSql((await import("#lib/openapi/operations.ts")).CONTRACTS),
+    needsDatabase: false,
+  },
+  rules: {
+    path: "supabase/schemas/runs/default_rules.gen.sql",
+    make: async () => defaultRulesSql(),
+    needsDatabase: false,
+  },
+  configuration: {
+    path: "docs/configuration.md",
+    make: async () => configurationPage(),
+    needsDatabase: false,
+  },
+  environment: {
+    path: ".env.example",
+    make: async () => environmentExample(),
+    needsDatabase: false,
+  },
+  openapi: {
+    path: "openapi.json",
+    make: async () =>
+      `${JSON.stringify((await import("#lib/openapi/published.ts")).publishedDocument(), null, 1)}\n`,
+    needsDatabase: false,
+  },
+} as const satisfies Record<string, Artefact>;
+
+export type ArtefactName = keyof typeof ARTEFACTS;
+
+export async function writeArtefact(name: ArtefactName, database?: Pool): Promise<void> {
+  writeFileSync(fileOf(name), await make(ARTEFACTS[name], database));
+}
+
+/** The lines in which a committed file differs from the generated one; empty if it is current. */
+export async function checkArtefact(name: ArtefactName, database?: Pool): Promise<string[]> {
+  return difference(readFileSync(fileOf(name), "utf8"), await make(ARTEFACTS[name], database));
+}
+
+function make(artefact: Artefact, database: Pool | undefined): Promise<string> {
+  if (!artefact.needsDatabase) return artefact.make();
+  if (!database) throw new Error(`${artefact.path} is read from a database.`);
+  return artefact.make(database);
+}
+
+function fileOf(name: ArtefactName): URL {
+  return new URL(`../../../${ARTEFACTS[name].path}`, import.meta.url);
+}

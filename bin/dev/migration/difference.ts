@@ -1,0 +1,132 @@
+import type { Thing } from "./catalogue.ts";
+import { meaningOf } from "./meaning.ts";
+
+/** The kinds of objects without data, which can always be created again from the schemas. */
+const AUTOMATIC = new Set([
+  "function",
+  "trigger",
+  "policy",
+  "grant",
+  "comment",
+  "row-level security",
+  "row",
+]);
+
+export type Difference = {
+  change: "added" | "changed" | "removed";
+  before: Thing | undefined;
+  after: Thing | undefined;
+};
+
+/** The changes that turn `made` into `wanted`, in the order of `wanted`, with removals last. */
+export function differences(made: readonly Thing[], wanted: readonly Thing[]): Difference[] {
+  const before = byKey(made);
+  const after = byKey(wanted);
+  const additions = wanted.flatMap((thing): Difference[] => {
+    const old = before.get(keyOf(thing));
+    if (!old) return [{ change: "added", before: undefined, after: thing }];
+    return isSame(old, thing) ? [] : [{ change: "changed", before: old, after: thing }];
+  });
+  const removals = made
+    .filter((thing) => !after.has(keyOf(thing)))
+    .map((thing): Difference => ({ change: "removed", before: thing, after: undefined }));
+  return [...additions, ...removals];
+}
+
+function isSame(before: Thing, after: Thing): boolean {
+  if (before.definition === after.definition) return true;
+  return after.kind === "function" && meaningOf(before.definition) === meaningOf(after.definition);
+}
+
+/** One line per difference: the object, and both definitions if both exist. */
+export function describe({ change, before, after }: Difference): string {
+  const { kind, name } = (after ?? before) as Thing;
+  if (change !== "changed") return `${kind} ${name} is ${change}`;
+  const short = (thing: Thing | undefined) =>
+    (thing?.definition ?? "").replace(/\s+/g, " ").slice(0, 200);
+  return AUTOMATIC.has(kind)
+    ? `${kind} ${name} is changed`
+    : `${kind} ${name} is changed: ${short(before)} → ${short(after)}`;
+}
+
+/**
+ * `byHand` are the differences that need a hand-written statement; `statements` make all others.
+ */
+export type Plan = { byHand: Difference[]; statements: string[] };
+
+/**
+ * Plans a migration. New tables are created as in the schemas. Existing ones may hold data, so a
+ * person must write their changes.
+ */
+export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
+  const all = differences(made, wanted);
+  const newTables = new Set(
+    all.flatMap(({ change, after }) =>
+      change === "added" && after?.kind === "table" ? [after.name] : [],
+    ),
+  );
+  const goneTables = new Set(
+    all.flatMap(({ change, before }) =>
+      change === "removed" && before?.kind === "table" ? [before.name] : [],
+    ),
+  );
+  const byHand = all.filter(({ before, after }) => {
+    const { kind, owner } = (after ?? before) as Thing;
+    return (
+      !AUTOMATIC.has(kind) && !newTables.has(owner) && (kind === "table" || !goneTables.has(owner))
+    );
+  });
+  const changes = all.filter(
+    (one) => !byHand.includes(one) && !goneTables.has((one.after ?? one.before)?.owner ?? ""),
+  );
+
+  const dropped = new Set(
+    changes.flatMap((one) => (isDropped(one) ? [one.before?.name ?? ""] : [])),
+  );
+  const isDroppedWithOwner = ({ before }: Difference) =>
+    before !== undefined && before.kind !== "function" && dropped.has(before.owner);
+  const unmade = changes.filter(
+    (one) =>
+      one.before && !isDroppedWithOwner(one) && (one.before.kind !== "function" || isDropped(one)),
+  );
+  // Dropping a function also drops its grants and comments, so unchanged ones are created again.
+  const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
+  const makes = wanted.filter(
+    (thing) =>
+      thing.make && (remade.includes(thing) || changes.some(({ after }) => after === thing)),
+  );
+  const goneRows = changes
+    .filter(({ change, before }) => change === "removed" && before?.kind === "row")
+    .toReversed();
+  return {
+    byHand,
+    statements: [
+      ...unmakeOrder(unmade).flatMap(({ before }) =>
+        before?.unmake && before.kind !== "row" ? [before.unmake] : [],
+      ),
+      ...makes.map(({ make }) => make as string),
+      // Rows that referred to these have been changed by now.
+      ...goneRows.flatMap(({ before }) => before?.unmake ?? []),
+    ],
+  };
+}
+
+function isDropped({ change, before, after }: Difference): boolean {
+  return before?.kind === "function" && (change === "removed" || before.shape !== after?.shape);
+}
+
+/** Dependent objects are dropped first. */
+const UNMADE_FIRST = ["policy", "trigger", "comment", "grant", "function"];
+
+function unmakeOrder(unmade: Difference[]): Difference[] {
+  const rank = ({ before }: Difference) => UNMADE_FIRST.indexOf(before?.kind ?? "");
+  return unmade.toReversed().sort((left, right) => rank(left) - rank(right));
+}
+
+function keyOf({ kind, name }: Thing): string {
+  return `${kind} ${name}`;
+}
+
+function byKey(things: readonly Thing[]): Map<string, Thing> {
+  return new Map(things.map((thing) => [keyOf(thing), thing]));
+}

@@ -1,0 +1,148 @@
+/**
+ * `npm run proof [-- <part>…]` runs every test; `npm test` runs only those that would do harm the
+ * same day. Each part continues where it was interrupted on the same commit; a finished part starts
+ * over when it is named. The results are in test-results/proof.json and docs/proof.md, which names
+ * the parts that were not run.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, install, ROOT } from "../setup.mjs";
+import { ensureChromium } from "./chromium.mjs";
+import { daysAhead, daysToLeapDay, ensureFaketime } from "./faketime.mjs";
+import { ended, playwright, verify, vitest } from "./suites.mjs";
+import { commitOf, isClean, keep, TestRun } from "./test-run.mjs";
+
+const RESULTS = join(ROOT, "test-results/proof.json");
+const PAGE = join(ROOT, "docs/proof.md");
+
+/** The steps of each part: a name, the command, and the suite that repeats its failures. */
+const PARTS = {
+  verify: () => [{ name: "verify", suite: "verify", run: verify }],
+  unit: () => [{ name: "unit", suite: "unit", run: () => vitest("unit", []) }],
+  api: () => [...new Set(below("e2e/api", "test").map(folderOf))].map((name) => tests("api", name)),
+  stack: () => below("e2e/stack", "test").map((name) => tests("stack", name)),
+  ui: () =>
+    below("e2e/ui", "spec").map((name) => ({ name, suite: "ui", run: () => playwright([name]) })),
+  faults: () => below("e2e/faults", "test").map((name) => tests("faults", name)),
+  clock: () =>
+    [40, 400, daysToLeapDay()].flatMap((days) =>
+      ["unit", "api"].map((suite) => gateAhead(suite, days)),
+    ),
+  fuzz: () => [{ name: "fuzz", run: () => ended("fuzz", "e2e/abuse/run.ts", []) }],
+  breaks: () => [{ name: "breaks", run: () => ended("breaks", "e2e/mutations/run.ts", []) }],
+};
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in PARTS));
+if (unknown.length > 0) {
+  console.error(
+    `There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`,
+  );
+  process.exit(1);
+}
+
+const installed = install();
+await Promise.all([installed, ensureChromium(installed)]);
+await build();
+
+const proof = begun();
+for (const part of named.length > 0 ? named : Object.keys(PARTS)) await prove(part);
+const all = Object.values(proof.parts).flatMap(({ steps }) => Object.values(steps));
+const failed = all.reduce((sum, step) => sum + step.failed.length, 0);
+for (const [part, result] of Object.entries(proof.parts)) console.log(lineOf(part, result));
+for (const step of all) for (const { name } of step.failed) console.log(`✗ ${name}`);
+writeFileSync(PAGE, pageOf());
+process.exit(failed > 0 ? 1 : 0);
+
+async function prove(part) {
+  const steps = PARTS[part]();
+  if (!proof.parts[part] || (proof.parts[part].ended && named.length > 0))
+    proof.parts[part] = { ended: false, steps: {} };
+  const { steps: done } = proof.parts[part];
+  for (const { name, suite, run } of steps.filter((step) => !done[step.name])) {
+    const test = new TestRun();
+    await test.suite(suite ?? name, run);
+    if (suite) await test.onceMoreAlone();
+    const { suites, failed, flaky, load } = test.report();
+    const [{ passed, minutes }] = Object.values(suites);
+    done[name] = { passed, failed, flaky, minutes, load };
+    keep("proof.json", proof);
+  }
+  proof.parts[part].ended = true;
+  keep("proof.json", proof);
+}
+
+/** The results so far for this commit. A checkout with changes never reuses any. */
+function begun() {
+  const commit = commitOf();
+  const clean = isClean();
+  const stored = clean && existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
+  return stored?.commit === commit && stored.clean
+    ? stored
+    : { commit, clean, startedAt: new Date(), parts: {} };
+}
+
+function below(folder, kind) {
+  const files = readdirSync(join(ROOT, folder), { recursive: true }).map(
+    (file) => `${folder}/${file}`,
+  );
+  return files.filter((file) => file.endsWith(`.${kind}.ts`)).sort();
+}
+
+/** The files of a folder are one step; files outside of a folder are a step each. */
+function folderOf(file) {
+  return file.split("/").slice(0, 3).join("/");
+}
+
+function tests(suite, name) {
+  return { name, suite, run: () => vitest(suite, [name]) };
+}
+
+/** Runs the gate with every clock `days` ahead. */
+function gateAhead(suite, days) {
+  const run = async () => {
+    await ensureFaketime();
+    return vitest(suite, [], { ...daysAhead(days), TIEOUT_TESTS: "gate" });
+  };
+  return { name: `${suite}, ${days} days ahead`, run };
+}
+
+function sumOf({ steps }) {
+  const all = Object.values(steps);
+  const count = (kind) => all.reduce((sum, step) => sum + (step[kind].length ?? step[kind]), 0);
+  return {
+    passed: count("passed"),
+    failed: count("failed"),
+    flaky: count("flaky"),
+    minutes: count("minutes").toFixed(1),
+  };
+}
+
+function lineOf(part, result) {
+  const { passed, failed, flaky, minutes } = sumOf(result);
+  return `${failed ? "✗" : "✓"} ${part}: ${passed} passed, ${failed} failed, ${flaky} flaky, ${minutes} min`;
+}
+
+function pageOf() {
+  const rows = Object.keys(PARTS).map((part) => {
+    const result = proof.parts[part];
+    if (!result?.ended) return `| ${part} | not ${result ? "ended" : "run"} | | | |`;
+    const { passed, failed, flaky, minutes } = sumOf(result);
+    return `| ${part} | ${passed} | ${failed} | ${flaky} | ${minutes} |`;
+  });
+  const list = (kind) => all.flatMap((step) => step[kind].map(({ name }) => `- ${name}`));
+  const listed = (title, names) => (names.length > 0 ? ["", `## ${title}`, "", ...names] : []);
+  return [
+    "# The last whole proof",
+    "",
+    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ${proof.clean ? "" : "with changes, "}begun ` +
+      `${new Date(proof.startedAt).toISOString().slice(0, 10)}. Written by it: don't edit.`,
+    "",
+    "| Part | Passed | Failed | Flaky | Minutes |",
+    "| --- | ---: | ---: | ---: | ---: |",
+    ...rows,
+    ...listed("Failed", list("failed")),
+    ...listed("Flaky", list("flaky")),
+    "",
+  ].join("\n");
+}

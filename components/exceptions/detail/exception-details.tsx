@@ -1,0 +1,284 @@
+"use client";
+
+import { ChevronDown } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { type ReactNode, useEffect } from "react";
+import { DataFields } from "#components/kit/data-fields.tsx";
+import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
+import { ActorName } from "#components/people/actor-name.tsx";
+import { AssigneePicker } from "#components/people/assignee-picker.tsx";
+import { Person, personName } from "#components/people/person.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Disclosure } from "#components/ui/disclosure.tsx";
+import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
+import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { formatMoney } from "#components/ui/money.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import { useServerTime } from "#components/ui/server-clock.ts";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { type Exception, OPEN_STATUSES, SEVERITIES } from "#lib/exceptions/contract.ts";
+import { listRequestsContract } from "#lib/request-log/contract.ts";
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
+import { InPlace } from "../board/in-place.tsx";
+import { breachRisk, countdown, duration, held, minutesToBreach } from "../deadline.ts";
+import { SEVERITY_LABELS, SeverityLabel, STATUS_LABELS, StatusLabel } from "../labels.tsx";
+import { CalendarName, ReconciliationName } from "../names.tsx";
+import { RiskBadge } from "../risk-badge.tsx";
+import type { Acting } from "../use-exception-actions.ts";
+import { ExceptionActivity } from "./exception-activity.tsx";
+import { ExceptionDock } from "./exception-dock.tsx";
+
+// Each part has its own boundary; otherwise the whole panel would suspend while one loads.
+const ExceptionLine = dynamic(
+  () => import("./exception-line.tsx").then((part) => part.ExceptionLine),
+  { loading: Waiting },
+);
+const ExceptionLedger = dynamic(
+  () => import("../board/exception-ledger.tsx").then((part) => part.ExceptionLedger),
+  { loading: Waiting },
+);
+
+export function ExceptionDetails({ exception, acting }: { exception: Exception; acting: Acting }) {
+  const tenantId = useTenantId();
+  const { timeZone } = usePreferences();
+  const { change, form, assignee } = acting;
+  const isOpen = exception.closed_at === null;
+  const readsRequests = useIsAllowed(listRequestsContract.access);
+
+  useEffect(() => {
+    if (form !== "assign") return;
+    assignee.current?.scrollIntoView({ block: "nearest" });
+    acting.acts.cancel();
+    // Deferred, because effects don't flush synchronously and the picker's field would miss the
+    // next key.
+    queueMicrotask(() => assignee.current?.click());
+  });
+
+  return (
+    <>
+      <PanelBody>
+        <PanelHead>
+          {isOpen && <Clock exception={exception} />}
+          <PanelTitle>
+            <InPlace
+              label="Title"
+              value={exception.title}
+              maxLength={EXCEPTIONS.title.max}
+              onSave={(title) => change({ title }, "Title changed")}
+            >
+              {exception.title}
+            </InPlace>
+          </PanelTitle>
+          <div className="flex flex-wrap gap-2 pt-1">
+            {isOpen ? (
+              <Picker
+                label="Status"
+                value={exception.status}
+                options={OPEN_STATUSES.map((status) => ({
+                  value: status,
+                  label: <StatusLabel status={status} />,
+                }))}
+                onChange={(status) =>
+                  change({ status }, `Status is now ${STATUS_LABELS[status].toLowerCase()}`)
+                }
+              >
+                <StatusLabel status={exception.status} />
+              </Picker>
+            ) : (
+              <span className="flex h-8 items-center pr-1 text-sm font-medium">
+                <StatusLabel status={exception.status} />
+              </span>
+            )}
+            <Picker
+              label="Severity"
+              value={exception.severity}
+              options={SEVERITIES.map((severity) => ({
+                value: severity,
+                label: <SeverityLabel severity={severity} />,
+              }))}
+              onChange={(severity) =>
+                change({ severity }, `Severity is now ${SEVERITY_LABELS[severity].toLowerCase()}`)
+              }
+            >
+              <SeverityLabel severity={exception.severity} />
+            </Picker>
+            <AssigneePicker
+              opener={assignee}
+              value={exception.assigned_to}
+              triggerClass={buttonClass({ size: "sm" })}
+              trigger={
+                <>
+                  <span className="sr-only">Assignee: </span>
+                  <Person reference={exception.assigned_to} />
+                  <ChevronDown aria-hidden className="size-3.5 text-muted" />
+                </>
+              }
+              onChange={(assigned_to) =>
+                change(
+                  { assigned_to },
+                  assigned_to ? `Assigned to ${personName(assigned_to)}` : "Unassigned",
+                )
+              }
+            />
+          </div>
+        </PanelHead>
+
+        {exception.line_id && <ExceptionLine exception={exception} />}
+
+        <Facts ruled>
+          {exception.resolution && <Fact name="Resolution">{exception.resolution}</Fact>}
+          <Fact name={exception.paused_at ? "Due if resumed now" : "Due"}>
+            {isOpen && exception.paused_at === null ? (
+              <InPlace
+                label="Deadline"
+                type="datetime-local"
+                value={fieldTime(exception.due_at, timeZone)}
+                onSave={(time) =>
+                  change({ due_at: momentOfField(time, timeZone) }, "Deadline moved")
+                }
+              >
+                <Time iso={exception.due_at} />
+              </InPlace>
+            ) : (
+              <Time iso={exception.due_at} />
+            )}
+            {exception.paused_at && (
+              <span className="block text-xs text-muted">Resume it to move its deadline.</span>
+            )}
+          </Fact>
+          {exception.business_minutes_remaining !== null && (
+            <Fact name="Business time left">
+              {exception.business_minutes_remaining > 0
+                ? duration(exception.business_minutes_remaining)
+                : "None"}
+            </Fact>
+          )}
+          {exception.calendar_id && (
+            <Fact name="Calendar">
+              <CalendarName id={exception.calendar_id} />
+            </Fact>
+          )}
+          {exception.paused_at && (
+            <Fact name="Paused">
+              <Time iso={exception.paused_at} />
+            </Fact>
+          )}
+          {exception.pause_reason && <Fact name="Pause reason">{exception.pause_reason}</Fact>}
+          {exception.paused_until && (
+            <Fact name="Resumes">
+              <Time iso={exception.paused_until} />
+            </Fact>
+          )}
+          {exception.amount_minor !== null && exception.currency !== null && (
+            <Fact name="Money at risk">
+              {formatMoney(exception.amount_minor, exception.currency)}
+            </Fact>
+          )}
+          {exception.reason_code && <CodeFact name="Reason" value={exception.reason_code} />}
+          {exception.reconciliation_id && (
+            <Fact name="Reconciliation">
+              <PrefetchLink
+                href={`/${tenantId}/reconciliations/${exception.reconciliation_id}`}
+                className="block truncate text-accent-text hover:underline"
+              >
+                <ReconciliationName id={exception.reconciliation_id} />
+              </PrefetchLink>
+            </Fact>
+          )}
+          <IdentifierFact name="ID" value={exception.id} copy="Copy the ID" />
+          {readsRequests && (
+            <Fact name="API requests">
+              <Link
+                href={`/${tenantId}/requests?resource=${exception.id}&period=14d`}
+                prefetch={false}
+                className="text-accent-text hover:underline"
+              >
+                Show all
+              </Link>
+            </Fact>
+          )}
+          <Fact name="Created">
+            <ActorName iso={exception.created_at} actor={exception.created_by} />
+          </Fact>
+          {exception.closed_at && (
+            <Fact name="Closed">
+              <Time iso={exception.closed_at} />
+            </Fact>
+          )}
+        </Facts>
+
+        {Object.keys(exception.details).length > 0 && (
+          <PanelSection title="Details">
+            <DataFields label="Details" value={exception.details} />
+          </PanelSection>
+        )}
+
+        <Disclosure title="SLA timeline">
+          <ExceptionLedger id={exception.id} />
+        </Disclosure>
+
+        <PanelSection title="Activity">
+          <ExceptionActivity id={exception.id} />
+        </PanelSection>
+      </PanelBody>
+      <ExceptionDock exception={exception} acting={acting} />
+    </>
+  );
+}
+
+function Waiting() {
+  return <Skeleton className="h-16 w-full" />;
+}
+
+function Clock({ exception: { due_at, paused_at, minutes_to_breach } }: { exception: Exception }) {
+  const now = new Date().toISOString();
+  const isPaused = paused_at !== null;
+  const risk = useServerTime(
+    (at) => (isPaused ? "low" : breachRisk(minutesToBreach(due_at, at))),
+    now,
+  );
+  const left = useServerTime(
+    (at) => (isPaused ? held(minutes_to_breach ?? 0) : countdown(due_at, at)),
+    now,
+  );
+  return (
+    <p data-risk={risk} className="flex items-center gap-2.5">
+      <RiskBadge risk={risk} paused={isPaused} />
+      <span className="font-semibold text-risk-text tabular-nums">{left}</span>
+    </p>
+  );
+}
+
+function Picker<Value extends string>({
+  label,
+  children,
+  ...choice
+}: {
+  label: string;
+  value: Value;
+  options: { value: Value; label: ReactNode }[];
+  onChange: (value: Value) => void;
+  children: ReactNode;
+}) {
+  return (
+    <Menu
+      label={label}
+      triggerClass={buttonClass({ size: "sm" })}
+      trigger={
+        <>
+          <span className="sr-only">{label}: </span>
+          {children}
+          <ChevronDown aria-hidden className="size-3.5 text-muted" />
+        </>
+      }
+    >
+      <MenuChoice label={label} {...choice} />
+    </Menu>
+  );
+}

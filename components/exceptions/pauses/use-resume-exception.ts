@@ -1,0 +1,36 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { callApi } from "#components/api-client.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useMutate } from "#components/kit/use-mutate.ts";
+import { toast } from "#components/ui/toast.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
+import { knownException } from "../board/board-cache.ts";
+import { exceptionById, exceptionsKey } from "../queries.ts";
+import { pauseAgain, remember } from "../undo.ts";
+
+/** Resumes a paused exception. */
+export function useResumeException() {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  const { start } = useMutate({
+    send: ({ id }: { id: string; before: Exception | undefined }, idempotencyKey) =>
+      callApi(resumeExceptionContract, { tenant, params: { id }, idempotencyKey }),
+    onDone: (_, { id, before }) => {
+      if (before)
+        remember({ id, done: "Resumed", steps: [pauseAgain(before)], etag: Promise.resolve(null) });
+      toast("Resumed");
+    },
+    failed: "Couldn't resume",
+    stale: exceptionsKey(tenant),
+  });
+  return (id: string) =>
+    start({
+      id,
+      before:
+        cache.getQueryData<Exception>(exceptionById(tenant, id).queryKey) ??
+        knownException(cache, tenant, id),
+    });
+}

@@ -1,0 +1,82 @@
+import { BASIS, Matches } from "../matches.ts";
+import { compareLines } from "../prepare/order.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { sum } from "../prepare/sum.ts";
+
+/** The best proposals. Each shares no line with a confirmed match or with a better proposal. */
+export function disjointSuggestions(state: RunState): Matches {
+  const { proposed } = state;
+  const first = firstOfEach(proposed);
+  const exact = new Set(first.filter((index) => isExact(state, index)));
+  const order = first.sort((a, b) => compareProposals(state, exact, a, b));
+  const used = {
+    left: new Uint8Array(state.left.length),
+    right: new Uint8Array(state.right.length),
+  };
+  const suggested = new Matches();
+  for (const index of order) {
+    const left = proposed.left(index);
+    const right = proposed.right(index);
+    if (left.some((line) => used.left[line] || !state.isOpen("left", line))) continue;
+    if (right.some((line) => used.right[line] || !state.isOpen("right", line))) continue;
+    suggested.add(
+      proposed.rule[index] as number,
+      left,
+      right,
+      proposed.verdict(index),
+      proposed.partial.get(index),
+    );
+    for (const line of left) used.left[line] = 1;
+    for (const line of right) used.right[line] = 1;
+  }
+  return suggested;
+}
+
+/** Of the proposals of the same lines that of the first rule: it claims most, an equal amount rather than a fee, a fee rather than a part payment. */
+function firstOfEach(proposed: Matches): number[] {
+  const seen = new Set<string>();
+  return Array.from({ length: proposed.length }, (_, index) => index).filter((index) => {
+    const lines = `${proposed.left(index)} ${proposed.right(index)}`;
+    return !seen.has(lines) && seen.add(lines);
+  });
+}
+
+/** From this probability on, what is exact comes before what leaves a difference. */
+const PROBABLE = 0.5;
+
+/** A pair of one amount, or a sum of lines that name each other, which are as probable as not. */
+function isExact({ proposed, left, right }: RunState, index: number): boolean {
+  const lines = (proposed.start[index + 1] as number) - (proposed.start[index] as number);
+  if ((proposed.score[index] as number) <= PROBABLE) return false;
+  if (lines > 2 && proposed.basis[index] !== BASIS.keyed && !proposed.namedSums.has(index))
+    return false;
+  const amounts = (of: typeof left, members: Int32Array) =>
+    sum(Array.from(members, (line) => of.amount[line] as number));
+  return amounts(left, proposed.left(index)) === amounts(right, proposed.right(index));
+}
+
+/** What is exact first, then the more probable, then the rule that comes first, then the order of the lines. */
+function compareProposals(
+  { proposed, left, right }: RunState,
+  exact: ReadonlySet<number>,
+  one: number,
+  other: number,
+): number {
+  const order =
+    Number(exact.has(other)) - Number(exact.has(one)) ||
+    (proposed.score[other] as number) - (proposed.score[one] as number) ||
+    (proposed.rule[one] as number) - (proposed.rule[other] as number);
+  if (order !== 0) return order;
+  return (
+    compareMembers(left, proposed.left(one), proposed.left(other)) ||
+    compareMembers(right, proposed.right(one), proposed.right(other))
+  );
+}
+
+function compareMembers(lines: RunState["left"], one: Int32Array, other: Int32Array): number {
+  for (let at = 0; at < one.length && at < other.length; at++) {
+    const order = compareLines(lines, one[at] as number, other[at] as number);
+    if (order !== 0) return order;
+  }
+  return one.length - other.length;
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { DEFAULT_RULES } from "../rules.ts";
+import { againstContradictions, ran, wrongPairs } from "./first-run.ts";
+import { judge } from "./judge.ts";
+import { f1, precision } from "./measure.ts";
+import { MONTHS } from "./other-hand.ts";
+import { sumOf } from "./quality.ts";
+import { bankTransfers, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
+import { BUSINESSES } from "./worlds/businesses.ts";
+import { handfuls, withNeighbours } from "./worlds/neighbours.ts";
+
+const PATIENCE = 300_000;
+
+test(
+  "bank transfers are matched to the targets, whole and with a fifth of each side missing",
+  () => {
+    const transfers = bankTransfers();
+    for (const [world, target] of [
+      [transfers, 0.995],
+      [withoutSome(transfers, 0.2, 11), 0.985],
+    ] as const) {
+      const { quality } = judge(world, TRANSFER_RULES);
+      expect(f1(quality.all)).toBeGreaterThanOrEqual(target);
+      expect(precision(quality.automatic)).toBeGreaterThanOrEqual(0.999);
+    }
+  },
+  PATIENCE,
+);
+
+test(
+  "months of another hand are matched as well as they have been",
+  () => {
+    const { all, automatic } = sumOf(
+      [1, 2].flatMap((seed) => MONTHS.map((month) => judge(month(seed, 1000), DEFAULT_RULES))),
+    );
+    expect(f1(all)).toBeGreaterThanOrEqual(0.967);
+    expect(precision(automatic)).toBeGreaterThanOrEqual(0.998);
+  },
+  PATIENCE,
+);
+
+test(
+  "nothing is matched against what lines say, and a new pair's first run makes no mistake",
+  () => {
+    for (const world of [...BUSINESSES, ...MONTHS]) {
+      const hard = withNeighbours(world(203, 400), 203);
+      for (const mode of ["as_ruled", "suggest_only"] as const)
+        expect(againstContradictions(hard, ran(hard, mode).found)).toBe(0);
+      for (const small of handfuls(world(203, 400), 203))
+        expect(wrongPairs(ran(small, "suggest_only"))).toEqual([]);
+    }
+  },
+  PATIENCE,
+);
+
+test(
+  "hard months of four kinds of business are matched to the targets by the default rules",
+  () => {
+    for (const seed of [201, 202]) {
+      const qualities = BUSINESSES.map(
+        (business) => judge(business(seed, 600), DEFAULT_RULES).quality,
+      );
+      const sum = (of: "all" | "automatic", what: "found" | "right" | "true") =>
+        qualities.reduce((total, quality) => total + quality[of][what], 0);
+      const counts = (of: "all" | "automatic") => ({
+        found: sum(of, "found"),
+        right: sum(of, "right"),
+        true: sum(of, "true"),
+      });
+      expect(f1(counts("all"))).toBeGreaterThanOrEqual(0.97);
+      expect(precision(counts("automatic"))).toBeGreaterThanOrEqual(0.998);
+    }
+  },
+  PATIENCE,
+);

@@ -1,0 +1,95 @@
+/** The tuning half of a public set of bank transfers: see data/bank-transfers/README.md. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import type { Rule } from "../rules.ts";
+import { Random } from "./worlds/random.ts";
+import { garble } from "./worlds/texts.ts";
+import type { World, WorldLine } from "./worlds/world.ts";
+
+const FOLDER = join(import.meta.dirname, "data/bank-transfers");
+const DAY_MS = 86_400_000;
+
+/** As the set is judged: one rule, residuals allowed. */
+export const TRANSFER_RULES: readonly Rule[] = [
+  {
+    name: "Evidence",
+    kind: "score",
+    days_before: 0,
+    days_after: 25,
+    amount_tolerance_bps: 1500,
+    residual: "keep",
+    then: "match",
+  },
+];
+
+export function bankTransfers(): World {
+  return {
+    name: "bank transfers",
+    left: read("left").map(lineOf),
+    right: read("right").map(lineOf),
+    truth: read("truth").map(({ left = "", right = "" }) => ({
+      kind: "transfer",
+      left: [left],
+      right: [right],
+    })),
+  };
+}
+
+/** Each side with a random share of its lines taken away, and the truth of what is left. */
+export function withoutSome(world: World, share: number, seed: number): World {
+  const random = new Random(seed);
+  const left = world.left.filter(() => random.next() >= share);
+  const right = world.right.filter(() => random.next() >= share);
+  return { ...world, left, right, truth: truthAmong(world, left, right) };
+}
+
+/** One of two random halves of the transfers: what a rule was tuned on says nothing of the other. */
+export function half(world: World, which: 0 | 1, seed: number): World {
+  const random = new Random(seed);
+  const kept = world.truth.filter(() => random.chance(0.5) === (which === 0));
+  const lefts = new Set(kept.flatMap(({ left }) => left));
+  const rights = new Set(kept.flatMap(({ right }) => right));
+  return {
+    ...world,
+    left: world.left.filter(({ identity }) => lefts.has(identity)),
+    right: world.right.filter(({ identity }) => rights.has(identity)),
+    truth: kept,
+  };
+}
+
+/** Other amounts, other days and a slip in every fifth memo: what fits the sample alone breaks. */
+export function perturbed(world: World, seed: number): World {
+  const random = new Random(seed);
+  const factor = 0.5 + random.next();
+  const change = (line: WorldLine): WorldLine => ({
+    ...line,
+    amount_minor: Math.max(1, Math.round(line.amount_minor * factor)),
+    value_date: line.value_date + 100,
+    description: random.chance(0.2) ? garble(random, line.description ?? "") : line.description,
+  });
+  return { ...world, left: world.left.map(change), right: world.right.map(change) };
+}
+
+function truthAmong(world: World, left: readonly WorldLine[], right: readonly WorldLine[]) {
+  const kept = new Set([...left, ...right].map(({ identity }) => identity));
+  return world.truth.filter((match) =>
+    [...match.left, ...match.right].every((identity) => kept.has(identity)),
+  );
+}
+
+function read(name: string): Record<string, string>[] {
+  return parse(gunzipSync(readFileSync(join(FOLDER, `${name}.csv.gz`))), { columns: true });
+}
+
+function lineOf({ id = "", date = "", amount = "", memo = "" }: Record<string, string>): WorldLine {
+  const [units = "0", cents = ""] = amount.split(".");
+  return {
+    identity: id,
+    amount_minor: Number(units) * 100 + Number(cents.padEnd(2, "0")),
+    currency: "GBP",
+    value_date: Date.parse(date) / DAY_MS,
+    description: memo,
+  };
+}

@@ -1,0 +1,150 @@
+import { minorAmount } from "../../../wire/money.ts";
+import { sixDigitDay } from "../dates.ts";
+import type { Bai2Record } from "./bai2-records.ts";
+
+/** Sums and numbers of an account, a group or the file, as its trailer has them. */
+export class Bai2Totals {
+  sum = 0n;
+  parts = 0;
+  #coded = 0;
+  #physical = 0;
+
+  add(part: Bai2Totals): void {
+    this.sum += part.sum;
+    this.parts++;
+  }
+
+  count({ coded, physical }: Bai2Record): void {
+    this.#coded += coded;
+    this.#physical += physical;
+  }
+
+  /** Whether the trailer says the same; `parts` are accounts of a group or groups of the file. */
+  agrees(
+    total: string | undefined,
+    parts: string | undefined,
+    records: string | undefined,
+  ): boolean {
+    const minor = minorAmount((total ?? "").trim().replace(/^\+/, "") || "0");
+    if (typeof minor !== "number" || BigInt(minor) !== this.sum) return false;
+    const isCount = isNumber(records, this.#coded) || isNumber(records, this.#physical);
+    return isCount && (parts === undefined || isNumber(parts, this.parts));
+  }
+}
+
+function isNumber(text: string | undefined, expected: number): boolean {
+  return /^\d{1,9}$/.test(text?.trim() ?? "") && Number(text) === expected;
+}
+
+/**
+ * Type codes and amounts of a 03, or the text that is none. Each is followed by an item count and a funds type. How many empty
+ * fields stand before a slash says nothing: a continuation that begins with a type code begins a new summary.
+ */
+export function summaryOf(pieces: string[]): { type: string; amount: string }[] | string {
+  const fields = pieces.flatMap((piece, nth) =>
+    piece.split(",").map((text, at) => ({ text: text.trim(), isFirst: nth > 0 && at === 0 })),
+  );
+  const summary: { type: string; amount: string }[] = [];
+  const texts = fields.map(({ text }) => text);
+  const isNewSummary = (at: number) => fields[at]?.isFirst === true && isType(texts[at]);
+  for (let at = 0; at < fields.length; ) {
+    const type = texts[at] ?? "";
+    if (type === "") {
+      at++;
+      continue;
+    }
+    if (!isType(type)) return type;
+    summary.push({ type, amount: texts[at + 1] ?? "" });
+    at += 2;
+    if (isNewSummary(at)) continue;
+    at++;
+    // Without a funds type the next summary may begin at once.
+    if (isNewSummary(at) || isType(texts[at])) continue;
+    if (!/^[Z012SVD]?$/.test(texts[at] ?? "")) return texts[at] ?? "";
+    at += fundsLength(texts, at);
+  }
+  return summary;
+}
+
+function isType(text: string | undefined): boolean {
+  return /^\d{3}$/.test(text ?? "");
+}
+
+/** How many fields a funds type takes, from the one that names it. */
+function fundsLength(fields: string[], at: number): number {
+  const type = (fields[at] ?? "").trim();
+  if (type === "S") return 4;
+  if (type === "V") return 3;
+  if (type === "D") return 2 + 2 * (Number(fields[at + 1]) || 0);
+  return 1;
+}
+
+export type Detail = {
+  type: string;
+  amount: string;
+  /** 1 for a credit, -1 for a debit, 0 for no money, undefined where the code says neither. */
+  direction: 1 | -1 | 0 | undefined;
+  funds: string[];
+  bankReference: string;
+  customerReference: string;
+  text: string;
+};
+
+/** A 16: its text may have commas. */
+export function detailOf(fields: string[]): Detail {
+  const type = (fields[1] ?? "").trim();
+  const length = fundsLength(fields, 3);
+  const [bankReference = "", customerReference = "", ...text] = fields.slice(3 + length);
+  return {
+    type,
+    amount: (fields[2] ?? "").trim(),
+    direction: directionOf(type),
+    funds: fields.slice(3, 3 + length).map((field) => field.trim()),
+    bankReference: bankReference.trim(),
+    customerReference: customerReference.trim(),
+    // A continuation after an empty text begins with a comma of ours.
+    text: text.join(",").replace(/^,+/, "").trim(),
+  };
+}
+
+/** Loans, SEPA and BACS have codes with sides of their own, outside of the ranges of the others. */
+const CREDITS = new Set([706, 708, 720, 721, 722, 723, 724, 725, 726, 727, 728, 827, 829]);
+const DEBITS = new Set([760, 828]);
+
+/** By the published table; 920 to 999 are the banks' own, in these two halves. What is a status, or a balance, is no money. */
+function directionOf(type: string): Detail["direction"] {
+  if (!isType(type)) return undefined;
+  const code = Number(type);
+  if ((code >= 100 && code <= 399) || (code >= 920 && code <= 959) || CREDITS.has(code)) return 1;
+  if ((code >= 400 && code <= 699) || (code >= 960 && code <= 999) || DEBITS.has(code)) return -1;
+  const isStatus = code < 100 || (code >= 701 && code <= 719) || (code >= 890 && code <= 919);
+  return isStatus ? 0 : undefined;
+}
+
+export type Funds = { type: string; valueDate?: string; availability?: string };
+
+/** When money can be used: V has its value date; S and D say how much on which day. The text that is none otherwise. */
+export function fundsOf([type = "", ...more]: string[]): Funds | string {
+  switch (type) {
+    case "":
+      return { type: "" };
+    case "Z":
+    case "0":
+    case "1":
+    case "2":
+      return { type };
+    case "S":
+      return {
+        type,
+        availability: `same day ${more[0] || 0}, one day ${more[1] || 0}, later ${more[2] || 0}`,
+      };
+    case "D":
+      return { type, availability: more.slice(1).join(", ") };
+    case "V": {
+      const valueDate = sixDigitDay(more[0] ?? "");
+      return valueDate === null ? `V,${more[0]}` : { type, valueDate };
+    }
+    default:
+      return type;
+  }
+}

@@ -1,0 +1,50 @@
+/** Entries that are written in the currency of the payment, while their account has another one. */
+import { standardAmount } from "../../../wire/money.ts";
+import { type Amount, amountsOf, type Transaction } from "./camt-transaction.ts";
+import { XmlNode } from "./xml-events.ts";
+
+/**
+ * What an entry brings in its account's currency, without a sign: by its own details, else by those of its transactions. Undefined
+ * where the file doesn't say, or says two things.
+ */
+export function accountAmount(
+  entry: XmlNode,
+  transactions: Transaction[],
+  count: number,
+  currency: string,
+): number | undefined {
+  const own = amountIn(amountsOf(entry.child("AmtDtls") ?? new XmlNode("")), currency);
+  if (own !== undefined || transactions.length !== count) return own;
+  let sum = 0n;
+  for (const transaction of transactions) {
+    const minor = amountIn(named(transaction), currency);
+    if (minor === undefined) return undefined;
+    const isOpposite =
+      transaction.direction !== undefined && transaction.direction !== entry.get("CdtDbtInd");
+    sum += BigInt(isOpposite ? -minor : minor);
+  }
+  return count > 0 && sum >= 0n && sum <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(sum) : undefined;
+}
+
+/** The transactions with the amounts that they have in the account's currency. */
+export function accountParts(transactions: Transaction[], currency: string): Transaction[] {
+  return transactions.map((transaction) => ({
+    ...transaction,
+    amount: named(transaction).find(({ ccy }) => ccy === currency),
+  }));
+}
+
+function named({ amount, amounts }: Transaction): Amount[] {
+  return amount ? [amount, ...amounts] : amounts;
+}
+
+/** All amounts in this currency must be the same one. */
+function amountIn(amounts: Amount[], currency: string): number | undefined {
+  const found = new Set(
+    amounts
+      .filter(({ ccy }) => ccy === currency)
+      .map(({ text }) => standardAmount(text, currency, ".")),
+  );
+  const [minor] = found;
+  return found.size === 1 && typeof minor === "number" && minor >= 0 ? minor : undefined;
+}

@@ -1,0 +1,431 @@
+import { decimalsOf } from "../../../wire/currencies.ts";
+import { standardAmount } from "../../../wire/money.ts";
+import { type DateReader, isoDate, isoDay } from "../dates.ts";
+import type { Details, ImportLine } from "../line.ts";
+import { DetailsBuilder } from "../line-collector.ts";
+import type { Format } from "../mapping.ts";
+import type { Reading } from "../reader.ts";
+import { type Place, refuseFile } from "../refusal.ts";
+import type { SkipReason } from "../skip-reasons.ts";
+import { Statement } from "../statement.ts";
+import { accountAmount, accountParts } from "./camt-currency.ts";
+import {
+  bankTransactionCode,
+  camtTransaction,
+  chargesOf,
+  moneyOf,
+  type Party,
+  said,
+  type Transaction,
+} from "./camt-transaction.ts";
+import type { XmlNode } from "./xml-events.ts";
+
+/** By ISO's codes, and by the words that stand there as proprietary text. */
+const BOOKED = /^(?:BOOK|BOOKED)$/i;
+const SKIPPED: [RegExp, SkipReason][] = [
+  [/^(?:PDNG|PENDING)$/i, "pending"],
+  [/^(?:FUTR|FUTURE)$/i, "expected"],
+  [/^(?:INFO|INFORMATION)$/i, "information"],
+];
+/** Transactions of an entry that stays one line, kept in its details. */
+const TRANSACTIONS_KEPT = 50;
+
+/** Banks give a handful a statement. */
+const BALANCES_MAX = 10_000;
+
+type Totals = { count: number; credits: number; creditSum: bigint; debitSum: bigint };
+type Balance = { code: string; minor: number; day: string };
+type Money = { minor: number; currency: string };
+type Entry = {
+  amount_minor: number;
+  currency: string;
+  value_date: string;
+  booked_date: string | undefined;
+  reversal: boolean;
+  node: XmlNode;
+};
+
+/** One Stmt, Rpt or Ntfctn while it is read. */
+export class CamtStatement {
+  readonly #reading: Reading;
+  readonly #place: Place;
+  readonly #format: Format;
+  readonly #readDay: DateReader;
+  /** When the message was made: the day of entries that have none. */
+  #createdAt: string | undefined;
+  readonly #statement = new Statement();
+  readonly #balances: Balance[] = [];
+  #summary: XmlNode | undefined;
+  /** Of all entries, and of the booked ones: banks count either. */
+  readonly #all: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
+  readonly #booked: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
+
+  constructor(reading: Reading, format: Format, place: Place, createdAt?: string) {
+    this.#createdAt = createdAt;
+    this.#reading = reading;
+    this.#format = format;
+    this.#place = place;
+    this.#readDay = isoDay(reading.timeZone);
+  }
+
+  describe(part: XmlNode) {
+    if (part.name === "Id") this.#statement.id = part.text.trim() || null;
+    else if (part.name === "CreDtTm") this.#createdAt = part.text.trim() || this.#createdAt;
+    else if (part.name === "Acct") {
+      this.#statement.account =
+        part.get("Id", "IBAN") ??
+        part.get("Id", "Othr", "Id") ??
+        part.get("Id", "PrtryAcct", "Id") ??
+        null;
+      const currency = part.get("Ccy");
+      if (currency) this.#statement.agreeOn(currency);
+    } else if (part.name === "FrToDt") {
+      this.#statement.periodStart = this.#readDay(part.get("FrDtTm") ?? "");
+      this.#statement.periodEnd = this.#readDay(part.get("ToDtTm") ?? "");
+    } else this.#summary = part;
+  }
+
+  balance(part: XmlNode) {
+    const code = part.get("Tp", "CdOrPrtry", "Cd") ?? part.get("Tp", "Cd") ?? "";
+    if (!["OPBD", "PRCD", "CLBD", "ITBD"].includes(code)) return;
+    const money = this.#signed(part, "Bal", this.#place);
+    if (!money) {
+      this.#statement.contradictory = true;
+      return;
+    }
+    this.#statement.agreeOn(money.currency);
+    if (this.#balances.length >= BALANCES_MAX)
+      throw refuseFile(
+        this.#place,
+        "Bal",
+        "A statement has too many balances.",
+        "",
+        `at most ${BALANCES_MAX}`,
+      );
+    this.#balances.push({ code, minor: money.minor, day: this.#dayOf(part.child("Dt")) ?? "" });
+  }
+
+  /** @param count How many transactions the entry has; `transactions` is empty where those are too many. */
+  entry(node: XmlNode, transactions: Transaction[], count: number, place: Place) {
+    const { out } = this.#reading;
+    const status = node.get("Sts", "Cd") ?? node.get("Sts", "Prtry") ?? node.get("Sts") ?? "";
+    const skipped = SKIPPED.find(([words]) => words.test(status));
+    const written = skipped ? this.#pendingMoney(node) : this.#signed(node, "Amt", place);
+    const money = written && this.#inAccountCurrency(written, node, transactions, count);
+    if (money) this.#tally(this.#all, money.minor);
+    if (skipped) {
+      const text = `${status} ${node.get("CdtDbtInd")} ${node.child("Amt")?.ccy} ${node.get("Amt")}`;
+      return out.skip(place, skipped[1], text);
+    }
+    if (!written || !money) return;
+    // A statement has booked entries alone, and so need not say it.
+    if (!BOOKED.test(status) && (status !== "" || this.#format === "camt.052"))
+      return out.refuse(
+        place,
+        "Sts",
+        "This is not a status of entries.",
+        status,
+        "BOOK, PDNG, INFO or FUTR",
+        this.#statement,
+      );
+    this.#tally(this.#booked, money.minor);
+    const booked = this.#dayOf(node.child("BookgDt"));
+    const value = this.#dayOf(node.child("ValDt"));
+    for (const [field, day] of [
+      ["ValDt", value],
+      ["BookgDt", booked],
+    ] as const) {
+      if (day === null)
+        return out.refuse(
+          place,
+          field,
+          "This is not a date.",
+          textOf(node.child(field)),
+          "a day of the calendar as YYYY-MM-DD",
+          this.#statement,
+        );
+    }
+    // A report or a notification is of the day it was made; a statement may be of many.
+    const created = this.#format === "camt.053" ? null : this.#readDay(this.#createdAt ?? "");
+    const value_date = value ?? booked ?? created;
+    if (!value_date)
+      return out.refuse(
+        place,
+        "ValDt",
+        "The entry has no date.",
+        "",
+        "ValDt or BookgDt",
+        this.#statement,
+      );
+    const entry: Entry = {
+      amount_minor: money.minor,
+      currency: money.currency,
+      value_date,
+      booked_date: booked ?? undefined,
+      reversal: node.get("RvslInd") === "true",
+      node,
+    };
+    const isConverted = written.currency !== money.currency;
+    const own = isConverted ? accountParts(transactions, money.currency) : transactions;
+    const parts = own.length > 1 ? this.#parts(entry, own) : undefined;
+    if (parts)
+      for (const [at, minor] of parts.entries())
+        this.#add(entry, minor, transactions[at] as Transaction, place);
+    else
+      this.#add(
+        entry,
+        money.minor,
+        count === 1 ? (transactions[0] as Transaction) : camtTransaction(),
+        place,
+        transactionDetails(transactions, count),
+      );
+  }
+
+  close(): void {
+    const statement = this.#statement;
+    const opening = this.#pick(["OPBD", "PRCD"], "first");
+    const closing = this.#pick(["CLBD"], "last");
+    const interim =
+      this.#format === "camt.053" ? this.#balances.filter(({ code }) => code === "ITBD") : [];
+    // Pages of one statement hand over by interim balances.
+    statement.opening =
+      opening ??
+      (interim.length === (closing === null ? 2 : 1) ? (interim[0]?.minor ?? null) : null);
+    statement.closing =
+      closing ??
+      (interim.length === (opening === null ? 2 : 1) ? (interim.at(-1)?.minor ?? null) : null);
+    if (this.#summary) this.#checkSummary(this.#summary);
+    this.#reading.out.close(statement);
+  }
+
+  /** The balance of the first of these codes that is there, of the first or last day; two of one day must be the same. */
+  #pick(codes: string[], which: "first" | "last"): number | null {
+    for (const wanted of codes) {
+      const days = this.#balances
+        .filter(({ code }) => code === wanted)
+        .sort((left, right) => (left.day < right.day ? -1 : left.day > right.day ? 1 : 0));
+      const picked = which === "first" ? days[0] : days.at(-1);
+      if (!picked) continue;
+      if (days.some(({ day, minor }) => day === picked.day && minor !== picked.minor))
+        this.#statement.contradictory = true;
+      return picked.minor;
+    }
+    return null;
+  }
+
+  /** Signed amounts of the transactions, where they add up to the entry. */
+  #parts(entry: Entry, transactions: Transaction[]): number[] | undefined {
+    const parts: number[] = [];
+    let sum = 0n;
+    for (const { amount, direction } of transactions) {
+      if (amount?.ccy !== entry.currency) return undefined;
+      const minor = standardAmount(amount.text, entry.currency, ".");
+      if (typeof minor !== "number" || minor < 0) return undefined;
+      const sign =
+        direction === undefined
+          ? Math.sign(entry.amount_minor)
+          : direction === "CRDT"
+            ? 1
+            : direction === "DBIT"
+              ? -1
+              : 0;
+      if (sign === 0) return undefined;
+      parts.push(sign * minor || 0);
+      sum += BigInt(sign * minor);
+    }
+    return sum === BigInt(entry.amount_minor) ? parts : undefined;
+  }
+
+  #add(
+    entry: Entry,
+    amount_minor: number,
+    transaction: Transaction,
+    place: Place,
+    transactions?: unknown,
+  ): void {
+    const { node, reversal } = entry;
+    // A reversal keeps the roles of the payment that it takes back.
+    const party = amount_minor >= 0 !== reversal ? transaction.debtor : transaction.creditor;
+    const entryReference = said(node.get("AcctSvcrRef"));
+    const line: ImportLine = {
+      amount_minor,
+      currency: entry.currency,
+      value_date: entry.value_date,
+      details: detailsOf(entry, transaction, party, transactions),
+      position: place,
+    };
+    if (entry.booked_date !== undefined) line.booked_date = entry.booked_date;
+    const reference = transaction.reference ?? said(node.get("NtryRef")) ?? entryReference;
+    if (reference !== undefined) line.reference = reference;
+    const counterparty = party.name ?? party.ultimate;
+    if (counterparty !== undefined) line.counterparty = counterparty;
+    const description = transaction.description ?? node.get("AddtlNtryInf");
+    if (description !== undefined) line.description = description;
+    const batch = node.at("NtryDtls", "Btch");
+    const group =
+      said(batch?.get("PmtInfId")) ?? transaction.paymentId ?? said(batch?.get("MsgId"));
+    if (group !== undefined) line.group_key = group;
+    this.#reading.out.add(line, this.#statement);
+  }
+
+  #signed(node: XmlNode, field: string, place: Place): Money | undefined {
+    const { out } = this.#reading;
+    const money = moneyOf(node.child("Amt"));
+    if (!money || decimalsOf(money.ccy) === undefined) {
+      out.refuse(
+        place,
+        "Ccy",
+        "This is not a currency.",
+        node.child("Amt")?.ccy ?? "",
+        "an ISO 4217 code such as EUR",
+        this.#statement,
+      );
+      return undefined;
+    }
+    const minor = standardAmount(money.text, money.ccy, ".");
+    if (typeof minor !== "number" || minor < 0) {
+      const fault =
+        typeof minor === "number"
+          ? {
+              problem: "The amount is negative.",
+              wanted: "an amount without a sign, and CdtDbtInd",
+            }
+          : minor;
+      out.refuse(place, field, fault.problem, money.text, fault.wanted, this.#statement);
+      return undefined;
+    }
+    const direction = node.get("CdtDbtInd") ?? "";
+    if (direction !== "CRDT" && direction !== "DBIT") {
+      out.refuse(
+        place,
+        "CdtDbtInd",
+        "This says neither credit nor debit.",
+        direction,
+        "CRDT or DBIT",
+        this.#statement,
+      );
+      return undefined;
+    }
+    return { minor: direction === "CRDT" || minor === 0 ? minor : -minor, currency: money.ccy };
+  }
+
+  /** Of an entry that is no line, for the file's own totals: what can't be read of it matters to nobody. */
+  #pendingMoney(node: XmlNode): Money | undefined {
+    const money = moneyOf(node.child("Amt"));
+    const minor = money && standardAmount(money.text, money.ccy, ".");
+    if (!money || typeof minor !== "number") return undefined;
+    return { minor: node.get("CdtDbtInd") === "DBIT" ? -minor || 0 : minor, currency: money.ccy };
+  }
+
+  /** Of an entry in another currency, what it brings in the account's, where the file says it. */
+  #inAccountCurrency(
+    written: Money,
+    node: XmlNode,
+    transactions: Transaction[],
+    count: number,
+  ): Money {
+    const currency = this.#statement.currency;
+    if (currency === null || currency === written.currency) return written;
+    const minor = accountAmount(node, transactions, count, currency);
+    if (minor === undefined) return written;
+    return { minor: written.minor < 0 ? -minor || 0 : minor, currency };
+  }
+
+  /** Undefined where there is no date, null where it is none. */
+  #dayOf(node: XmlNode | undefined): string | null | undefined {
+    if (!node) return undefined;
+    const date = node.get("Dt");
+    return date === undefined ? this.#readDay(textOf(node)) : isoDate(date);
+  }
+
+  #tally(totals: Totals, minor: number): void {
+    totals.count++;
+    if (minor >= 0) {
+      totals.credits++;
+      totals.creditSum += BigInt(minor);
+    } else totals.debitSum -= BigInt(minor);
+  }
+
+  /** Compares the entries with their numbers and sums; of one side alone, only where the other has no entries. */
+  #checkSummary(summary: XmlNode): void {
+    const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [
+      count,
+      creditSum + debitSum,
+    ]);
+    const credits = this.#fits(summary.child("TtlCdtNtries"), (totals) => [
+      totals.credits,
+      totals.creditSum,
+    ]);
+    const debits = this.#fits(summary.child("TtlDbtNtries"), (totals) => [
+      totals.count - totals.credits,
+      totals.debitSum,
+    ]);
+    const fits = [all, credits, debits].filter((fit) => fit !== undefined);
+    const { count, credits: creditCount } = this.#all;
+    const isWhole =
+      all !== undefined ||
+      ((credits !== undefined || creditCount === 0) &&
+        (debits !== undefined || creditCount === count));
+    if (fits.includes(false)) this.#statement.control(false);
+    else if (fits.length > 0 && isWhole) this.#statement.control(true);
+  }
+
+  /** Whether number and sum are those of all entries, or of the booked ones; undefined where they are not given. */
+  #fits(given: XmlNode | undefined, of: (totals: Totals) => [number, bigint]): boolean | undefined {
+    const sum = given?.get("Sum");
+    const number = given?.get("NbOfNtries");
+    if (sum === undefined && number === undefined) return undefined;
+    const minor =
+      sum === undefined ? undefined : standardAmount(sum, this.#statement.currency ?? "EUR", ".");
+    return [this.#all, this.#booked].some((totals) => {
+      const [count, total] = of(totals);
+      const isNumber =
+        number === undefined || (/^\d{1,15}$/.test(number) && Number(number) === count);
+      return (
+        isNumber && (minor === undefined || (typeof minor === "number" && BigInt(minor) === total))
+      );
+    });
+  }
+}
+
+function detailsOf(
+  { node, reversal }: Entry,
+  transaction: Transaction,
+  party: Party,
+  transactions: unknown,
+): Details {
+  const info = node.get("AddtlNtryInf");
+  const details = new DetailsBuilder()
+    .add("bank_reference", transaction.bankReference ?? said(node.get("AcctSvcrRef")))
+    .add("entry_reference", said(node.get("NtryRef")))
+    .add("transaction_code", bankTransactionCode(node))
+    .add("reversal", reversal || undefined)
+    .add("counterparty_account", party.account)
+    .add("counterparty_bank", party.bank)
+    .add("ultimate_counterparty", party.ultimate);
+  for (const [name, text] of transaction.more) details.add(name, text);
+  return details
+    .add("entry_info", transaction.description === undefined ? undefined : info)
+    .add("entry_charges", chargesOf(node))
+    .add("batch_count", node.get("NtryDtls", "Btch", "NbOfTxs"))
+    .add("transactions", transactions).details;
+}
+
+function textOf(node: XmlNode | undefined): string {
+  return node?.get("Dt") ?? node?.get("DtTm") ?? node?.text.trim() ?? "";
+}
+
+/** What is kept of the transactions of an entry that stays one line. */
+function transactionDetails(transactions: Transaction[], count: number): unknown {
+  if (count < 2) return undefined;
+  if (transactions.length === 0) return [{ count }];
+  return transactions
+    .slice(0, TRANSACTIONS_KEPT)
+    .map(({ amount, direction, reference, debtor, creditor }) => ({
+      amount: amount && `${amount.ccy} ${amount.text}`,
+      direction,
+      reference,
+      debtor: debtor.name,
+      creditor: creditor.name,
+    }));
+}

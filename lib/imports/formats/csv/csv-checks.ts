@@ -1,0 +1,121 @@
+import { writtenAmount } from "../../../wire/money.ts";
+import type { ImportLine } from "../line.ts";
+import type { LineCollector } from "../line-collector.ts";
+import type { Mapping } from "../mapping.ts";
+import type { Reading } from "../reader.ts";
+import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
+import type { SkipReason } from "../skip-reasons.ts";
+import { Statement } from "../statement.ts";
+import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
+import { plainWords } from "./csv-words.ts";
+
+/** Columns by whose values a file of several accounts is told apart. */
+const ACCOUNT_NAMES =
+  /\b(?:account|accounts|konto|kontonummer|auftragskonto|kontonr|iban|compte|cuenta|conto|conta|rekening|iban bban|konto nr|product|produkt|produit|producto|pocket|wallet|portfolio|currency|wahrung|waehrung|devise|divisa|moneda|muntsoort|valuta)\b/;
+const STATES_KEPT = 1_000;
+
+/** Says of each status whether its row is a line, why not, or that nobody knows. */
+export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mapping["status"]>) {
+  const known = new Map<string, "booked" | SkipReason | undefined>();
+  for (const value of booked) known.set(value.trim().toLowerCase(), "booked");
+  for (const value of not_booked) {
+    const state = bookingStateOf(value);
+    known.set(
+      value.trim().toLowerCase(),
+      state === undefined || state === "booked" ? "status" : state,
+    );
+  }
+  const given = new Map(known);
+  return (cell: string) => {
+    const text = cell.toLowerCase();
+    const before = known.get(text);
+    if (before !== undefined || known.has(text)) return before;
+    const state = given.get(text) ?? bookingStateOf(text);
+    if (known.size < STATES_KEPT) known.set(text, state);
+    return state;
+  };
+}
+
+/** Checks a table's lines by the balances in its rows, and by those that it states beside them. */
+export class BalanceChecks {
+  readonly statement = new Statement();
+  readonly #reading: Reading;
+  readonly #whole = new RunningBalance();
+  readonly #byAccount = new RunningBalance();
+  #column = -1;
+  #accountColumns: number[] = [];
+  #stated = 0;
+  #conflicting = false;
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  lay(columns: readonly string[]): void {
+    const name = this.#reading.mapping?.balance;
+    this.#column = name === undefined ? -1 : columns.indexOf(name);
+    this.#accountColumns = columns
+      .map((column, at) => (ACCOUNT_NAMES.test(plainWords(column)) ? at : -1))
+      .filter((at) => at >= 0 && at !== this.#column);
+  }
+
+  line(line: ImportLine, cells: readonly string[]): void {
+    if (this.#column < 0) return;
+    const text = (cells[this.#column] ?? "").trim();
+    const read =
+      text === ""
+        ? null
+        : writtenAmount(text, line.currency, this.#reading.mapping?.decimal_separator);
+    const balance = typeof read === "number" ? read : null;
+    const amount = line.amount_minor - (line.fee_minor ?? 0);
+    this.#whole.add("", amount, balance, line.position);
+    if (this.#accountColumns.length === 0) return;
+    let account = "";
+    for (const at of this.#accountColumns) account += `${cells[at]}\n`;
+    this.#byAccount.add(account, amount, balance, line.position);
+  }
+
+  refused(): void {
+    this.statement.refuse();
+    this.#whole.interrupt();
+    this.#byAccount.interrupt();
+  }
+
+  /** A balance beside the table, or in a row of it that is no line. */
+  state(stated: StatedBalance): void {
+    const { mapping, currency } = this.#reading;
+    const fileCurrency = mapping?.currency ?? currency;
+    const minor = minorOf(stated, fileCurrency, mapping?.decimal_separator);
+    if (minor === null) return;
+    this.#stated++;
+    const before = this.statement[stated.kind];
+    if (before !== null && before !== minor) this.#conflicting = true;
+    this.statement[stated.kind] = minor;
+    if (stated.currency !== null) this.statement.agreeOn(stated.currency);
+  }
+
+  /** How the rows' balances follow the amounts: of the file as a whole, or of each account in it. */
+  get course(): BalanceCourse {
+    const [whole, byAccount] = [this.#whole.best, this.#byAccount.best];
+    const isByAccount =
+      byAccount.holds > whole.holds ||
+      (byAccount.holds === whole.holds && byAccount.holds > 0 && byAccount.breaks < whole.breaks);
+    return isByAccount ? byAccount : whole;
+  }
+
+  end(out: LineCollector): void {
+    // Several opening balances are those of several accounts.
+    if (this.#stated > 0 && !this.#conflicting) out.close(this.statement);
+    const { holds, breaks, firstBreak } = this.course;
+    if (firstBreak === null) return;
+    const column = this.#reading.mapping?.balance;
+    const message =
+      holds === 0
+        ? `Column "${column}" doesn't follow from the amounts in either row order, first in row ${firstBreak.line}.`
+        : `Row ${firstBreak.line}: the balance in column "${column}" doesn't follow from the amounts${
+            breaks > 1 ? `, nor in ${breaks - 1} more` : ""
+          }.`;
+    out.warn("running_balance_breaks", message);
+  }
+}

@@ -1,0 +1,134 @@
+import { amountMarks } from "../../../wire/amount-marks.ts";
+import { writtenAmount } from "../../../wire/money.ts";
+import type { MappedField, Mapping } from "../mapping.ts";
+import type { Column, ColumnKind, Table } from "./csv-table.ts";
+import { fieldsNamed } from "./csv-words.ts";
+
+/** Which kinds of values a field may have: "Valuta" is a date in German and a currency in Dutch. */
+const KINDS: Record<MappedField, ColumnKind[]> = {
+  amount: ["amount"],
+  amount_minor: ["amount"],
+  debit: ["amount", "empty"],
+  credit: ["amount", "empty"],
+  sign: ["sign"],
+  fee: ["amount", "empty"],
+  fee_minor: ["amount", "empty"],
+  currency: ["currency"],
+  value_date: ["date"],
+  booked_date: ["date"],
+  reference: ["text", "amount", "date", "sign", "currency", "empty"],
+  counterparty: ["text", "empty", "sign", "currency"],
+  description: ["text", "empty", "amount", "sign", "currency"],
+  group_key: ["text", "amount", "empty"],
+  external_id: ["text", "amount", "date"],
+};
+const ROWS_COMPARED = 500;
+
+export type Proposal = {
+  fields: Mapping["fields"];
+  fee_sign?: Mapping["fee_sign"];
+  /** Columns that may all be the amount: a person says which. */
+  amounts: string[];
+};
+
+/** Fields by the columns' names, a filled column before an empty one. */
+export function proposedFields(table: Table): Proposal {
+  const { columns, rows } = table;
+  const isBlank = rows.length === 0;
+  const candidates = columns
+    .flatMap((column) => fieldsNamed(column.name).map((named) => ({ ...named, column })))
+    .filter(
+      ({ field, column }) =>
+        isBlank || KINDS[field].includes(column.kind) || (field === "currency" && isCodes(column)),
+    )
+    .sort(
+      (left, right) =>
+        Number(left.column.kind === "empty") - Number(right.column.kind === "empty") ||
+        left.place - right.place ||
+        left.column.at - right.column.at,
+    );
+  const fields: Mapping["fields"] = {};
+  const taken = new Set<string>();
+  for (const { field, column } of candidates) {
+    if (fields[field] !== undefined || taken.has(column.name)) continue;
+    fields[field] = column.name;
+    taken.add(column.name);
+  }
+  const cellsOf = (name: string | undefined) =>
+    columns.find((column) => column.name === name)?.cells ?? [];
+  const ids = cellsOf(fields.external_id);
+  if (new Set(ids).size < ids.length) delete fields.external_id;
+  const isEmptyPair = cellsOf(fields.debit).length + cellsOf(fields.credit).length === 0;
+  const pair =
+    fields.debit !== undefined &&
+    fields.credit !== undefined &&
+    (isBlank || fields.amount === undefined || !isEmptyPair);
+  // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
+  if (pair) delete fields.amount;
+  else if (fields.amount) {
+    delete fields.debit;
+    delete fields.credit;
+  }
+  const isSigned = cellsOf(fields.amount).some((cell) => amountMarks(cell)?.negative);
+  if (!fields.amount || isSigned) delete fields.sign;
+  if (isBlank || pair) return { fields, amounts: [] };
+  return withOneAmount(columns, fields);
+}
+
+/** Codes of a currency that nobody has any more are not the source's: their rows are refused. */
+function isCodes({ kind, cells }: Column): boolean {
+  return kind === "text" && cells.every((cell) => /^[A-Z]{3}$/.test(cell));
+}
+
+/** Gross, net and total are amounts, too: which of them is meant, the rows show, or a person says. */
+function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): Proposal {
+  const amounts = columns.filter(
+    ({ name, kind }) =>
+      kind === "amount" &&
+      // The second column of a name is called "Amount (2)".
+      fieldsNamed(name.replace(/ \(\d+\)$/, "")).some(({ field }) => field === "amount"),
+  );
+  if (!fields.amount || amounts.length < 2) return { fields, amounts: [] };
+  if (amounts.every(({ all }) => all.every((cell, at) => cell === amounts[0]?.all[at])))
+    return { fields, amounts: [] };
+  for (const fee of columns.filter(({ kind }) => kind === "amount")) {
+    for (const gross of amounts) {
+      for (const net of amounts) {
+        if (gross === net || fee === gross || fee === net) continue;
+        const fee_sign = feeSignOf(gross, fee, net);
+        if (fee_sign === undefined) continue;
+        return {
+          fields: { ...fields, amount: gross.name, fee: fee.name },
+          ...(fee_sign === "minus" && { fee_sign }),
+          amounts: [],
+        };
+      }
+    }
+  }
+  delete fields.amount;
+  return { fields, amounts: amounts.map(({ name }) => name) };
+}
+
+/** How the fee is written if net is gross less fee in each row; undefined where it isn't, or is zero throughout. */
+function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | undefined {
+  let plus = true;
+  let minus = true;
+  let isFound = false;
+  for (let row = 0; row < Math.min(gross.all.length, ROWS_COMPARED); row++) {
+    const [before, cost, after] = [gross, fee, net].map(({ all }) => minor(all[row] ?? ""));
+    if (before === undefined || cost === undefined || after === undefined) return undefined;
+    if (cost !== 0) isFound = true;
+    plus &&= before - cost === after;
+    minus &&= before + cost === after;
+  }
+  if (!isFound || (!plus && !minus)) return undefined;
+  return plus ? "plus" : "minus";
+}
+
+/** In thousandths; a blank is none. */
+function minor(text: string): number | undefined {
+  if (text === "") return 0;
+  const bare = text.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim();
+  const read = writtenAmount(bare, "KWD");
+  return typeof read === "number" ? read : undefined;
+}

@@ -1,0 +1,117 @@
+import { amountMarks } from "../../../wire/amount-marks.ts";
+import { dateReader } from "../dates.ts";
+import {
+  DATE_FORMATS,
+  type DateFormat,
+  DELIMITERS,
+  type Delimiter,
+  type Mapping,
+} from "../mapping.ts";
+import { csvRecords } from "./csv-records.ts";
+
+/** To describe a table, and to detect its delimiter. */
+const ROWS_LOOKED_AT = 20_000;
+const ROWS_SCORED = 25;
+const HEAD_SCORED = 16_384;
+
+export type Row = { cells: string[]; line: number };
+
+/** Formats that a person may have meant; numbers of seconds look like anything else. */
+const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
+const READERS = WRITTEN_FORMATS.map((format) => ({
+  format,
+  mark: /[^YMD]/.exec(format)?.[0] ?? "",
+  read: dateReader(format, "UTC"),
+}));
+
+/** Longest text that is looked at as a date or an amount: of a cell of blanks, trying would take the square of its length. */
+const VALUE_MAX_LENGTH = 40;
+
+/** How a text can be read as a date. */
+export function dateFormatsOf(text: string): DateFormat[] {
+  if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
+  return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(
+    ({ format }) => format,
+  );
+}
+
+export function looksLikeDate(text: string): boolean {
+  return dateFormatsOf(text).length > 0;
+}
+
+const DIGITS = /^[\d.,'’\u00A0\u2009\u202F ]+$/;
+
+/** Digits with marks and signs, at most a currency around them. */
+export function looksLikeAmount(text: string): boolean {
+  if (text.length > VALUE_MAX_LENGTH) return false;
+  const marks = amountMarks(text);
+  return marks !== undefined && DIGITS.test(marks.body);
+}
+
+/** The delimiter by which most rows have a date and an amount and one number of cells; `sep=;` in the first line says it itself. */
+export function delimiterOf(head: string): Delimiter {
+  const said = /^sep=(.)\r?\n/i.exec(head)?.[1];
+  const named = DELIMITERS.find((delimiter) => delimiter === said);
+  if (named) return named;
+  let best: { delimiter: Delimiter; score: number } = { delimiter: ",", score: 0 };
+  for (const delimiter of DELIMITERS) {
+    const score = scoreOf(headRows(head, delimiter));
+    if (score > best.score) best = { delimiter, score };
+  }
+  return best.delimiter;
+}
+
+function headRows(head: string, delimiter: Delimiter): Row[] {
+  const isWhole = head.length < HEAD_SCORED;
+  return rowsOf(head.slice(0, HEAD_SCORED), delimiter, undefined, isWhole).slice(0, ROWS_SCORED);
+}
+
+function scoreOf(rows: Row[]): number {
+  const widths = new Map<number, number>();
+  let withBoth = 0;
+  for (const { cells } of rows) {
+    if (cells.length < 2) continue;
+    widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1);
+    const texts = cells.map((cell) => cell.trim());
+    if (
+      texts.some(looksLikeDate) &&
+      texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text))
+    )
+      withBoth++;
+  }
+  const [width = 0, count = 0] =
+    [...widths].sort((left, right) => right[1] - left[1] || right[0] - left[0])[0] ?? [];
+  if (width < 2) return 0;
+  return (4 * withBoth + count) / Math.max(rows.length, 1) + Math.min(width, 50) / 1_000;
+}
+
+/** The first rows of a file's head. The last is left out, as it may be cut; `isWhole`: nothing was cut. */
+export function rowsOf(
+  head: string,
+  delimiter: Delimiter,
+  quote?: Mapping["quote"],
+  isWhole = false,
+): Row[] {
+  const rows: Row[] = [];
+  const records = csvRecords(delimiter, quote, (cells, line) => {
+    if (rows.length < ROWS_LOOKED_AT) rows.push({ cells, line });
+  });
+  try {
+    records.write(head);
+    if (isWhole) records.end();
+  } catch {
+    // What came before the fault shows the layout all the same.
+  }
+  return rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+}
+
+/** `'` where cells are enclosed by it and none by `"`. */
+export function quoteOf(head: string, delimiter: Delimiter): Mapping["quote"] {
+  const mark =
+    delimiter === "|" || delimiter === "\t" ? `\\${delimiter === "\t" ? "t" : "|"}` : delimiter;
+  const count = (quote: string) =>
+    head.match(
+      new RegExp(`(?:^|${mark}|\\n)${quote}[^${quote}\\n]*${quote}(?=${mark}|\\r?\\n|$)`, "g"),
+    )?.length ?? 0;
+  return count('"') === 0 && count("'") > 1 ? "'" : undefined;
+}

@@ -1,0 +1,337 @@
+import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
+import { dateReader } from "../dates.ts";
+import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
+import { BALANCE_NAMES, Evidence, headerCurrency, without } from "./csv-evidence.ts";
+import { type Proposal, proposedFields } from "./csv-fields.ts";
+import { quoteOf, type Row } from "./csv-layout.ts";
+import type { Question } from "./csv-readings.ts";
+import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
+import { plainWords } from "./csv-words.ts";
+
+export type { Question } from "./csv-readings.ts";
+export type { ColumnKind } from "./csv-table.ts";
+
+const SAMPLES = 10;
+const NOTHING: Proposal = { fields: {}, amounts: [] };
+const AMOUNTS = ["amount", "debit", "credit"] as const;
+const DATES = ["value_date", "booked_date"] as const;
+
+export type CsvDescription = {
+  delimiter: Delimiter;
+  quote: '"' | "'";
+  header_row: boolean;
+  /** The header's line, from 1; null where there is none. */
+  header_line: number | null;
+  columns: { name: string; kind: ColumnKind; samples: string[] }[];
+  /** The first ten rows of the table, cell by cell. */
+  rows: { line: number; cells: string[] }[];
+  /** The mapping as far as names and values show it. */
+  mapping: Mapping;
+  /** Named by the amount column's header, as in "Bedrag (EUR)". */
+  currency: string | null;
+};
+
+/** How a file is cut into cells. */
+export type Layout = {
+  encoding?: Encoding | undefined;
+  delimiter?: Delimiter | undefined;
+  header_row?: boolean | undefined;
+};
+
+/** What is known of a table before its cells are looked at. */
+export type Known = {
+  /** What a person or the source says: goes before what the file shows. */
+  mapping?: Mapping | undefined;
+  /** The source's currency. */
+  currency?: string | undefined;
+  hasHeader?: boolean | undefined;
+  /** Whether the head is all of the file, so that its last row is not cut. */
+  isWhole?: boolean;
+  /** Of a workbook: numbers and days that are no text have a point and ISO 8601, whatever the mapping says. */
+  isTyped?: boolean;
+};
+
+export type Described = { csv: CsvDescription; questions: Question[] };
+
+/** Describes a CSV by its head. Null where it is no table. */
+export function describeCsv(
+  head: string,
+  delimiter: Delimiter,
+  known: Known = {},
+): Described | null {
+  const given = known.mapping;
+  const quote = given?.quote ?? quoteOf(head, delimiter);
+  const wanted = Object.values(given?.fields ?? {});
+  const hasHeader = known.hasHeader ?? given?.header_row;
+  const table = tableOf(head, delimiter, quote, hasHeader, wanted, known.isWhole ?? true);
+  return table && describeTable(table, { delimiter, ...(quote && { quote }) }, known);
+}
+
+/** Describes a table, whatever file it comes from: the mapping that reads it, and the questions that it leaves open. */
+export function describeTable(
+  table: Table,
+  layout: { delimiter: Delimiter; quote?: Mapping["quote"] },
+  { mapping: given, currency, isTyped }: Known,
+): Described {
+  const isNamed = Object.keys(given?.fields ?? {}).length > 0;
+  const proposed = isNamed || !table.hasHeader ? NOTHING : proposedFields(table);
+  let mapping: Mapping = {
+    ...layout,
+    header_row: table.hasHeader,
+    ...(proposed.fee_sign && { fee_sign: proposed.fee_sign }),
+    ...given,
+    fields: isNamed ? (given?.fields ?? {}) : proposed.fields,
+  };
+  const questions: Question[] = [];
+  if (table.rows.length > 0) {
+    const pair = pairOf(table, mapping);
+    if (pair) mapping = { ...mapping, fields: { ...mapping.fields, ...pair } };
+    questions.push(...openColumns(table, mapping, proposed.amounts));
+    if (!table.hasHeader && !isNamed) mapping = withLongestText(table, mapping);
+    if (isTyped) mapping = withTypes(table, mapping);
+    mapping = withDates(table, mapping, questions);
+    mapping = withSeparator(table, mapping, questions);
+    if (questions.length === 0) {
+      const isOpen = pair !== null && given?.fields.debit === undefined;
+      const evidence = new Evidence(table, mapping, currency);
+      evidence.weigh(isOpen);
+      mapping = evidence.mapping;
+      questions.push(...evidence.questions);
+    }
+  }
+  const { fields } = mapping;
+  return {
+    csv: {
+      delimiter: layout.delimiter,
+      quote: layout.quote === "'" ? "'" : '"',
+      header_row: table.hasHeader,
+      header_line: table.headerLine,
+      columns: table.columns.map(({ name, kind, cells }) => ({
+        name,
+        kind,
+        samples: cells.slice(0, SAMPLES),
+      })),
+      rows: table.rows.slice(0, SAMPLES).map(({ cells, line }: Row) => ({ cells, line })),
+      mapping: withoutUndefined(mapping),
+      currency: headerCurrency(fields.amount ?? fields.debit ?? ""),
+    },
+    questions,
+  };
+}
+
+/** Which column is the amount, and which the date, where no name says it. A column that alone can be it is it. */
+function openColumns(table: Table, mapping: Mapping, amounts: readonly string[]): Question[] {
+  const { fields } = mapping;
+  const questions: Question[] = [];
+  const hasAmount =
+    fields.amount ?? fields.amount_minor ?? fields.debit ?? fields.credit ?? undefined;
+  if (hasAmount === undefined) {
+    const columns = table.columns.filter(({ name }) => amounts.includes(name));
+    const message = "Which column is the amount?";
+    const question = whichColumn(
+      "amount",
+      message,
+      columns.length > 1 ? columns : table.columns,
+      "amount",
+      mapping,
+    );
+    if (question) questions.push(question);
+  }
+  if ((fields.value_date ?? fields.booked_date) === undefined) {
+    const message = "Which column is the date?";
+    const question = whichColumn("value_date", message, table.columns, "date", mapping);
+    if (question) questions.push(question);
+  }
+  return questions;
+}
+
+/** The text of a table without names. */
+function withLongestText(table: Table, mapping: Mapping): Mapping {
+  const length = ({ cells }: Table["columns"][number]) => cells.join("").length;
+  const [longest] = table.columns
+    .filter(({ kind }) => kind === "text")
+    .sort((left, right) => length(right) - length(left));
+  if (!longest) return mapping;
+  return { ...mapping, fields: { ...mapping.fields, description: longest.name } };
+}
+
+/** Two columns of amounts of which each row has one are money out and in; which is which is for the rows, or a person, to say. */
+function pairOf(
+  table: Table,
+  { fields }: Mapping,
+): Pick<Mapping["fields"], "debit" | "credit"> | null {
+  if ((fields.amount ?? fields.amount_minor ?? fields.credit) !== undefined) return null;
+  const amounts = table.columns.filter(
+    ({ name, kind, cells }) =>
+      kind === "amount" &&
+      cells.length > 0 &&
+      !Object.values(without(fields, "debit")).includes(name),
+  );
+  for (const debit of amounts) {
+    if (fields.debit !== undefined && fields.debit !== debit.name) continue;
+    const credit = amounts.find(
+      (other) =>
+        other !== debit &&
+        debit.all.every((cell, row) => isZero(cell) !== isZero(other.all[row] ?? "")),
+    );
+    if (credit) return { debit: debit.name, credit: credit.name };
+  }
+  return null;
+}
+
+function isZero(cell: string): boolean {
+  return !/[1-9]/.test(cell);
+}
+
+/** None where there is one column to choose from: it is mapped. */
+function whichColumn(
+  field: MappedField,
+  message: string,
+  columns: Table["columns"],
+  kind: ColumnKind,
+  mapping: Mapping,
+): Question | undefined {
+  const taken = Object.values(mapping.fields);
+  const free = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
+  const unlike = free.filter(
+    ({ name }) => field !== "amount" || !BALANCE_NAMES.test(plainWords(name)),
+  );
+  // Columns that are equal in each row are the same answer.
+  const likely = unlike.filter(
+    ({ all }, at) => unlike.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
+  );
+  const open = likely.length > 0 ? likely : columns;
+  const [only] = open;
+  if (only && likely.length === 1) {
+    mapping.fields = { ...mapping.fields, [field]: only.name };
+    return undefined;
+  }
+  const choices = open.map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null }));
+  return { about: `fields.${field}`, message, example: null, choices };
+}
+
+/** Cells of the columns that have these fields; where no column has, all that may be it. */
+function cellsOf(table: Table, mapping: Mapping, wanted: readonly MappedField[], kind: ColumnKind) {
+  const named = table.columns.filter(({ name }) =>
+    wanted.some((field) => mapping.fields[field] === name),
+  );
+  const columns = named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
+  return columns.flatMap(({ cells }) => cells);
+}
+
+function withDates(table: Table, mapping: Mapping, questions: Question[]): Mapping {
+  if (mapping.date_format !== undefined) return mapping;
+  const cells = cellsOf(table, mapping, DATES, "date");
+  let formats = commonDateFormats(cells);
+  if (formats.length > 1) {
+    // Another column of dates is written alike.
+    const others = table.columns.filter(({ kind }) => kind === "date");
+    const common = commonDateFormats(others.flatMap((column) => column.cells));
+    if (common.length > 0) formats = formats.filter((format) => common.includes(format));
+  }
+  if (formats.length > 1) formats = inOrder(cells, formats);
+  const [only] = formats;
+  if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
+  const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
+  const ambiguous =
+    cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ??
+    cells[0] ??
+    "";
+  const days = new Map<string | null, DateFormat>();
+  for (const format of formats) {
+    const read = cells.map((cell) => day(format, cell)).join();
+    if (!days.has(read)) days.set(read, format);
+  }
+  const distinct = [...days.values()];
+  if (distinct.length === 1) return { ...mapping, date_format: distinct[0] };
+  questions.push({
+    about: "date_format",
+    message: `"${ambiguous}" can be read as more than one day. Which is it?`,
+    example: ambiguous,
+    choices: distinct.map((value) => ({ value, reads_as: day(value, ambiguous) })),
+  });
+  return mapping;
+}
+
+function withTypes(table: Table, mapping: Mapping): Mapping {
+  const amounts = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
+  const days = cellsOf(table, mapping, DATES, "date");
+  return {
+    ...mapping,
+    ...(amounts.length > 0 &&
+      fittingSeparators(amounts).includes(".") && { decimal_separator: "." as const }),
+    ...(days.length > 0 &&
+      days.every((day) => /^\d{4}-\d\d-\d\d(?: |$)/.test(day)) && {
+        date_format: "YYYY-MM-DD" as const,
+      }),
+  };
+}
+
+const ORDERED_MIN = 4;
+
+/** Rows come in the order of their days: of formats by which only some do, the others are out. */
+function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
+  if (new Set(cells).size < ORDERED_MIN) return formats;
+  const ordered = formats.filter((format) => {
+    const read = dateReader(format, "UTC");
+    const days = cells.map((cell) => read(cell) ?? "");
+    const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
+    const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
+    return !(ups && downs);
+  });
+  return ordered.length === 1 ? ordered : formats;
+}
+
+/** By the syntax alone: a currency of three decimals leaves 1.234 open, as a person would. */
+function withSeparator(table: Table, mapping: Mapping, questions: Question[]): Mapping {
+  if (mapping.decimal_separator !== undefined) return mapping;
+  const read = (cell: string, separator: DecimalSeparator) => writtenAmount(cell, "KWD", separator);
+  const bare = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
+  const fitting = fittingSeparators(bare);
+  const [only] = fitting;
+  if (fitting.length === 1)
+    return only && bare.some((cell) => /[.,]/.test(cell))
+      ? { ...mapping, decimal_separator: only }
+      : mapping;
+  const ambiguous = bare.find(
+    (cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","),
+  );
+  if (ambiguous === undefined) return mapping;
+  // The file's other amounts are written alike.
+  const all = table.columns.filter(({ kind }) => kind === "amount");
+  const [shared, ...rest] = fittingSeparators(bareAmounts(all.flatMap(({ cells }) => cells)));
+  if (shared && rest.length === 0) return { ...mapping, decimal_separator: shared };
+  questions.push({
+    about: "decimal_separator",
+    message: `"${ambiguous}" can be read as two amounts. Which mark stands before the decimals?`,
+    example: ambiguous,
+    choices: fitting.map((value) => ({ value, reads_as: shown(read(ambiguous, value)) })),
+  });
+  return mapping;
+}
+
+function bareAmounts(cells: readonly string[]): string[] {
+  return cells.map((cell) =>
+    /^-?[\d.,]+$/.test(cell) ? cell : cell.replace(/\(?\p{L}+\.?\)?|\p{Sc}/gu, "").trim(),
+  );
+}
+
+function fittingSeparators(bare: readonly string[]): DecimalSeparator[] {
+  return ([".", ","] as const).filter((separator) =>
+    bare.every((cell) => typeof writtenAmount(cell, "KWD", separator) === "number"),
+  );
+}
+
+/** Minor units of three decimals as a person writes them. */
+function shown(minor: ReturnType<typeof writtenAmount>): string | null {
+  if (typeof minor !== "number") return null;
+  const digits = String(Math.abs(minor)).padStart(4, "0");
+  const fraction = digits.slice(-3).replace(/^000$/, "");
+  return `${minor < 0 ? "-" : ""}${digits.slice(0, -3)}${fraction && `.${fraction}`}`;
+}
+
+function withoutUndefined(mapping: Mapping): Mapping {
+  return Object.fromEntries(
+    Object.entries(mapping).filter(([, value]) => value !== undefined),
+  ) as Mapping;
+}

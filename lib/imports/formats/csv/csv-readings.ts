@@ -1,0 +1,98 @@
+import { decimalsOf } from "../../../wire/currencies.ts";
+import type { ImportLine } from "../line.ts";
+import { LineCollector } from "../line-collector.ts";
+import type { Delimiter, Mapping } from "../mapping.ts";
+import type { BalanceCourse } from "../running-balance.ts";
+import { rowReader } from "./csv.ts";
+import type { Table } from "./csv-table.ts";
+
+/** A reading is tried on the first rows; the import checks all of them. */
+const ROWS_TRIED = 2_000;
+const ROWS_SHOWN = 3;
+
+/** What a mapping makes of a table's first rows, and how its balances follow from that. */
+export type TriedReading = { mapping: Mapping; lines: ImportLine[]; course: BalanceCourse };
+
+/** Something of the file that can be read two ways, or that it does not say: asked about, never guessed. */
+export type Question = {
+  /** The mapping's field that the answer is for: `date_format`, `decimal_separator`, `fields.amount`, … */
+  about: string;
+  message: string;
+  /** A value of the file, and what each answer would make of it. */
+  example: string | null;
+  /** `value`: as the mapping has it; JSON where that is no text. */
+  choices: { value: string; reads_as: string | null }[];
+};
+
+/** Reads the table's first rows as the import would. */
+export function tryReading(
+  table: Table,
+  mapping: Mapping,
+  currency: string | undefined,
+): TriedReading {
+  const out = new LineCollector(ROWS_TRIED);
+  const rows = rowReader({
+    out,
+    mapping: { ...mapping, header_row: true },
+    currency: currency ?? "EUR",
+    timeZone: "UTC",
+    delimiter: (mapping.delimiter ?? ",") as Delimiter,
+  });
+  rows.onRecord(
+    table.columns.map(({ name }) => name),
+    0,
+  );
+  for (const { cells, line } of table.rows.slice(0, ROWS_TRIED)) rows.onRecord(cells, line);
+  return { mapping, lines: out.lines, course: rows.checks.course };
+}
+
+/** Whether the file's balances bear the reading out: they follow from it, but for single rows. */
+export function isBorneOut({ course: { holds, breaks } }: TriedReading): boolean {
+  return holds > 0 && holds >= 4 * breaks;
+}
+
+/** Those of the readings that the balances bear out: as what is there before as what is owed. */
+export function borneOut(readings: readonly TriedReading[]): TriedReading[] {
+  const most = Math.max(0, ...readings.map(({ course }) => course.holds));
+  const fitting = readings.filter(
+    (reading) => isBorneOut(reading) && reading.course.holds === most,
+  );
+  const usual = fitting.filter(({ course }) => course.polarity === 1);
+  return usual.length > 0 ? usual : fitting;
+}
+
+/** The first rows that the readings make different lines of, as one of them reads them. */
+export function shownRows(
+  reading: TriedReading,
+  others: readonly TriedReading[],
+  currency: string | undefined,
+): string {
+  const differing = reading.lines.filter((line) =>
+    others.some((other) => amountAt(other, line.position.line) !== amountOf(line)),
+  );
+  const rows = (differing.length > 0 ? differing : reading.lines).slice(0, ROWS_SHOWN);
+  return rows
+    .map((line) => {
+      const text = line.description ?? line.counterparty ?? line.reference ?? "";
+      const shown = written(amountOf(line), line.currency ?? currency ?? "EUR");
+      return [line.value_date, text.slice(0, 40), shown].filter((part) => part !== "").join(" ");
+    })
+    .join("; ");
+}
+
+function amountOf(line: ImportLine): number {
+  return line.amount_minor - (line.fee_minor ?? 0);
+}
+
+function amountAt(reading: TriedReading, row: number): number | undefined {
+  const line = reading.lines.find(({ position }) => position.line === row);
+  return line && amountOf(line);
+}
+
+function written(minor: number, currency: string): string {
+  const decimals = decimalsOf(currency) ?? 2;
+  const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");
+  const at = digits.length - decimals;
+  const fraction = decimals === 0 ? "" : `.${digits.slice(at)}`;
+  return `${minor < 0 ? "-" : "+"}${digits.slice(0, at)}${fraction} ${currency}`;
+}

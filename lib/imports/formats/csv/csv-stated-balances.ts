@@ -1,0 +1,84 @@
+import { decimalsOf } from "../../../wire/currencies.ts";
+import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
+import { looksLikeAmount, looksLikeDate } from "./csv-layout.ts";
+import { plainWords } from "./csv-words.ts";
+
+/** First words of rows that are no line but a total or a balance, as banks put them below and above the table. */
+export const TOTALS =
+  /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
+
+const OPENING =
+  labels(`opening balance|opening ledger balance|opening book balance|beginning balance
+  |starting balance|start balance|previous balance|balance brought forward|brought forward|balance b f
+  |anfangssaldo|anfangsbestand|alter kontostand|alter saldo|saldovortrag|saldo vortrag|solde initial
+  |solde precedent|solde d ouverture|solde anterieur|ancien solde|saldo inicial|saldo anterior
+  |saldo iniziale|saldo di apertura|beginsaldo|openingssaldo|vorig saldo|ingaende saldo|inngaende saldo
+  |startsaldo|primosaldo|saldo poczatkowe|saldo otwarcia|pocatecni zustatek|nyito egyenleg|alkusaldo`);
+const CLOSING =
+  labels(`closing balance|closing ledger balance|closing book balance|ending balance|end balance
+  |final balance|new balance|balance carried forward|carried forward|balance c f|endsaldo|endbestand
+  |schlusssaldo|schlussbestand|neuer kontostand|neuer saldo|solde final|nouveau solde|solde de cloture
+  |saldo final|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
+  |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
+const MAYBE = /^total |turnover|sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
+/** Most texts begin otherwise, and are told apart by their first letters. */
+const STARTS =
+  /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kone|z[aá]r|lopp|tota|turn|umsa|debi|cred|depo|with|mouv)/i;
+const LABEL_MAX_LENGTH = 60;
+
+export type BalanceKind = "opening" | "closing";
+
+function labels(list: string): { begins: RegExp; is: RegExp } {
+  const words = list.split("|").map((label) => label.trim());
+  const any = `(?:${words.join("|")})`;
+  return {
+    begins: new RegExp(`^${any}\\b`),
+    // "Opening balance on 01.03.2026"
+    is: new RegExp(`^${any}(?: \\p{L}{1,4}){0,2}(?: \\d+)*$`, "u"),
+  };
+}
+
+const TURNOVER =
+  /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements)$/;
+
+/** Which balance or total a text names, and nothing else. */
+export function labelOf(text: string): BalanceKind | "total" | undefined {
+  if (text.length > LABEL_MAX_LENGTH || !STARTS.test(text) || !MAYBE.test(text)) return undefined;
+  const plain = plainWords(text);
+  if (OPENING.is.test(plain)) return "opening";
+  if (CLOSING.is.test(plain)) return "closing";
+  return TURNOVER.test(plain) ? "total" : undefined;
+}
+
+export type StatedBalance = { kind: BalanceKind; amount: string; currency: string | null };
+
+/** The balance that a row beside the table states: a label first, and the amount last. */
+export function statedBalance(cells: readonly string[]): StatedBalance | undefined {
+  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
+  const [first = "", ...others] = filled;
+  if (first.length > LABEL_MAX_LENGTH || !MAYBE.test(first)) return undefined;
+  const plain = plainWords(first);
+  const kind = OPENING.begins.test(plain)
+    ? "opening"
+    : CLOSING.begins.test(plain)
+      ? "closing"
+      : undefined;
+  if (kind === undefined) return undefined;
+  const behind = first.includes(":") ? first.slice(first.indexOf(":") + 1).trim() : "";
+  const amount = [behind, ...others].findLast(
+    (text) => looksLikeAmount(text) && !looksLikeDate(text),
+  );
+  if (amount === undefined) return undefined;
+  const currency = others.find((text) => decimalsOf(text) !== undefined) ?? null;
+  return { kind, amount, currency };
+}
+
+/** In minor units; null where it can't be read for sure. */
+export function minorOf(
+  { amount, currency }: StatedBalance,
+  fileCurrency: string | undefined,
+  separator: DecimalSeparator | undefined,
+): number | null {
+  const minor = writtenAmount(amount, currency ?? fileCurrency ?? "EUR", separator);
+  return typeof minor === "number" ? minor : null;
+}

@@ -1,0 +1,147 @@
+import { currenciesOf } from "../../../wire/amount-marks.ts";
+import { decimalsOf } from "../../../wire/currencies.ts";
+import type { Delimiter, Mapping } from "../mapping.ts";
+import { uniqueNames } from "./csv.ts";
+import { directionOf } from "./csv-directions.ts";
+import { dateFormatsOf, looksLikeAmount, looksLikeDate, type Row, rowsOf } from "./csv-layout.ts";
+import { statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
+import { fieldsNamed } from "./csv-words.ts";
+
+const HEADER_WITHIN_ROWS = 50;
+/** A column's kind is decided by as many of its cells. */
+const CELLS_JUDGED = 500;
+
+export type ColumnKind = "date" | "amount" | "currency" | "sign" | "text" | "empty";
+
+/** `all`: a cell for each of the table's rows; `cells`: those that aren't empty. */
+export type Column = { name: string; at: number; kind: ColumnKind; all: string[]; cells: string[] };
+
+/** A table as a file's head shows it. */
+export type Table = {
+  hasHeader: boolean;
+  headerLine: number | null;
+  columns: Column[];
+  /** What stands above the header. */
+  preamble: Row[];
+  /** Rows that may be lines: without totals and repeated headers. */
+  rows: Row[];
+};
+
+/** Null where it is no table. `wanted`: columns that the header must have. */
+export function tableOf(
+  head: string,
+  delimiter: Delimiter,
+  quote: Mapping["quote"],
+  hasHeader: boolean | undefined,
+  wanted: readonly string[],
+  isWhole: boolean,
+): Table | null {
+  return tableOfRows(rowsOf(head, delimiter, quote, isWhole), hasHeader, wanted);
+}
+
+export function tableOfRows(
+  rows: Row[],
+  hasHeader: boolean | undefined,
+  wanted: readonly string[],
+): Table | null {
+  const found = hasHeader === false ? -1 : headerOf(rows, wanted);
+  const headerAt = hasHeader ? Math.max(0, found) : found;
+  const header = headerAt >= 0 ? rows[headerAt] : undefined;
+  const below = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
+  const headerWidth = header?.cells.length ?? 0;
+  const width = below.reduce((most, { cells }) => Math.max(most, cells.length), headerWidth);
+  if (width < 2 || !isTable(below, header)) return null;
+  const names = header
+    ? uniqueNames(header.cells)
+    : Array.from({ length: width }, (_, at) => String(at + 1));
+  const lines = below.filter((row) => !isBesideTable(row, header?.cells));
+  return {
+    hasHeader: header !== undefined,
+    headerLine: header?.line ?? null,
+    preamble: rows.slice(0, Math.max(0, headerAt)),
+    rows: lines,
+    columns: names.map((name, at) => {
+      const all = lines.map((row) => (row.cells[at] ?? "").trim());
+      const cells = all.filter((cell) => cell !== "");
+      return { name, at, kind: kindOf(cells), all, cells };
+    }),
+  };
+}
+
+/** Totals, balances and repeated headers, as the reader skips them. */
+function isBesideTable({ cells }: Row, header: readonly string[] | undefined): boolean {
+  const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
+  if (header?.every((name, at) => name === (cells[at] ?? ""))) return true;
+  if (!TOTALS.test(first) && !statedBalance(cells)) return false;
+  return !cells.some((cell) => looksLikeDate(cell.trim()) && !/^[\d.,]{1,9}$/.test(cell.trim()));
+}
+
+/** Whether most rows have a cell of a table, a date or an amount: a letter has commas, too. */
+function isTable(table: Row[], header: Row | undefined): boolean {
+  const judged = table.slice(0, CELLS_JUDGED);
+  const withValues = judged.filter(({ cells }) =>
+    cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())),
+  );
+  if (withValues.length > 0) return withValues.length >= judged.length / 2;
+  return header !== undefined && (judged.length > 0 || namesKnown(header.cells) >= 2);
+}
+
+function namesKnown(cells: readonly string[]): number {
+  return cells.filter((cell) => fieldsNamed(cell).length > 0).length;
+}
+
+/** The first row with all wanted columns; or with names that we know, and no date; without such, a row of texts above rows with dates. -1: none. */
+function headerOf(rows: Row[], wanted: readonly string[]): number {
+  const first = rows.slice(0, HEADER_WITHIN_ROWS);
+  if (wanted.length > 0) {
+    const given = first.findIndex(({ cells }) => {
+      const names = uniqueNames(cells);
+      return wanted.every((name) => names.includes(name));
+    });
+    if (given >= 0) return given;
+  }
+  const hasData = (cells: string[]) => cells.some((cell) => looksLikeDate(cell.trim()));
+  const known = first.findIndex(({ cells }) => !hasData(cells) && namesKnown(cells) >= 2);
+  if (known >= 0) return known;
+  const data = first.findIndex(({ cells }) => hasData(cells) && cells.length > 1);
+  const above = first[data - 1];
+  const isHeader =
+    above &&
+    above.cells.length >= (first[data]?.cells.length ?? 0) - 1 &&
+    above.cells.every((cell) => !looksLikeAmount(cell.trim()));
+  return isHeader ? data - 1 : -1;
+}
+
+/** What most cells look like: totals rows and faults are in a column, too. */
+function kindOf(all: string[]): ColumnKind {
+  const cells = all.slice(0, CELLS_JUDGED);
+  if (cells.length === 0) return "empty";
+  const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
+  if (most(isCurrency)) return "currency";
+  if (most((cell) => directionOf(cell) !== undefined)) return "sign";
+  const days = cells.filter(looksLikeDate).length;
+  // "Pending" may stand where a day will be.
+  if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
+    return "date";
+  return most(looksLikeAmount) ? "amount" : "text";
+}
+
+function isCurrency(cell: string): boolean {
+  const code = cell.toUpperCase();
+  if (decimalsOf(code) !== undefined) return true;
+  return cell.length <= 4 && !/^[a-z]{2}\.?$/i.test(cell) && currenciesOf(cell) !== null;
+}
+
+/** Formats that all of these cells can be read by; each cell is looked at once. */
+export function commonDateFormats(cells: readonly string[]): ReturnType<typeof dateFormatsOf> {
+  let formats: ReturnType<typeof dateFormatsOf> | undefined;
+  for (const cell of new Set(cells)) {
+    const readable = dateFormatsOf(cell);
+    // A cell that is no date in any format, such as 31 February, says nothing about the others.
+    if (readable.length === 0) continue;
+    formats = formats?.filter((format) => readable.includes(format)) ?? readable;
+    if (formats.length === 0) break;
+  }
+  return formats ?? [];
+}

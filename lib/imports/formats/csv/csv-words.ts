@@ -1,0 +1,151 @@
+import type { MappedField } from "../mapping.ts";
+import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
+
+/**
+ * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian and Portuguese: lower case, without
+ * diacritics, punctuation as one space. The first of a field is the likeliest. A fee is only mapped by a person: no column name
+ * says whether the amount is before it.
+ */
+export const HEADER_WORDS: Record<
+  Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">,
+  string
+> = {
+  amount: `amount|betrag|montant|importe|bedrag|importo|valor|umsatz|transaction amount|betrag eur|amount eur|amount usd|amount gbp|bedrag eur|montant eur|importe eur|importo eur
+    |umsatz in eur|betrag in eur|betrag in|netto|net amount|amount net|amount in account currency|transaktionsbetrag|zahlungsbetrag|somme|monto|cantidad|total|net|value|gutschrift lastschrift|gross|gross amount|brutto|bruttobetrag|nettobetrag`,
+  debit: `debit|soll|debet|debe|dare|debit amount|amount debit|cargo|cargos|addebito|addebiti|money out|paid out|withdrawal|withdrawals|debits|uscite|uscita|lastschrift|belastung|ausgaben|ausgang|auszahlung|af
+    |debito|gasto|gastos|retiros|saida|montant debit|betrag soll|debit eur|soll eur|payments out|out|debits amount|spent|withdrawal amount`,
+  credit: `credit|haben|haber|avere|credit amount|amount credit|abono|abonos|accredito|accrediti|money in|paid in|deposit|deposits|credits|entrate|entrata|gutschrift|einnahmen|eingang|einzahlung|bij
+    |credito|ingreso|ingresos|depositos|entrada|montant credit|betrag haben|credit eur|haben eur|payments in|in|received|deposit amount`,
+  sign: `debit credit|credit debit|soll haben|s h|sh|d c|c d|dc|cr dr|dr cr|af bij|bij af|debit credit indicator|credit debit indicator|soll haben kennzeichen|sollhaben|haben soll|indicator|sign|vorzeichen
+    |sens|sens operation|debet credit|dare avere|segno|debe haber|signo|plus minus|credit or debit|type de mouvement|kennzeichen`,
+  currency: `currency|wahrung|waehrung|devise|divisa|moneda|munt|valuta|ccy|currency code|moeda|iso currency|muntsoort|kontowahrung|monnaie`,
+  value_date: `value date|valuta|valutadatum|wertstellung|wertstellungsdatum|wertstellungstag|date de valeur|date valeur|fecha valor|f valor|fecha de valor|data valuta|rentedatum|valuta datum|data valor|valutierung|valuedate`,
+  booked_date: `date|datum|buchungstag|buchungsdatum|buchung|booking date|posting date|post date|posted date|transaction date|date operation|date d operation|date de l operation|date comptable|date de comptabilisation
+    |fecha|fecha operacion|fecha de operacion|f operacion|fecha contable|data|data contabile|data operazione|data registrazione|boekdatum|boekingsdatum|transactiedatum|datum boeking|data movimento|data operacao
+    |completed date|date completed|created|created utc|available on|entry date|umsatzdatum|posted|started date|belegdatum|trans date|transaction posted date`,
+  reference: `reference|referenz|referencia|referentie|riferimento|reference number|ref|kundenreferenz|kundenreferenz end to end|end to end reference|end to end id|end to end referenz|payment reference|zahlungsreferenz
+    |betalingskenmerk|kenmerk|reference client|ref client|belegnummer|beleg|rechnungsnummer|invoice|invoice number|document number|document|voucher|num operation|numero de reference|order id|order number|transaction reference
+    |bank reference|bankreferenz|your reference|cheque number|check number|n reference|numero documento|customer reference`,
+  counterparty: `counterparty|payee|name|beguenstigter zahlungspflichtiger|begunstigter zahlungspflichtiger|auftraggeber begunstigter|auftraggeber beguenstigter|begunstigter auftraggeber|name zahlungsbeteiligter|zahlungsbeteiligter
+    |zahlungsempfanger|zahlungsempfaenger|zahlungspflichtige r|zahlungspflichtiger|empfanger|empfaenger|beneficiary|beneficiary name|beneficiaire|emetteur|tiers|contrepartie|beneficiario|ordenante|ordinante|naam|naam tegenpartij
+    |tegenpartij|naam omschrijving|tegenrekening naam|controparte|contraparte|customer|customer name|vendor|merchant|merchant name|partner|partnername|auftraggeber|payer|payer name|counterparty name|gegenpartei|debtor|nom|nombre|supplier`,
+  description: `description|verwendungszweck|libelle|concepto|omschrijving|descrizione|causale|buchungstext|details|narrative|memo|transaction description|mededelingen|mededeling|descripcion|descricao|libelle operation|text|notes
+    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|zahlungszweck|verwendung|wording|nature|memo description|libelle simplifie|vorgang`,
+  group_key: `group key|payout|payout id|batch|batch id|settlement id|settlement|automatic payout id|deposit id|sammlerreferenz|transfer id|balance transaction payout`,
+  external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
+};
+
+/** No column is called so much. Of a longer text the rest would take time that grows with the square of its marks. */
+const NAME_MAX_LENGTH = 500;
+
+/** Letters that Unicode doesn't take apart. */
+const LETTERS: Record<string, string> = {
+  ø: "o",
+  ł: "l",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  đ: "d",
+  ı: "i",
+};
+
+/** Lower case without diacritics, what is no letter or digit as one space. */
+export function plainWords(text: string): string {
+  return text
+    .slice(0, NAME_MAX_LENGTH)
+    .replace(/\bn\s?\.?\s?[º°]/gi, "no ")
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[øłßæœđı]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** Short forms, in place of which a name is looked up with the whole word. */
+const WHOLE_WORDS: Record<string, string> = {
+  doc: "document",
+  docs: "document",
+  inv: "invoice",
+  no: "number",
+  nr: "number",
+  nbr: "number",
+  num: "number",
+  n: "number",
+  numero: "number",
+  nummer: "number",
+  numer: "number",
+  trans: "transaction",
+  tran: "transaction",
+  txn: "transaction",
+  trx: "transaction",
+  desc: "description",
+  descr: "description",
+  amt: "amount",
+  acct: "account",
+  ref: "reference",
+  refno: "reference number",
+  cust: "customer",
+  dt: "date",
+  ident: "id",
+  identifier: "id",
+};
+/** Words that names are written with and without. */
+const ARTICLES = new Set(
+  "de du des d l la le les del della dell di da do das dos of the der die das en".split(" "),
+);
+
+/** The same for "Doc. Date" and "Document date", "Date de la facture" and "Date facture". */
+function spelledOut(words: string): string {
+  return words
+    .split(" ")
+    .filter((word) => !ARTICLES.has(word))
+    .map((word) => WHOLE_WORDS[word] ?? word)
+    .join(" ");
+}
+
+type Named = { field: MappedField; place: number };
+const PLACES = new Map<string, Named[]>();
+const SPELLED_OUT = new Map<string, Named[]>();
+for (const [field, words] of Object.entries(HEADER_WORDS) as [
+  keyof typeof HEADER_WORDS,
+  string,
+][]) {
+  const all = [...words.split("|"), ...(MORE_HEADER_WORDS[field] ?? "").split("|")];
+  for (const [place, word] of all.entries()) {
+    const key = word.trim();
+    if (key === "") continue;
+    for (const [places, name] of [
+      [PLACES, key],
+      [SPELLED_OUT, spelledOut(key)],
+    ] as const) {
+      const known = places.get(name) ?? [];
+      if (!known.some((one) => one.field === field)) places.set(name, [...known, { field, place }]);
+    }
+  }
+}
+
+/** Fields that a column of this name may be, and how likely: 0 is likeliest. */
+export function fieldsNamed(column: string): Named[] {
+  const found = fieldsOf(plainWords(column));
+  if (found.length > 0) return found;
+  // "InvoiceDate"
+  return fieldsOf(
+    plainWords(column.slice(0, NAME_MAX_LENGTH).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")),
+  );
+}
+
+function fieldsOf(words: string): Named[] {
+  // "Amount (EUR)", "Betrag in EUR".
+  const bare = words.replace(
+    / (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/,
+    "",
+  );
+  return (
+    PLACES.get(words) ??
+    PLACES.get(bare) ??
+    SPELLED_OUT.get(spelledOut(words)) ??
+    SPELLED_OUT.get(spelledOut(bare)) ??
+    []
+  );
+}

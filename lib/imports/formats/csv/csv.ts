@@ -1,0 +1,263 @@
+import { dateReader } from "../dates.ts";
+import { DetailsBuilder } from "../line-collector.ts";
+import { mappedLines, type Values } from "../mapped-lines.ts";
+import type { MappedField } from "../mapping.ts";
+import type { Reader, Reading } from "../reader.ts";
+import { refuseFile } from "../refusal.ts";
+import { BalanceChecks, statusReader } from "./csv-checks.ts";
+import { csvRecords } from "./csv-records.ts";
+import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf } from "./csv-statuses.ts";
+
+/** Banks put a few lines about the account before the table. */
+const HEADER_WITHIN_ROWS = 100;
+
+/** What reads a table's records, whatever file they come from. */
+export type RowReader = {
+  onRecord: (cells: string[], line: number) => void;
+  end: () => void;
+  checks: BalanceChecks;
+};
+
+/** CSV with a mapping: see `rowReader`. @throws FileRefused */
+export function readCsv(reading: Reading): Reader {
+  const rows = rowReader(reading);
+  const records = csvRecords(reading.delimiter, reading.mapping?.quote, rows.onRecord);
+  return {
+    read: (text) => records.write(text),
+    end() {
+      records.end();
+      rows.end();
+    },
+  };
+}
+
+/**
+ * Reads a table's rows by a mapping. Rows before the one that has all mapped columns are skipped, as are rows below it that are blank, repeat it, or
+ * begin with a word for totals and have no date. Missing cells at a row's end are empty. Cells of columns without a mapping go into details under the column's name; of
+ * two columns with one name the second is called `Name (2)`.
+ * @throws FileRefused where the first 100 rows have no such header
+ */
+export function rowReader(given: Reading): RowReader {
+  const { out, mapping, delimiter, timeZone } = given;
+  if (!mapping)
+    throw refuseFile(
+      { line: 1 },
+      "mapping",
+      "CSV needs a mapping.",
+      "",
+      "which column is which field",
+    );
+  const checks = new BalanceChecks(given);
+  const reading = { ...given, statement: checks.statement };
+  const hasHeader = mapping.header_row !== false;
+  const add = mappedLines(reading, "written");
+  const readDate = dateReader(mapping.date_format ?? "YYYY-MM-DD", timeZone);
+  const mapped = Object.entries(mapping.fields) as [MappedField, string][];
+  const required = mapped.map(([, column]) => column);
+  if (mapping.status) required.push(mapping.status.column);
+  const stateOf = mapping.status && statusReader(mapping.status);
+  let columns: string[] | undefined;
+  let header: string[] | undefined;
+  let fields: (MappedField[] | undefined)[] = [];
+  let dateColumn = -1;
+  let statusColumn = -1;
+  let rows = 0;
+
+  function lay(names: string[]) {
+    columns = names;
+    fields = names.map((name) => {
+      const own = mapped.filter(([, column]) => column === name).map(([field]) => field);
+      return own.length > 0 ? own : undefined;
+    });
+    dateColumn = fields.findIndex((own) => own?.includes("value_date") ?? false);
+    if (dateColumn < 0)
+      dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
+    statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
+    checks.lay(names);
+  }
+
+  /** Whether this row is the header: until one is, rows are about the account. */
+  function findHeader(cells: string[], line: number) {
+    const names = uniqueNames(cells);
+    if (required.every((column) => names.includes(column))) {
+      header = cells;
+      return lay(names);
+    }
+    const stated = statedBalance(cells);
+    if (stated) checks.state(stated);
+    rows++;
+    if (rows < HEADER_WITHIN_ROWS) return;
+    throw noHeader(line);
+  }
+
+  function noHeader(line: number): Error {
+    const names = required.map((column) => `"${column}"`).join(", ");
+    return refuseFile(
+      { line },
+      null,
+      "No row has all mapped columns.",
+      "",
+      `a header row with ${names} within the first ${HEADER_WITHIN_ROWS} rows`,
+    );
+  }
+
+  function isNoLine(cells: string[], line: number): boolean {
+    const first = cells.find((cell) => cell.trim() !== "");
+    if (first === undefined) return true;
+    const date = dateColumn < cells.length ? (cells[dateColumn] ?? "").trim() : "";
+    const stated = statedBalance(cells);
+    if ((stated || TOTALS.test(first.trim())) && readDate(date) === null) {
+      if (stated) checks.state(stated);
+      out.skip({ line }, "total", cells.join(delimiter));
+      return true;
+    }
+    // Some banks write "Pending" where the day will be.
+    const state = date === "" ? undefined : bookingStateOf(date);
+    if (state === "pending" || state === "declined") {
+      out.skip({ line }, state, cells.join(delimiter));
+      return true;
+    }
+    if (header === undefined || first !== header.find((cell) => cell.trim() !== "")) return false;
+    return header.every((name, at) => name === (cells[at] ?? ""));
+  }
+
+  /** A row within the table that carries a balance forward has a date, too. */
+  function isBalance(values: Values, cells: string[], line: number): boolean {
+    const kind = labelOf(values.description ?? "") ?? labelOf(values.counterparty ?? "");
+    if (kind === undefined) return false;
+    out.skip({ line }, "total", cells.join(delimiter));
+    if (kind === "total") return true;
+    const column = mapping?.balance ?? "";
+    const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
+    const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
+    checks.state({ kind, amount, currency: null });
+    return true;
+  }
+
+  function refuse(
+    line: number,
+    field: string | null,
+    problem: string,
+    found: string,
+    wanted: string,
+  ) {
+    checks.refused();
+    out.refuse({ line }, field, problem, found, wanted);
+  }
+
+  function onRecord(cells: string[], line: number) {
+    if (columns === undefined) {
+      if (hasHeader) return findHeader(cells, line);
+      if (cells.every((cell) => cell.trim() === "")) return;
+      lay(cells.map((_, at) => String(at + 1)));
+      const missing = mapped.find(([, column]) => !columns?.includes(column));
+      if (missing)
+        throw refuseFile(
+          { line },
+          missing[0],
+          "There is no such column.",
+          missing[1],
+          `a number from 1 to ${cells.length}`,
+        );
+    }
+    const width = columns?.length ?? 0;
+    // Most rows are lines: they have all cells, and a digit where the date begins.
+    if (
+      (cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) &&
+      isNoLine(cells, line)
+    )
+      return;
+    if (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))
+      return refuse(
+        line,
+        null,
+        "The row has another number of cells than the header.",
+        `${cells.length} cells`,
+        `${width} cells`,
+      );
+    const values: Values = {};
+    const details = new DetailsBuilder();
+    for (let at = 0; at < width; at++) {
+      const text = (cells[at] ?? "").trim();
+      if (text === "") continue;
+      if (text.includes("\n") && swallowsRow(text, at)) {
+        return refuse(
+          line,
+          columns?.[at] ?? null,
+          "A quotation mark seems never closed: the cell holds another row.",
+          text,
+          "a closing quotation mark",
+        );
+      }
+      const own = fields[at];
+      if (own === undefined) details.add(columns?.[at] ?? "", text);
+      else for (const field of own) values[field] = text;
+    }
+    if (cells.length < width && isCut(values))
+      return refuse(
+        line,
+        null,
+        "The row ends before its date or amount.",
+        `${cells.length} cells`,
+        `${width} cells`,
+      );
+    if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
+    if (isBalance(values, cells, line)) return;
+    const kept = add(values, details.details, { line });
+    if (kept) checks.line(kept, cells);
+    else checks.refused();
+  }
+
+  function isCut(values: Values): boolean {
+    const hasAmount =
+      values.amount ?? values.amount_minor ?? values.debit ?? values.credit ?? undefined;
+    return hasAmount === undefined || (values.value_date ?? values.booked_date) === undefined;
+  }
+
+  function isBooked(status: string, cells: string[], line: number): boolean {
+    const state = stateOf?.(status);
+    if (state === "booked") return true;
+    if (state === undefined)
+      refuse(
+        line,
+        mapping?.status?.column ?? null,
+        "This status is not known.",
+        status,
+        "a mapping whose status says if it is booked",
+      );
+    else out.skip({ line }, state, cells.join(delimiter));
+    return false;
+  }
+
+  /** Whether a cell of several lines has a date where a row cut off by its line breaks would have one. */
+  function swallowsRow(text: string, at: number): boolean {
+    const [first = "", ...others] = text.split(/\r?\n/);
+    const dateAt = (part: string, index: number) =>
+      readDate((part.split(delimiter)[index] ?? "").trim().replace(/^"|"$/g, "")) !== null;
+    if (dateColumn > at && dateAt(first, dateColumn - at)) return true;
+    return others.some((part) => dateAt(part, dateColumn) && part.includes(delimiter));
+  }
+
+  return {
+    onRecord,
+    checks,
+    end() {
+      if (hasHeader && columns === undefined) throw noHeader(1);
+      checks.end(out);
+    },
+  };
+}
+
+/** Column names as a mapping names them: trimmed, without empty ones at the end, the second of a name with its number. */
+export function uniqueNames(cells: string[]): string[] {
+  const names = cells.map((cell) => cell.trim());
+  while (names.at(-1) === "") names.pop();
+  const seen = new Map<string, number>();
+  return names.map((name, at) => {
+    const bare = name === "" ? String(at + 1) : name;
+    const nth = (seen.get(bare) ?? 0) + 1;
+    seen.set(bare, nth);
+    return nth === 1 ? bare : `${bare} (${nth})`;
+  });
+}

@@ -1,0 +1,100 @@
+import { StringDecoder } from "node:string_decoder";
+import { xmlEvents } from "../camt/xml-events.ts";
+import { COLUMNS_MAX } from "../csv/csv-records.ts";
+import { refuseFile } from "../refusal.ts";
+import { cellText, type SheetContext } from "./sheet-values.ts";
+
+/** As many as a sheet can have. */
+export const SHEET_ROWS_MAX = 1_048_576;
+
+/** A row with its number in the sheet, from 1. `numbers`: which cells are numbers. */
+export type SheetRow = { number: number; cells: string[]; numbers: boolean[] };
+
+/** The rows of a worksheet's XML, as it comes. @throws FileRefused for XML that is no sheet, or a sheet without bounds */
+export async function* sheetRows(
+  xml: AsyncIterable<Buffer>,
+  context: SheetContext,
+): AsyncGenerator<SheetRow[], void> {
+  let rows: SheetRow[] = [];
+  let row: SheetRow | undefined;
+  let number = 0;
+  let column = 0;
+  let cell: { type: string; style: number; value: string } | undefined;
+  let depth = 0;
+  let isValue = false;
+  /** rPh says how a word sounds: its t is not of the text. */
+  let isPhonetic = false;
+
+  const reader = xmlEvents({
+    open({ local, attributes }) {
+      depth++;
+      if (local === "row") {
+        number = Number(attributes.r?.value ?? number + 1);
+        if (!(number >= 1 && number <= SHEET_ROWS_MAX))
+          throw tooLarge(number, "rows", SHEET_ROWS_MAX);
+        row = { number, cells: [], numbers: [] };
+        column = 0;
+      } else if (local === "c" && row) {
+        const letters = /^[A-Z]{1,3}/.exec(attributes.r?.value ?? "")?.[0];
+        if (letters !== undefined) column = columnOf(letters);
+        if (column >= COLUMNS_MAX) throw tooLarge(number, "columns", COLUMNS_MAX);
+        cell = {
+          type: attributes.t?.value ?? "n",
+          style: Number(attributes.s?.value ?? -1),
+          value: "",
+        };
+      } else if (local === "rPh") isPhonetic = true;
+      else if (local === "v" || local === "t") {
+        isValue = cell !== undefined && !isPhonetic;
+        isPhonetic = false;
+      }
+    },
+    text(text) {
+      if (isValue && cell) cell.value += text;
+    },
+    close() {
+      depth--;
+      // Of what is in a cell, only v, and t of an inline text, hold its value.
+      if (isValue) isValue = false;
+      else if (cell && depth === CELL_DEPTH) {
+        const { text, isNumber } = cellText(cell.type, cell.style, cell.value, context);
+        if (row) {
+          while (row.cells.length < column) {
+            row.cells.push("");
+            row.numbers.push(false);
+          }
+          row.cells[column] = text;
+          row.numbers[column] = isNumber;
+        }
+        column++;
+        cell = undefined;
+      } else if (row && depth === ROW_DEPTH) {
+        rows.push(row);
+        row = undefined;
+      }
+    },
+    end() {},
+  });
+  const decoder = new StringDecoder("utf8");
+  for await (const chunk of xml) {
+    reader.read(decoder.write(chunk));
+    if (rows.length > 0) yield rows;
+    rows = [];
+  }
+  reader.end();
+  if (rows.length > 0) yield rows;
+}
+
+/** worksheet > sheetData > row > c */
+const ROW_DEPTH = 2;
+const CELL_DEPTH = 3;
+
+function columnOf(letters: string): number {
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+function tooLarge(line: number, what: string, max: number): Error {
+  return refuseFile({ line }, null, `The sheet has too many ${what}.`, "", `at most ${max}`);
+}

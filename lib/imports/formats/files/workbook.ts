@@ -1,0 +1,171 @@
+import { StringDecoder } from "node:string_decoder";
+import { xmlEvents } from "../camt/xml-events.ts";
+import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts";
+import { type Table, tableOfRows } from "../csv/csv-table.ts";
+import { refuseFile } from "../refusal.ts";
+import { type SheetRow, sheetRows } from "./sheet-rows.ts";
+import { dateStylesOf, type SheetContext } from "./sheet-values.ts";
+import { readEntry, type Zip } from "./zip.ts";
+
+/** A workbook lies in memory while it is read: of more than this the sheet is better saved as CSV. */
+export const WORKBOOK_MAX_BYTES = 32 * 1024 * 1024;
+const STRINGS_MAX_BYTES = 64 * 1024 * 1024;
+const PART_MAX_BYTES = 8 * 1024 * 1024;
+const SHEET_MAX_BYTES = 512 * 1024 * 1024;
+const SHEETS_MAX = 100;
+const ROWS_LOOKED_AT = 5_000;
+
+export type Sheet = { name: string; rows: () => AsyncIterable<SheetRow[]> };
+
+/** What an .xlsx file, or a table that is called .xls, has. */
+export type Workbook = { sheets: Sheet[] };
+
+/** @throws FileRefused for an archive that is no workbook */
+export async function openWorkbook(zip: Zip): Promise<Workbook> {
+  const relations = new Map<string, { target: string; type: string }>();
+  await eachElement(zip, "xl/_rels/workbook.xml.rels", PART_MAX_BYTES, (name, attributes) => {
+    if (name !== "Relationship") return;
+    const { Id = "", Target = "", Type = "" } = attributes;
+    const target = Target.startsWith("/") ? Target.slice(1) : `xl/${Target.replace(/^\.\//, "")}`;
+    relations.set(Id, { target, type: Type.split("/").at(-1) ?? "" });
+  });
+  const named: { name: string; target: string }[] = [];
+  let is1904 = false;
+  await eachElement(zip, "xl/workbook.xml", PART_MAX_BYTES, (name, attributes) => {
+    if (name === "workbookPr") is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? "");
+    // Hidden sheets are workings of programs.
+    if (name !== "sheet" || (attributes.state ?? "visible") !== "visible") return;
+    const relation = relations.get(attributes.id ?? "");
+    if (relation?.type === "worksheet")
+      named.push({ name: attributes.name ?? "", target: relation.target });
+  });
+  const part = (type: string, usual: string) =>
+    [...relations.values()].find((one) => one.type === type)?.target ?? usual;
+  const context: SheetContext = {
+    strings: await stringsOf(zip, part("sharedStrings", "xl/sharedStrings.xml")),
+    dateStyles: await stylesOf(zip, part("styles", "xl/styles.xml")),
+    is1904,
+  };
+  return {
+    sheets: named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
+      const entry = zip.entries.get(target);
+      if (!entry) return [];
+      return { name, rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context) };
+    }),
+  };
+}
+
+async function eachElement(
+  zip: Zip,
+  path: string,
+  bytesMax: number,
+  onOpen: (name: string, attributes: Record<string, string>) => void,
+  onText: (text: string) => void = () => {},
+  onClose: () => void = () => {},
+): Promise<void> {
+  const entry = zip.entries.get(path);
+  if (!entry) return;
+  const reader = xmlEvents({
+    open: ({ local, attributes }) =>
+      onOpen(
+        local,
+        Object.fromEntries(
+          Object.values(attributes).map((one) => [one.local || one.name, one.value]),
+        ),
+      ),
+    text: onText,
+    close: onClose,
+    end: () => {},
+  });
+  const decoder = new StringDecoder("utf8");
+  for await (const chunk of readEntry(zip, entry, bytesMax)) reader.read(decoder.write(chunk));
+  reader.end();
+}
+
+async function stringsOf(zip: Zip, path: string): Promise<string[]> {
+  const strings: string[] = [];
+  let isText = false;
+  /** rPh says how a word sounds: its t is not of the text. */
+  let isPhonetic = false;
+  await eachElement(
+    zip,
+    path,
+    STRINGS_MAX_BYTES,
+    (name) => {
+      if (name === "si") strings.push("");
+      if (name === "rPh") isPhonetic = true;
+      isText = name === "t" && !isPhonetic;
+      if (name === "t") isPhonetic = false;
+    },
+    (text) => {
+      if (isText && strings.length > 0) strings[strings.length - 1] += text;
+    },
+    () => {
+      isText = false;
+    },
+  );
+  return strings;
+}
+
+async function stylesOf(zip: Zip, path: string): Promise<boolean[]> {
+  const custom = new Map<string, string>();
+  const ids: string[] = [];
+  let isOfCells = false;
+  await eachElement(zip, path, PART_MAX_BYTES, (name, attributes) => {
+    if (name === "numFmt") custom.set(attributes.numFmtId ?? "", attributes.formatCode ?? "");
+    else if (name === "cellXfs") isOfCells = true;
+    else if (name === "xf" && isOfCells) ids.push(attributes.numFmtId ?? "0");
+    else if (name === "cellStyles" || name === "dxfs") isOfCells = false;
+  });
+  return dateStylesOf(ids, custom);
+}
+
+/** A sheet's first rows as a table; null where it has none. */
+export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
+  const rows: { cells: string[]; line: number }[] = [];
+  let hasAmbiguousText = false;
+  for await (const batch of sheet.rows()) {
+    for (const { cells, number, numbers } of batch) {
+      if (cells.every((cell) => cell.trim() === "")) continue;
+      rows.push({ cells, line: number });
+      hasAmbiguousText ||= cells.some((cell, at) => !numbers[at] && /\d[.,]\d{3}$/.test(cell));
+    }
+    if (rows.length >= ROWS_LOOKED_AT) break;
+  }
+  const wanted = Object.values(known.mapping?.fields ?? {});
+  const table = tableOfRows(rows, known.hasHeader ?? known.mapping?.header_row, wanted);
+  return table && { table, isTyped: !hasAmbiguousText };
+}
+
+export type SheetTable = { table: Table; isTyped: boolean };
+
+export function describeSheet({ table, isTyped }: SheetTable, known: Known): Described {
+  return describeTable(table, { delimiter: "," }, { ...known, isTyped });
+}
+
+/** A sheet as CSV: a line for each of its rows, so that row numbers stay. */
+export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> {
+  let written = 0;
+  for await (const batch of sheet.rows()) {
+    let text = "";
+    for (const { number, cells } of batch) {
+      if (number <= written)
+        throw refuseFile(
+          { line: number },
+          null,
+          "The sheet's rows are not in order.",
+          "",
+          "rows in order",
+        );
+      text += "\n".repeat(number - written - 1);
+      text += `${cells.map(quoted).join(",")}\n`;
+      written = number;
+    }
+    yield Buffer.from(text);
+  }
+}
+
+function quoted(cell: string): string {
+  const line = cell.replace(/\s*[\r\n]+\s*/g, " ");
+  return /[",]|^\s|\s$/.test(line) ? `"${line.replaceAll('"', '""')}"` : line;
+}

@@ -1,0 +1,66 @@
+import type { Readable } from "node:stream";
+import { type Entry, fromBuffer, type ZipFile } from "yauzl";
+import { refuseFile } from "../refusal.ts";
+
+const ENTRIES_MAX = 10_000;
+
+/** The files of an archive, by name. */
+export type Zip = { zip: ZipFile; entries: Map<string, Entry> };
+
+/** @throws FileRefused for an archive that is cut, encrypted or not an archive */
+export async function openZip(bytes: Buffer, fileName: string): Promise<Zip> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(damaged(error, fileName));
+    fromBuffer(bytes, { lazyEntries: true, strictFileNames: false }, (error, zip) => {
+      if (error) return fail(error);
+      const entries = new Map<string, Entry>();
+      zip.on("error", fail);
+      zip.on("end", () => resolve({ zip, entries }));
+      zip.on("entry", (entry: Entry) => {
+        if (entries.size === ENTRIES_MAX) return fail(new Error(`more than ${ENTRIES_MAX} files`));
+        if (!entry.fileName.endsWith("/")) entries.set(entry.fileName, entry);
+        zip.readEntry();
+      });
+      zip.readEntry();
+    });
+  });
+}
+
+/**
+ * A file of an archive, as it is unpacked. It may unpack to as many bytes as its header says, no more.
+ * @throws FileRefused where that is more than `bytesMax`
+ */
+export async function* readEntry(
+  { zip }: Zip,
+  entry: Entry,
+  bytesMax: number,
+): AsyncGenerator<Buffer, void> {
+  if (entry.isEncrypted())
+    throw refused("The archive has a password.", entry.fileName, "a file without a password");
+  if (entry.uncompressedSize > bytesMax)
+    throw refused(
+      "The file is too large once it is unpacked.",
+      entry.fileName,
+      `at most ${bytesMax} bytes`,
+    );
+  const stream = await new Promise<Readable>((resolve, reject) =>
+    zip.openReadStream(entry, (error, opened) =>
+      error ? reject(damaged(error, entry.fileName)) : resolve(opened),
+    ),
+  );
+  try {
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    throw damaged(error as Error, entry.fileName);
+  } finally {
+    stream.destroy();
+  }
+}
+
+function damaged({ message }: Error, found: string): Error {
+  return refused(`The archive can't be unpacked: ${message}.`, found, "a whole archive");
+}
+
+function refused(problem: string, found: string, wanted: string): Error {
+  return refuseFile({ line: 1 }, null, problem, found, wanted);
+}

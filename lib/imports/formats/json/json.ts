@@ -1,0 +1,198 @@
+import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
+import { refuseFile } from "../refusal.ts";
+import { jsonLines } from "./json-line.ts";
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/**
+ * JSON: a list of objects, or an object whose member `lines` is one, or what the mapping's `lines_path` leads to; its other members are
+ * passed over. Cuts the list into its objects as they come. (Streaming parsers turn numbers into floats before anybody sees their digits; and JSON.parse checks each
+ * object here.)
+ */
+export function readJson(reading: Reading): Reader {
+  const readObject = jsonLines(reading);
+  const { out } = reading;
+  const linesPath = reading.mapping?.lines_path;
+  const path = linesPath?.split(".") ?? ["lines"];
+  const wantedList =
+    linesPath === undefined
+      ? 'a list of objects, or an object with a list "lines"'
+      : `a list of objects at ${linesPath}`;
+  /** What stands before the list, so far: at most a few members. */
+  let state: "start" | "envelope" | "list" | "after" = "start";
+  let envelope = "";
+  /** The brackets that close what is open of it. */
+  let closers = "";
+  let lineNumber = 1;
+  let depth = 0;
+  let inText = false;
+  let escaped = false;
+  let parts: string[] = [];
+  let length = 0;
+  let tooLong = false;
+  let startsAt = 0;
+  /** Within the list, between objects: whether a comma must come first. */
+  let afterObject = false;
+  let afterComma = false;
+
+  const refuse = (problem: string, found: string, wanted = wantedList) =>
+    refuseFile({ line: lineNumber }, null, problem, found, wanted);
+
+  function keep(part: string): void {
+    length += part.length;
+    if (length > LINE_MAX_LENGTH) tooLong = true;
+    if (tooLong) parts = [];
+    else parts.push(part);
+  }
+
+  function finishObject(): void {
+    const place = { line: startsAt };
+    if (tooLong)
+      out.refuse(
+        place,
+        null,
+        "The object is too long.",
+        "",
+        `at most ${LINE_MAX_LENGTH} characters`,
+      );
+    else readObject(parts.join(""), place);
+    parts = [];
+    length = 0;
+    tooLong = false;
+    afterObject = true;
+    afterComma = false;
+  }
+
+  /** A character of the list outside of any object. */
+  function between(character: string): void {
+    if (character === "{" && !afterObject) {
+      depth = 1;
+      startsAt = lineNumber;
+    } else if (character === "," && afterObject) {
+      afterObject = false;
+      afterComma = true;
+    } else if (character === "]" && !afterComma) {
+      state = "after";
+      envelope = envelope === "" ? "" : `${envelope}[]`;
+    } else if (!isSpace(character))
+      throw refuse("The list has something else than objects.", character);
+  }
+
+  /** What is outside of the list: kept as it is, to be looked at as JSON once it is whole. */
+  function outside(character: string): void {
+    if (state === "start") {
+      if (isSpace(character)) return;
+      if (character === "[" && linesPath === undefined) state = "list";
+      else if (character === "{") {
+        state = "envelope";
+        envelope = "{";
+        closers = "}";
+      } else throw refuse("The file does not begin like JSON.", character);
+      return;
+    }
+    if (envelope === "") {
+      if (!isSpace(character)) throw refuse("Something follows the list.", character, "nothing");
+      return;
+    }
+    if (
+      character === "[" &&
+      state === "envelope" &&
+      !inText &&
+      opensLines(envelope, closers, path)
+    ) {
+      state = "list";
+      return;
+    }
+    envelope += character;
+    if (envelope.length > LINE_MAX_LENGTH)
+      throw refuse(`There is no list "${path.join(".")}" near the beginning.`, envelope);
+    if (!inText) {
+      if (character === "{") closers = `}${closers}`;
+      else if (character === "[") closers = `]${closers}`;
+      else if (character === "}" || character === "]") closers = closers.slice(1);
+    }
+    if (escaped) escaped = false;
+    else if (character === "\\") escaped = inText;
+    else if (character === '"') inText = !inText;
+  }
+
+  function read(text: string): void {
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 10) lineNumber++;
+      if (depth === 0) {
+        if (state === "list") between(text.charAt(at));
+        else outside(text.charAt(at));
+        from = at;
+        continue;
+      }
+      if (inText) {
+        if (escaped) escaped = false;
+        else if (code === BACKSLASH) escaped = true;
+        else if (code === QUOTE) inText = false;
+      } else if (code === QUOTE) inText = true;
+      else if (code === 123 || code === 91) depth++;
+      else if ((code === 125 || code === 93) && --depth === 0) {
+        keep(text.slice(from, at + 1));
+        finishObject();
+      }
+    }
+    if (depth > 0) keep(text.slice(from));
+  }
+
+  function end(): void {
+    if (depth > 0 || state === "list" || state === "start")
+      throw refuse("The file ends in the middle.", "", 'the rest of it, up to the closing "]"');
+    if (envelope === "") return;
+    const around = parsed(envelope);
+    if (around === undefined) throw refuse("The object around the list is not JSON.", envelope);
+    if (state === "envelope") throw refuse(`There is no list "${path.join(".")}".`, envelope);
+    // A second list of that path would take the place of the first, which was cut out.
+    if (!isEmptyList(memberAt(around, path)))
+      throw refuse("A name around the list comes twice.", envelope, "each name once");
+  }
+
+  return { read, end };
+}
+
+function isSpace(character: string): boolean {
+  return character === " " || character === "\n" || character === "\r" || character === "\t";
+}
+
+/** Whether the list that opens after this is the one at the path from the outermost object. */
+function opensLines(before: string, closers: string, path: readonly string[]): boolean {
+  if (closers.length !== path.length) return false;
+  const opens = /"\s*:\s*$/.exec(before);
+  if (!opens || !before.slice(0, opens.index + 1).endsWith(JSON.stringify(path.at(-1))))
+    return false;
+  return isEmptyList(memberAt(parsed(`${before}[]${closers}`), path));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function memberAt(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (
+      typeof found !== "object" ||
+      found === null ||
+      Array.isArray(found) ||
+      !Object.hasOwn(found, name)
+    )
+      return undefined;
+    found = (found as Record<string, unknown>)[name];
+  }
+  return found;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}

@@ -1,0 +1,51 @@
+import { decimalsOf } from "../../../wire/currencies.ts";
+import { standardAmount } from "../../../wire/money.ts";
+import type { Statement } from "../statement.ts";
+
+/** Of each side of a statement. */
+export const TOTALS_MAX = 1_000;
+const TOTAL = /^(\d{1,5})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
+
+/** `stated`: what each field says, null where that is no total. */
+type Side = { count: number; sum: bigint; stated: ({ count: number; sum: bigint } | null)[] };
+
+/** Numbers and sums of a statement's lines, and what :90C: and :90D: say of them. */
+export class Mt940Totals {
+  readonly #credits: Side = { count: 0, sum: 0n, stated: [] };
+  readonly #debits: Side = { count: 0, sum: 0n, stated: [] };
+
+  tally(minor: number): void {
+    const side = minor < 0 ? this.#debits : this.#credits;
+    side.count++;
+    side.sum += BigInt(Math.abs(minor));
+  }
+
+  get areStated(): boolean {
+    return this.#credits.stated.length + this.#debits.stated.length > 0;
+  }
+
+  /** @returns false where there are too many */
+  state(name: string, text: string, statementCurrency: string | null): boolean {
+    const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
+    const minor =
+      decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
+    const side = name === "90D" ? this.#debits : this.#credits;
+    const isTotal = typeof minor === "number" && currency === statementCurrency;
+    side.stated.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
+    return side.stated.length <= TOTALS_MAX;
+  }
+
+  /** Lines may stand behind the totals, too: to be called at the statement's end. */
+  check(statement: Statement): void {
+    for (const { count, sum, stated } of [this.#credits, this.#debits]) {
+      for (const total of stated) statement.control(total?.count === count && total.sum === sum);
+    }
+    // Where one side has a total, the other needs none only if it has no lines.
+    const [given, missing] =
+      this.#credits.stated.length > 0
+        ? [this.#credits, this.#debits]
+        : [this.#debits, this.#credits];
+    if (given.stated.length > 0 && missing.stated.length === 0 && missing.count > 0)
+      statement.control(false);
+  }
+}

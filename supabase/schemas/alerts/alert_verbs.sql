@@ -1,0 +1,285 @@
+-- What people and tenants choose to be told, and how they change it.
+
+-- The address of the caller's own account, where Supabase Auth vouches for them.
+create function private.address_of_caller() returns text
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  if private.principal_type() <> 'user'
+    or auth.jwt() ->> 'sub' !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return null;
+  end if;
+  return (select u.email from auth.users u where u.id = (auth.jwt() ->> 'sub')::uuid);
+end $$;
+
+-- Its version doesn't count the address, which is the account's.
+create function private.notification_settings_json(is_account boolean) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  s public.notification_settings;
+  settings jsonb;
+begin
+  select * into s from public.notification_settings x
+  where x.tenant_id = private.tenant_id() and x.subject = auth.jwt() ->> 'sub'
+    and x.is_account = $1;
+  settings := jsonb_build_object(
+    'exception_breached', coalesce(s.exception_breached, 'mine'), 'exception_at_risk',
+    coalesce(s.exception_at_risk, 'off'),
+    'assigned', coalesce(s.assigned, true), 'mentioned', coalesce(s.mentioned, true),
+    'webhook_failing', coalesce(s.webhook_failing, true), 'api_key_expiring',
+    coalesce(s.api_key_expiring, true)
+  );
+  return settings
+    || jsonb_build_object('email', case when $1 then private.address_of_caller() end, 'version',
+      private.version_of(settings));
+end $$;
+
+create function private.alert_channel_json(c public.alert_channels) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', c.id, 'name', c.name, 'url_hint', c.url_hint, 'kinds', c.kinds, 'last_sent_at',
+    private.iso(c.last_sent_at),
+    'last_failure_at', private.iso(c.last_failure_at), 'last_failure', c.last_failure, 'created_at',
+    private.iso(c.created_at),
+    'created_by', c.created_by, 'version',
+    private.version_of(jsonb_build_array(c.name, c.url_hint, c.kinds, c.deleted_at))
+  );
+end $$;
+
+-- Locks one of the caller's tenant. Refuses: not_found, precondition_failed.
+create function private.lock_alert_channel(id text, versions jsonb) returns public.alert_channels
+language plpgsql volatile set search_path = '' as $$
+declare
+  c public.alert_channels;
+begin
+  select * into c
+  from public.alert_channels x
+  where x.tenant_id = private.tenant_id() and x.id = $1 and x.deleted_at is null for no key update;
+  if not found then
+    perform private.refuse_missing('alert channel');
+  end if;
+  perform private.require_version((private.alert_channel_json(c) ->> 'version')::bigint, versions);
+  return c;
+end $$;
+
+-- Of one's own tenant's channel; null forgets it.
+create function private.store_alert_channel_url(channel_id text, url_id text,
+  sealed text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete
+  from private.alert_channel_urls x
+  where x.tenant_id = private.tenant_id() and x.channel_id = $1;
+  insert into private.alert_channel_urls (tenant_id, channel_id, url_id, sealed)
+  select c.tenant_id, c.id, $2, $3
+  from public.alert_channels c
+  where c.tenant_id = private.tenant_id() and c.id = $1 and $3 is not null;
+end $$;
+
+grant execute on function
+  private.address_of_caller(), private.notification_settings_json(boolean),
+  private.alert_channel_json(public.alert_channels)
+to authenticated;
+
+-- input: { is_account }.
+create function public.get_notification_settings(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'get_notification_settings');
+  return private.notification_settings_json(coalesce((input ->> 'is_account')::boolean, false));
+end $$;
+
+-- input: { settings, is_account }. Refuses: precondition_failed.
+create function public.put_notification_settings(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'put_notification_settings');
+  given constant jsonb := input -> 'settings';
+  is_account constant boolean := coalesce((input ->> 'is_account')::boolean, false);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.require_version(
+    (private.notification_settings_json(is_account) ->> 'version')::bigint,
+    request -> 'versions');
+  insert into public.notification_settings as s (is_account, exception_breached, exception_at_risk,
+    assigned, mentioned, webhook_failing, api_key_expiring)
+  values (is_account, given ->> 'exception_breached', given ->> 'exception_at_risk',
+    (given ->> 'assigned')::boolean, (given ->> 'mentioned')::boolean,
+    (given ->> 'webhook_failing')::boolean, (given ->> 'api_key_expiring')::boolean)
+  on conflict on constraint notification_settings_pkey
+    do update set exception_breached = excluded.exception_breached,
+    exception_at_risk = excluded.exception_at_risk,
+    assigned = excluded.assigned, mentioned = excluded.mentioned,
+    webhook_failing = excluded.webhook_failing,
+    api_key_expiring = excluded.api_key_expiring;
+  return private.finish_request(request, private.notification_settings_json(is_account));
+end $$;
+
+-- input: { limit, after: [id] | null }. Newest first.
+create function public.list_alert_channels(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_alert_channels');
+  select jsonb_agg(private.alert_channel_json(c) order by c.id desc) into items
+  from (
+    select * from public.alert_channels x
+    where x.tenant_id = private.tenant_id() and x.deleted_at is null
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+    order by x.id desc limit page_size + 1
+  ) c;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { name, kinds, url_hint, url_id, sealed }. Refuses: conflict beyond 20. Records:
+-- alert_channel.created.
+create function public.create_alert_channel(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_alert_channel');
+  c public.alert_channels;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.serialize_counting('alert_channels');
+  if (select count(*) from public.alert_channels x
+    where x.tenant_id = private.tenant_id() and x.deleted_at is null) >= 20 then
+    perform private.refuse_conflict('quota',
+      'A tenant can have 20 alert channels. Delete one first.');
+  end if;
+  insert into public.alert_channels (name, url_hint, kinds)
+  values (input ->> 'name', input ->> 'url_hint', private.text_array(input -> 'kinds'))
+  returning * into c;
+  perform private.store_alert_channel_url(c.id, input ->> 'url_id', input ->> 'sealed');
+  perform private.record_security_event('alert_channel.created', c.id, null,
+    jsonb_build_object('name', c.name, 'url', c.url_hint, 'kinds', c.kinds));
+  return private.finish_request(request, private.alert_channel_json(c));
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_alert_channel(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  c public.alert_channels;
+begin
+  perform private.begin_request(request, 'get_alert_channel');
+  select * into c
+  from public.alert_channels x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' and x.deleted_at is null;
+  if not found then
+    perform private.refuse_missing('alert channel');
+  end if;
+  return private.alert_channel_json(c);
+end $$;
+
+-- input: { id, patch: { name, kinds }, and with another URL url_hint, url_id, sealed }. Refuses:
+-- not_found, precondition_failed.
+-- Records: alert_channel.updated.
+create function public.update_alert_channel(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'update_alert_channel');
+  patch constant jsonb := coalesce(input -> 'patch', '{}');
+  before public.alert_channels;
+  c public.alert_channels;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  before := private.lock_alert_channel(input ->> 'id', request -> 'versions');
+  update public.alert_channels x
+  set name = coalesce(patch ->> 'name', x.name),
+    url_hint = coalesce(input ->> 'url_hint', x.url_hint),
+    kinds = case when patch ? 'kinds' then private.text_array(patch -> 'kinds') else x.kinds end,
+    last_failure = case when input ? 'sealed' then null else x.last_failure end,
+    last_failure_at = case when input ? 'sealed' then null else x.last_failure_at end
+  where x.tenant_id = before.tenant_id and x.id = before.id returning * into c;
+  if input ? 'sealed' then
+    perform private.store_alert_channel_url(c.id, input ->> 'url_id', input ->> 'sealed');
+  end if;
+  perform private.record_security_event('alert_channel.updated', c.id, null,
+    coalesce(private.changes(
+    jsonb_build_object('name', before.name, 'url', before.url_hint, 'kinds', before.kinds),
+    jsonb_build_object('name', c.name, 'url', c.url_hint, 'kinds', c.kinds)), '{}'));
+  return private.finish_request(request, private.alert_channel_json(c));
+end $$;
+
+-- input: { id }. Its URL is forgotten. Refuses: not_found, precondition_failed. Records:
+-- alert_channel.deleted.
+create function public.delete_alert_channel(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'delete_alert_channel');
+  c public.alert_channels;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  c := private.lock_alert_channel(input ->> 'id', request -> 'versions');
+  update public.alert_channels x
+  set deleted_at = now()
+  where x.tenant_id = c.tenant_id and x.id = c.id
+  returning * into c;
+  perform private.store_alert_channel_url(c.id, null, null);
+  perform private.record_security_event('alert_channel.deleted', c.id, null,
+    jsonb_build_object('name', c.name, 'url', c.url_hint));
+  return private.finish_request(request, private.alert_channel_json(c));
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.test_alert_channel(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'test_alert_channel');
+  c public.alert_channels;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  c := private.lock_alert_channel(input ->> 'id', null);
+  perform graphile_worker.add_job('send_test_alert',
+    private.with_request_id(jsonb_build_object('tenant_id', c.tenant_id, 'channel_id', c.id)),
+    max_attempts => 1, job_key => 'test-alert:' || c.tenant_id || ':' || c.id);
+  return private.finish_request(request, private.alert_channel_json(c));
+end $$;
+
+-- For the worker that tests one: { url_id, sealed, name, tenant_name }, null for one that is gone.
+create function private.alert_channel_url(tenant_id text, channel_id text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('url_id', x.url_id, 'sealed', x.sealed, 'name', c.name, 'tenant_name',
+      t.name)
+    from public.alert_channels c
+    join private.alert_channel_urls x on x.tenant_id = c.tenant_id and x.channel_id = c.id
+    join public.tenants t on t.id = c.tenant_id
+    where c.tenant_id = $1 and c.id = $2 and c.deleted_at is null
+  );
+end $$;
+
+-- What became of a message to a channel.
+create function private.settle_channel_message(tenant_id text, channel_id text,
+  failure text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update public.alert_channels c set
+    last_sent_at = case when failure is null then now() else c.last_sent_at end,
+    last_failure_at = case when failure is null then null else now() end,
+    last_failure = left(failure, 500)
+  where c.tenant_id = $1 and c.id = $2;
+end $$;
+
+create function private.settle_test_alert(tenant_id text, channel_id text,
+  failure text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.settle_channel_message($1, $2, $3);
+end $$;
+grant execute
+  on function private.alert_channel_url(text, text),
+    private.settle_test_alert(text, text, text) to service_role;

@@ -1,0 +1,245 @@
+-- Usage of API keys: counted by the processes that serve, written once a second. A call waits for
+-- none of it.
+
+create table public.api_key_totals (
+  api_key_id text not null,
+  tenant_id text not null,
+  request_count bigint not null,
+  last_used_at timestamptz(3) not null,
+  last_used_ip inet,
+  primary key (tenant_id, api_key_id),
+  foreign key (tenant_id, api_key_id) references public.api_keys (tenant_id, id) on delete cascade
+);
+
+-- Outcome: accepted, accepted_in_grace, or the reason of a refusal. Hours are kept for 8 days, days
+-- for 91.
+create table public.api_key_usage_hourly (
+  api_key_id text not null,
+  tenant_id text not null,
+  hour timestamptz not null,
+  operation text not null,
+  address inet not null,
+  outcome text not null,
+  calls bigint not null,
+  last_seen_at timestamptz(3) not null,
+  primary key (tenant_id, api_key_id, hour, operation, address, outcome),
+  foreign key (tenant_id, api_key_id) references public.api_keys (tenant_id, id) on delete cascade
+);
+create index api_key_usage_hourly_by_age on public.api_key_usage_hourly (hour);
+
+create table public.api_key_usage_daily (
+  api_key_id text not null,
+  tenant_id text not null,
+  day date not null,
+  operation text not null,
+  outcome text not null,
+  calls bigint not null,
+  primary key (tenant_id, api_key_id, day, operation, outcome),
+  foreign key (tenant_id, api_key_id) references public.api_keys (tenant_id, id) on delete cascade
+);
+create index api_key_usage_daily_by_age on public.api_key_usage_daily (day);
+
+alter table public.api_key_totals enable row level security;
+alter table public.api_key_usage_hourly enable row level security;
+alter table public.api_key_usage_daily enable row level security;
+grant
+  select
+    on public.api_key_totals, public.api_key_usage_hourly,
+      public.api_key_usage_daily to authenticated, service_role;
+create policy api_key_totals_read on public.api_key_totals for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
+create policy api_key_usage_hourly_read on public.api_key_usage_hourly for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
+create policy api_key_usage_daily_read on public.api_key_usage_daily for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
+
+-- A batch is counted once, however often it is sent. A server's batch holds several tenants' calls.
+create table private.usage_batches (
+  id uuid primary key,
+  at timestamptz(3) not null default now()
+);
+create index usage_batches_by_age on private.usage_batches (at);
+alter table private.usage_batches enable row level security;
+
+-- rows: [{ api_key_id, tenant_id, operation, address, outcome, calls, age_ms }], one per
+-- combination. Sorted: one order of locks for every process.
+create function private.record_api_key_usage(batch uuid, rows jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.usage_batches (id) values (batch) on conflict do nothing;
+  if not found then
+    return;
+  end if;
+  with used as materialized (
+    select k.tenant_id, k.id as api_key_id, u.operation, u.address, u.outcome, u.calls,
+      now() - make_interval(secs => u.age_ms / 1000.0) as seen_at
+    from jsonb_to_recordset(rows)
+      as u (api_key_id text, tenant_id text, operation text, address inet, outcome text,
+        calls bigint, age_ms bigint)
+    join public.api_keys k on k.tenant_id = u.tenant_id and k.id = u.api_key_id
+  ), hourly as (
+    insert into public.api_key_usage_hourly as h (api_key_id, tenant_id, hour, operation, address,
+      outcome, calls, last_seen_at)
+    select u.api_key_id, u.tenant_id, date_trunc('hour', u.seen_at, 'UTC'), u.operation, u.address,
+      u.outcome, sum(u.calls), max(u.seen_at)
+    from used u group by 1, 2, 3, 4, 5, 6 order by 2, 1, 3, 4, 5, 6
+    on conflict (tenant_id, api_key_id, hour, operation, address, outcome) do update
+      set calls = h.calls + excluded.calls,
+        last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at)
+  ), daily as (
+    insert into public.api_key_usage_daily as d (api_key_id, tenant_id, day, operation, outcome,
+      calls)
+    select u.api_key_id, u.tenant_id, (u.seen_at at time zone 'UTC')::date, u.operation, u.outcome,
+      sum(u.calls)
+    from used u group by 1, 2, 3, 4, 5 order by 2, 1, 3, 4, 5
+    on conflict (tenant_id, api_key_id, day, operation, outcome)
+      do update set calls = d.calls + excluded.calls
+  )
+  insert into public.api_key_totals as t (api_key_id, tenant_id, request_count, last_used_at,
+    last_used_ip)
+  select u.api_key_id, u.tenant_id, sum(u.calls), max(u.seen_at),
+    (array_agg(u.address order by u.seen_at desc))[1]
+  from used u where u.outcome like 'accepted%' group by 1, 2 order by 2, 1
+  on conflict (tenant_id, api_key_id) do update set
+    request_count = t.request_count + excluded.request_count,
+    last_used_ip = case when excluded.last_used_at >= t.last_used_at then excluded.last_used_ip
+      else t.last_used_ip end,
+    last_used_at = greatest(t.last_used_at, excluded.last_used_at);
+end $$;
+create function public.record_api_key_usage(batch uuid, rows jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.record_api_key_usage(batch, rows);
+end $$;
+grant execute
+  on function private.record_api_key_usage(uuid, jsonb),
+    public.record_api_key_usage(uuid, jsonb) to service_role;
+
+-- Deletes usage past its time, at most `batch` rows of each kind; answers how many.
+create function private.purge_api_key_usage(batch integer default 10000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  hours integer;
+  days integer;
+begin
+  delete from public.api_key_usage_hourly where ctid = any (array(
+    select ctid from public.api_key_usage_hourly where hour < now() - interval '8 days' limit batch
+  ));
+  get diagnostics hours = row_count;
+  delete from public.api_key_usage_daily where ctid = any (array(
+    select ctid
+    from public.api_key_usage_daily
+    where day < (now() at time zone 'UTC')::date - 91
+    limit batch
+  ));
+  get diagnostics days = row_count;
+  delete from private.usage_batches where at < now() - interval '1 day';
+  return hours + days;
+end $$;
+grant execute on function private.purge_api_key_usage(integer) to service_role;
+
+-- When the last 7 days began: whole days in UTC, today the last, however they are counted: by hour,
+-- day, address or operation.
+create function private.usage_week() returns timestamptz
+language plpgsql stable set search_path = '' as $$
+begin
+  return date_trunc('day', now(), 'UTC') - make_interval(hours => 6 * 24);
+end $$;
+grant execute on function private.usage_week() to authenticated;
+
+-- input: { id }. Hours and addresses of private.usage_week, days and refusals by reason of 90 days.
+-- Refuses: not_found.
+create function public.get_api_key_usage(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  k public.api_keys;
+begin
+  perform private.begin_request(request, 'get_api_key_usage');
+  k := private.find_api_key_of_caller(input ->> 'id');
+  return jsonb_build_object(
+    'as_of', private.iso(now()),
+    'hours', coalesce((
+      select jsonb_agg(
+        jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted, 'refused',
+          h.calls - h.accepted)
+      order by h.hour)
+      from (
+        select u.hour, sum(u.calls) as calls,
+          coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
+        from public.api_key_usage_hourly u
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
+          group by 1
+      ) h
+    ), '[]'),
+    'days', coalesce((
+      select jsonb_agg(
+        jsonb_build_object('start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted',
+          d.accepted, 'refused', d.calls - d.accepted)
+      order by d.day)
+      from (
+        select u.day, sum(u.calls) as calls,
+          coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
+        from public.api_key_usage_daily u
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id
+          and u.day > (now() at time zone 'UTC')::date - 90
+          group by 1
+      ) d
+    ), '[]'),
+    'addresses', coalesce((
+      select jsonb_agg(
+        jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace,
+          'last_seen_at', private.iso(a.last_seen))
+      order by a.last_seen desc)
+      from (
+        select u.address, sum(u.calls) as calls,
+          coalesce(sum(u.calls) filter (where u.outcome = 'accepted_in_grace'), 0) as in_grace,
+          max(u.last_seen_at) as last_seen
+        from public.api_key_usage_hourly u
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
+          and u.outcome like 'accepted%'
+        group by 1 order by max(u.last_seen_at) desc limit 100
+      ) a
+    ), '[]'),
+    'refusals', coalesce((
+      select jsonb_object_agg(r.outcome, r.calls)
+      from (
+        select u.outcome, sum(u.calls) as calls from public.api_key_usage_daily u
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id
+          and u.day > (now() at time zone 'UTC')::date - 90 and u.outcome not like 'accepted%'
+        group by 1
+      ) r
+    ), '{}')
+  );
+end $$;
+
+-- input: { id, … }, the rest is for the security event of a dry run. The accepted calls of
+-- private.usage_week by operation, address and hour: what a proposed change is tried against; and
+-- what the key registered. Refuses: not_found.
+create function public.estimate_api_key_impact(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'estimate_api_key_impact');
+  k public.api_keys;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  k := private.find_api_key_of_caller(input ->> 'id');
+  return private.finish_request(request, jsonb_build_object(
+    'since', private.iso(private.usage_week()),
+    'calls', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'operation', u.operation, 'address', host(u.address), 'hour', private.iso(u.hour), 'calls',
+        u.calls, 'last_seen_at', private.iso(u.last_seen_at)
+      ))
+      from public.api_key_usage_hourly u
+      where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
+        and u.outcome like 'accepted%'
+    ), '[]'),
+    'webhooks', coalesce((
+      select jsonb_agg(jsonb_build_object('id', w.id, 'url', w.url) order by w.id)
+      from public.webhooks w
+        where w.tenant_id = k.tenant_id and w.id = any (private.webhooks_of_api_key(k))
+    ), '[]')
+  ));
+end $$;

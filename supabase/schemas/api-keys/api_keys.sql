@@ -1,0 +1,162 @@
+-- API keys: credentials of a tenant's servers. Of the secret only a SHA-256 digest is kept.
+
+create table public.api_keys (
+  id text not null default private.new_id('key'),
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  -- The public part of the credential; private.api_key_secrets holds that no two keys have the
+  -- same.
+  key_id text not null,
+  name text not null check (length(name) between 1 and 120),
+  description text check (length(description) <= 1000),
+  scopes text[] not null check (cardinality(scopes) >= 1),
+  ip_allowlist text[] not null default '{}' check (cardinality(ip_allowlist) <= 50),
+  expires_at timestamptz(3),
+  grace_expires_at timestamptz(3),
+  rotated_from text,
+  -- The first key of its line: itself, or its predecessor's. A key and its rotated successors are
+  -- one principal, so that a retry with the successor replays what its predecessor did.
+  lineage_id text not null,
+  rotated_to text,
+  revoked_at timestamptz(3),
+  revoked_by text,
+  revoke_reason text check (length(revoke_reason) <= 500),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  -- Who created it, whatever they are called; null for keys from before this was kept.
+  creator_issuer text default private.actor_issuer(),
+  creator_subject text default private.actor_subject(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, rotated_from) references public.api_keys (tenant_id, id),
+  foreign key (tenant_id, rotated_to) references public.api_keys (tenant_id, id),
+  check ((rotated_to is null) = (grace_expires_at is null)),
+  check (grace_expires_at <= expires_at)
+);
+create index api_keys_by_expiry on public.api_keys (expires_at)
+where revoked_at is null and expires_at is not null;
+create index api_keys_by_grace on public.api_keys (grace_expires_at)
+where revoked_at is null and grace_expires_at is not null;
+create index api_keys_by_rotated_from on public.api_keys (tenant_id, rotated_from)
+where rotated_from is not null;
+create index api_keys_by_rotated_to on public.api_keys (tenant_id, rotated_to)
+where rotated_to is not null;
+
+create function private.set_api_key_lineage() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.lineage_id := coalesce(
+    (select k.lineage_id from public.api_keys k
+      where k.tenant_id = new.tenant_id and k.id = new.rotated_from),
+    new.id);
+  return new;
+end $$;
+create trigger set_lineage before insert
+  on public.api_keys for each row execute function private.set_api_key_lineage();
+
+-- Key management is a user's act: no API key and no service-role key has it.
+alter table public.api_keys enable row level security;
+grant select on public.api_keys to authenticated, service_role;
+create policy api_keys_read on public.api_keys for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
+
+-- The directory of credentials: whose a key_id is, and its digest. A credential is verified before
+-- its tenant is known, so this one table is looked up across tenants. In a schema that no API role
+-- can read.
+create table private.api_key_secrets (
+  key_id text primary key,
+  tenant_id text not null,
+  api_key_id text not null,
+  digest text not null check (digest ~ '^[0-9a-f]{64}$'),
+  foreign key (tenant_id, api_key_id) references public.api_keys (tenant_id, id) on delete cascade
+);
+create index api_key_secrets_by_api_key on private.api_key_secrets (tenant_id, api_key_id);
+alter table private.api_key_secrets enable row level security;
+
+-- What a process needs to verify a credential, by the database's clock. Null for an unknown key_id.
+create function private.find_api_key(key_id text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object(
+      'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name,
+      'secret_digest', s.digest, 'scopes', k.scopes,
+      'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at',
+      private.iso(k.grace_expires_at),
+      'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
+    )
+    from private.api_key_secrets s
+      join public.api_keys k on k.tenant_id = s.tenant_id and k.id = s.api_key_id
+    where s.key_id = find_api_key.key_id
+  );
+end $$;
+create function public.find_api_key(key_id text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.find_api_key(key_id);
+end $$;
+grant execute on function private.find_api_key(text), public.find_api_key(text) to service_role;
+
+-- Reports keys that expire within 14, 3 and 1 days: once for each threshold and expiry, the nearest
+-- one where several passed.
+-- Answers how many keys it looked at.
+create function private.announce_expiring_api_keys() returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  announced integer := 0;
+  k record;
+begin
+  for k in
+    select a.id, a.tenant_id, a.name, a.key_id, a.expires_at,
+      (select min(d) from unnest('{1,3,14}'::integer[]) d
+        where a.expires_at <= now() + make_interval(days => d)) as days
+    from public.api_keys a
+    where a.revoked_at is null and a.rotated_to is null and a.expires_at > now()
+      and a.expires_at <= now() + interval '14 days'
+  loop
+    perform private.emit(k.tenant_id, 'api_key.expiring',
+      jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at',
+        private.iso(k.expires_at), 'days_before', k.days),
+      format('%s:%s:%s', k.id, private.iso(k.expires_at), k.days));
+    announced := announced + 1;
+  end loop;
+  return announced;
+end $$;
+-- What api_key.revoked says.
+create function private.revocation_json(k public.api_keys) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at),
+    'revoked_by', k.revoked_by, 'reason', k.revoke_reason
+  );
+end $$;
+
+-- Revokes the keys whose grace period is over; callers are refused since that moment, whether or
+-- not this ran. Answers how many.
+-- Records and sends: api_key.revoked, once for each.
+create function private.end_grace_periods() returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  ended integer := 0;
+  k public.api_keys;
+begin
+  for k in
+    update public.api_keys a set
+      revoked_at = a.grace_expires_at, revoked_by = 'system',
+      revoke_reason = 'The grace period of its rotation elapsed.', updated_at = now()
+    where (a.tenant_id, a.id) in (
+      select x.tenant_id, x.id from public.api_keys x
+      where x.revoked_at is null and x.grace_expires_at <= now() for update skip locked
+    )
+    returning a.*
+  loop
+    perform private.write_security_event(private.new_id('sev'), k.tenant_id, 'api_key.revoked',
+      k.id, k.revoke_reason,
+      jsonb_build_object('name', k.name));
+    perform private.emit(k.tenant_id, 'api_key.revoked', private.revocation_json(k), k.id);
+    ended := ended + 1;
+  end loop;
+  return ended;
+end $$;
+grant execute
+  on function private.announce_expiring_api_keys(), private.end_grace_periods() to service_role;

@@ -1,0 +1,360 @@
+-- Business time: B(t), the open milliseconds of a calendar before t, and its inverse. Both are one
+-- look into an index of spans, which are precomputed for three years ahead and extended where
+-- somebody asks beyond.
+--
+-- A moment is open if the clock on the wall of the calendar's zone then shows a time inside an
+-- interval. So a time that the clocks skip in spring is never open, and one that they repeat in
+-- autumn is open twice. Only differences of B mean anything: it is 0 where the spans of a version
+-- began.
+
+-- Open spans of a version: `open_before` is B(starts_at).
+create table private.calendar_spans (
+  tenant_id text not null,
+  calendar_no bigint not null,
+  starts_at timestamptz(3) not null,
+  ends_at timestamptz(3) not null,
+  open_before bigint not null,
+  primary key (tenant_id, calendar_no, starts_at),
+  foreign key (tenant_id, calendar_no) references public.calendar_versions (tenant_id, calendar_no)
+);
+create index calendar_spans_by_time on private.calendar_spans (tenant_id, calendar_no, open_before);
+alter table private.calendar_spans enable row level security;
+
+-- From when to when the spans of a version are all there, and B at both ends.
+create table private.calendar_coverage (
+  tenant_id text not null,
+  calendar_no bigint not null,
+  covered_from timestamptz(3) not null,
+  covered_until timestamptz(3) not null,
+  open_from bigint not null,
+  open_until bigint not null,
+  -- Of the zone's offsets from covered_from to covered_until: when the time zone data changes, so
+  -- does this.
+  zone_print text not null,
+  -- When it was last compared with the data; -infinity: to be compared now.
+  zone_checked_at timestamptz not null default now(),
+  primary key (tenant_id, calendar_no),
+  foreign key (tenant_id, calendar_no) references public.calendar_versions (tenant_id, calendar_no)
+);
+alter table private.calendar_coverage enable row level security;
+
+-- How far from now business time is counted. Beyond it lies no deadline that a calendar could set.
+create function private.business_time_reach() returns interval
+language sql immutable set search_path = ''
+return interval '25 years';
+
+create function private.utc_offset(zone text, moment timestamptz) returns interval
+language plpgsql stable set search_path = '' as $$
+begin
+  return (moment at time zone zone) - (moment at time zone 'UTC');
+end $$;
+
+-- The zone's offsets from `since` to `until`, each with when it holds, to the second. No zone
+-- changes its clocks twice in a day.
+create function private.zone_offsets(zone text, since timestamptz, until timestamptz)
+returns table (starts_at timestamptz, ends_at timestamptz, utc_offset interval)
+language plpgsql stable set search_path = '' as $$
+declare
+  known timestamptz := since;
+  next_known timestamptz;
+  low timestamptz;
+  high timestamptz;
+  middle timestamptz;
+  next_offset interval;
+begin
+  starts_at := since;
+  utc_offset := private.utc_offset(zone, since);
+  while known < until loop
+    next_known := least(known + interval '24 hours', until);
+    next_offset := (next_known at time zone zone) - (next_known at time zone 'UTC');
+    if next_offset <> utc_offset then
+      low := known;
+      high := next_known;
+      while high - low > interval '1 second' loop
+        middle := low + date_trunc('second', (high - low) / 2);
+        if private.utc_offset(zone, middle) = utc_offset then
+          low := middle;
+        else
+          high := middle;
+        end if;
+      end loop;
+      ends_at := high;
+      return next;
+      starts_at := high;
+      utc_offset := next_offset;
+    end if;
+    known := next_known;
+  end loop;
+  if starts_at < until then
+    ends_at := until;
+    return next;
+  end if;
+end $$;
+
+-- When a calendar is open between two moments of whole seconds, merged and in order.
+create function private.open_spans(zone text, weekly jsonb, special_days jsonb, since timestamptz,
+  until timestamptz)
+returns table (starts_at timestamptz, ends_at timestamptz)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with days as materialized (
+    select x.first_day + n as day
+    from (select (since at time zone zone)::date - 2 as first_day,
+      (until at time zone zone)::date + 1 as last_day) x
+    cross join lateral generate_series(0, x.last_day - x.first_day) n
+  ), special as materialized (
+    select (s ->> 'date')::date as day, s -> 'intervals' as intervals
+    from jsonb_array_elements(special_days) s
+  ), intervals as (
+    select d.day, w as hours from days d join jsonb_array_elements(weekly) w
+      on w ->> 'day' = (
+        '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[])[extract(
+          isodow from d.day)]
+    where d.day not in (select s.day from special s)
+    union all
+    select s.day, i
+    from days d
+    join special s on s.day = d.day
+    cross join lateral jsonb_array_elements(s.intervals) i
+  ), local_spans as (
+    select i.day + x.opens as opens_at,
+      i.day + x.closes
+        + case when x.closes <= x.opens then interval '24 hours' else interval '0' end as closes_at
+    from intervals i
+      cross join lateral (select (i.hours ->> 'from')::interval as opens,
+        (i.hours ->> 'to')::interval as closes) x
+  ), moments as (
+    select greatest((l.opens_at - o.utc_offset) at time zone 'UTC', o.starts_at) as opens_at,
+      least((l.closes_at - o.utc_offset) at time zone 'UTC', o.ends_at) as closes_at
+    from local_spans l join private.zone_offsets(zone, since, until) o
+      on l.opens_at - o.utc_offset < o.ends_at at time zone 'UTC'
+        and l.closes_at - o.utc_offset > o.starts_at at time zone 'UTC'
+  )
+  select lower(r), upper(r)
+  from unnest(
+    (select range_agg(tstzrange(m.opens_at, m.closes_at)) from moments m
+      where m.opens_at < m.closes_at)) r
+  order by 1;
+end $$;
+
+create function private.zone_print(zone text, since timestamptz, until timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select md5(
+      string_agg(extract(epoch from o.starts_at) || ' ' || extract(epoch from o.utc_offset), ','
+        order by o.starts_at))
+    from private.zone_offsets(zone, since, until) o
+  );
+end $$;
+
+-- Starts the spans of a version.
+create function private.start_business_time(tenant text, calendar_no bigint, since timestamptz,
+  until timestamptz) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into private.calendar_coverage (tenant_id, calendar_no, covered_from, covered_until,
+    open_from, open_until, zone_print)
+  values (tenant, calendar_no, since, since, 0, 0, '');
+  perform private.extend_business_time(tenant, calendar_no, since, until);
+end $$;
+
+-- Sees to it that the spans of a version reach from `since` to `until`. One that extends them
+-- meanwhile is waited for.
+create function private.extend_business_time(tenant text, no bigint, since timestamptz,
+  until timestamptz) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  covered private.calendar_coverage;
+  v public.calendar_versions;
+  earliest timestamptz;
+  latest timestamptz;
+  added bigint;
+  is_stale boolean;
+begin
+  select * into covered
+  from private.calendar_coverage c
+  where c.tenant_id = tenant and c.calendar_no = no for update;
+  select * into v from public.calendar_versions x where x.tenant_id = tenant and x.calendar_no = no;
+  is_stale := covered.covered_from < covered.covered_until
+    and covered.zone_print <> private.zone_print(v.time_zone, covered.covered_from,
+      covered.covered_until);
+  earliest := least(covered.covered_from, date_trunc('hour', since));
+  latest := greatest(covered.covered_until, date_trunc('hour', until) + interval '1 hour');
+  if latest > covered.covered_until then
+    insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
+    select tenant, no, s.starts_at, s.ends_at,
+      covered.open_until
+        + coalesce(
+          sum(x.open) over (order by s.starts_at rows between unbounded preceding and 1 preceding),
+          0)
+    from private.open_spans(v.time_zone, v.weekly, v.special_days, covered.covered_until, latest) s
+    cross join lateral (
+      select (extract(epoch from s.ends_at - s.starts_at) * 1000)::bigint as open) x;
+    select coalesce(sum(extract(epoch from s.ends_at - s.starts_at) * 1000), 0)::bigint into added
+    from private.calendar_spans s
+      where s.tenant_id = tenant and s.calendar_no = no and s.starts_at >= covered.covered_until;
+    covered.open_until := covered.open_until + added;
+  end if;
+  if earliest < covered.covered_from then
+    insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
+    select tenant, no, s.starts_at, s.ends_at,
+      covered.open_from - sum(x.open) over (order by s.starts_at desc)
+    from private.open_spans(v.time_zone, v.weekly, v.special_days, earliest, covered.covered_from) s
+    cross join lateral (
+      select (extract(epoch from s.ends_at - s.starts_at) * 1000)::bigint as open) x;
+    select coalesce(sum(extract(epoch from s.ends_at - s.starts_at) * 1000), 0)::bigint into added
+    from private.calendar_spans s
+      where s.tenant_id = tenant and s.calendar_no = no and s.starts_at < covered.covered_from;
+    covered.open_from := covered.open_from - added;
+  end if;
+  -- Spans of other time zone data than these stay marked, until the worker rebuilds them.
+  update private.calendar_coverage c
+  set covered_from = earliest, covered_until = latest, open_from = covered.open_from,
+    open_until = covered.open_until,
+    zone_print = case when is_stale then covered.zone_print
+      else private.zone_print(v.time_zone, earliest, latest) end,
+    zone_checked_at = case when is_stale then '-infinity' else c.zone_checked_at end
+  where c.tenant_id = tenant and c.calendar_no = no;
+end $$;
+
+-- B(t) in milliseconds. Outside the spans it is counted there and then, as far as the reach; null
+-- beyond.
+create function private.open_ms(tenant text, no bigint, moment timestamptz) returns bigint
+language plpgsql stable set search_path = '' as $$
+declare
+  covered private.calendar_coverage;
+  v public.calendar_versions;
+  open bigint;
+begin
+  select * into covered
+  from private.calendar_coverage c
+  where c.tenant_id = tenant and c.calendar_no = no;
+  if moment between covered.covered_from and covered.covered_until then
+    select s.open_before
+      + (extract(epoch from least(moment, s.ends_at) - s.starts_at) * 1000)::bigint into open
+    from private.calendar_spans s
+    where s.tenant_id = tenant and s.calendar_no = no and s.starts_at <= moment
+      order by s.starts_at desc limit 1;
+    return coalesce(open, covered.open_from);
+  elsif moment > greatest(now(), covered.covered_until) + private.business_time_reach()
+    or moment < least(now(), covered.covered_from) - private.business_time_reach() then
+    return null;
+  end if;
+  select * into v from public.calendar_versions x where x.tenant_id = tenant and x.calendar_no = no;
+  select coalesce(sum(extract(epoch from least(s.ends_at, greatest(moment, covered.covered_from))
+    - greatest(s.starts_at, least(moment, covered.covered_until))) * 1000), 0)::bigint into open
+  from private.open_spans(v.time_zone, v.weekly, v.special_days,
+    case when moment > covered.covered_until then covered.covered_until
+      else date_trunc('hour', moment) end,
+    case when moment > covered.covered_until then date_trunc('hour', moment) + interval '1 hour'
+      else covered.covered_from end) s
+  where case when moment > covered.covered_until then s.starts_at < moment else s.ends_at > moment
+    end;
+  return case when moment > covered.covered_until then covered.open_until + open
+    else covered.open_from - open end;
+end $$;
+
+-- The inverse of B: the first moment before which the calendar was open so long. Null where none is
+-- within reach.
+create function private.moment_at(tenant text, no bigint, open_ms bigint) returns timestamptz
+language plpgsql volatile set search_path = '' as $$
+declare
+  covered private.calendar_coverage;
+  found_at timestamptz;
+begin
+  loop
+    select * into covered
+    from private.calendar_coverage c
+    where c.tenant_id = tenant and c.calendar_no = no;
+    if open_ms > covered.open_until then
+      if covered.covered_until > now() + private.business_time_reach() then
+        return null;
+      end if;
+      perform private.extend_business_time(tenant, no, covered.covered_from,
+        covered.covered_until + interval '8784 hours');
+    elsif open_ms <= covered.open_from then
+      if covered.covered_from < now() - private.business_time_reach() then
+        return null;
+      end if;
+      perform private.extend_business_time(tenant, no, covered.covered_from - interval '8784 hours',
+        covered.covered_until);
+    else
+      select s.starts_at
+        + (moment_at.open_ms - s.open_before) * interval '1 millisecond' into found_at
+      from private.calendar_spans s
+      where s.tenant_id = tenant and s.calendar_no = no and s.open_before < moment_at.open_ms
+        order by s.open_before desc limit 1;
+      return found_at;
+    end if;
+  end loop;
+end $$;
+
+-- The days on which a calendar opens, by its current version: { calendar_id, calendar_version,
+-- open_days: { weekdays, opened, closed } }, weekdays from 1 (Monday), the others as days since
+-- 1970-01-01 in order (engine/prepare/days.ts). Null for none.
+create function private.open_days(tenant text, calendar text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('calendar_id', v.calendar_id, 'calendar_version', v.version,
+      'open_days', jsonb_build_object(
+      'weekdays', (
+        select jsonb_agg(
+          distinct array_position(
+            '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[],
+            w ->> 'day'))
+        from jsonb_array_elements(v.weekly) w
+      ), 'opened', coalesce(s.opened, '[]'), 'closed', coalesce(s.closed, '[]')))
+    from public.calendars c
+      join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id
+        and v.version = c.version
+    cross join lateral (
+      select jsonb_agg(x.day order by x.day) filter (where x.opens) as opened,
+        jsonb_agg(x.day order by x.day) filter (where not x.opens) as closed
+      from (
+        select (d ->> 'date')::date - date '1970-01-01' as day,
+          jsonb_array_length(d -> 'intervals') > 0 as opens
+        from jsonb_array_elements(v.special_days) d
+      ) x
+    ) s
+    where c.tenant_id = tenant and c.id = calendar
+      and tenant = coalesce(private.tenant_id(), tenant)
+  );
+end $$;
+
+-- Extends the spans that reach less than three years ahead, at most `batch` versions at a time;
+-- answers how many. Only of versions in use: those that the SLA policy gives deadlines by, and
+-- those that open exceptions count by. One that comes into use again is extended when it sets a
+-- deadline.
+create function private.extend_calendars(batch integer default 20) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  c record;
+  extended integer := 0;
+begin
+  for c in
+    select x.tenant_id, x.calendar_no from private.calendar_coverage x
+    where x.covered_until < now() + interval '3 years' and (
+      exists (
+        select from public.exceptions e
+        where e.tenant_id = x.tenant_id and e.calendar_no = x.calendar_no
+          and e.status in ('open', 'in_review')
+      ) or exists (
+        select
+        from public.sla_policies p, unnest(array['critical', 'high', 'medium', 'low']) severity
+        where p.tenant_id = x.tenant_id
+          and private.current_calendar_no(p.tenant_id,
+            private.policy_calendar(p, severity)) = x.calendar_no
+      )
+    ) order by x.covered_until limit batch for update skip locked
+  loop
+    perform private.extend_business_time(c.tenant_id, c.calendar_no, now(),
+      now() + interval '3 years 1 month');
+    extended := extended + 1;
+  end loop;
+  return extended;
+end $$;
+grant execute on function private.open_days(text, text) to authenticated;
+grant execute on function private.extend_calendars(integer) to service_role;

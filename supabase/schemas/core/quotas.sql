@@ -1,0 +1,109 @@
+-- Quotas: how many of a kind a tenant can have. The operator sets them by the QUOTA_ variables,
+-- which each start writes here.
+
+create table private.quotas (
+  kind text primary key check (
+    kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'records', 'exceptions', 'lines',
+      'members')),
+  most bigint not null check (most > 0)
+);
+alter table private.quotas enable row level security;
+
+-- Rows of kinds too many to be counted again and again, in shards: writers of one tenant do not
+-- queue for one row.
+create table private.row_counts (
+  tenant_id text not null references public.tenants (id),
+  kind text not null,
+  shard integer not null,
+  rows bigint not null,
+  primary key (tenant_id, kind, shard)
+) with (fillfactor = 50);
+alter table private.row_counts enable row level security;
+
+-- Counts what a statement added (tg_argv: its kind, 1) or removed (-1).
+create function private.count_rows() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into private.row_counts as c (tenant_id, kind, shard, rows)
+  select r.tenant_id, tg_argv[0], private.own_shard(), count(*) * tg_argv[1]::bigint
+  from changed r
+  group by 1
+  order by 1
+  on conflict on constraint row_counts_pkey do update set rows = c.rows + excluded.rows;
+  return null;
+end $$;
+
+-- How many of a kind count against the tenant's quota.
+create function private.used_of_quota(tenant_id text, kind text) returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return case kind
+    when 'api_keys' then (
+      select count(*) from public.api_keys k where k.tenant_id = $1 and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+        and (k.grace_expires_at is null or k.grace_expires_at > now()))
+    when 'webhooks' then (select count(*) from public.webhooks w
+      where w.tenant_id = $1 and w.deleted_at is null)
+    when 'reconciliations' then (select count(*) from public.reconciliations r
+      where r.tenant_id = $1)
+    when 'sources' then (select count(*) from public.sources s where s.tenant_id = $1)
+    when 'exceptions' then (select sum(c.breached + c.at_risk + c.on_track)
+      from private.sla_counts c where c.tenant_id = $1)
+    when 'members' then (
+      select count(*) from private.accounts_of($1)
+    ) + (
+      select count(*)
+      from public.invitations i
+      where i.tenant_id = $1 and private.invitation_status(i) = 'pending')
+    when 'lines' then (select sum(s.line_count) from public.sources s where s.tenant_id = $1)
+    else (select sum(c.rows) from private.row_counts c where c.tenant_id = $1 and c.kind = $2)
+  end;
+end $$;
+
+-- Refuses: conflict where the tenant would have more of a kind than its quota. Of kinds that are
+-- few it is exact; of records, exceptions and lines those under way at the same time are not seen,
+-- so that nobody queues.
+create function private.enforce_quota(tenant_id text, kind text, added bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  quota constant bigint := (select q.most from private.quotas q where q.kind = $2);
+begin
+  if quota is null then
+    return;
+  end if;
+  if kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'members') then
+    perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
+  end if;
+  if coalesce(private.used_of_quota($1, kind), 0) + added > quota then
+    perform private.refuse_conflict('quota',
+      format(
+        'A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
+      quota,
+      case kind when 'api_keys' then 'active API keys' when 'exceptions' then 'open exceptions'
+        when 'members' then 'members and open invitations' else kind end,
+      upper(kind),
+      case kind when 'api_keys' then 'Revoke one' when 'exceptions' then 'Resolve or dismiss some'
+        when 'webhooks' then 'Delete one'
+        when 'members' then 'Remove a member, or revoke an invitation'
+        when 'records' then 'Delete some: they count until they are purged' when 'lines'
+          then 'Undo an import'
+        else 'Use those you have' end));
+  end if;
+end $$;
+
+-- Lets the caller's tenant's writers of one kind go one at a time until they commit, so that none
+-- of them counts before another inserts.
+create function private.serialize_counting(kind text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(
+    hashtextextended('count ' || private.tenant_id() || ' ' || kind, 0)
+  );
+end $$;
+
+-- The same of the caller's tenant.
+create function private.require_quota(kind text, added bigint default 1) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enforce_quota(private.tenant_id(), kind, added);
+end $$;

@@ -1,0 +1,209 @@
+-- Warnings in business minutes: rows, each with the moment at which so much open time is left
+-- before a deadline, B⁻¹(B(due_at) − minutes). Whatever changes a deadline writes them anew in its
+-- transaction; the worker takes those whose moment has come. Of an exception that counts round the
+-- clock, every minute is open. A paused exception's wait at infinity, so that one it has not passed
+-- is still reported after.
+
+-- Written by changes of exceptions alone, which are never deleted: a foreign key would check each
+-- row again.
+create table private.business_warnings (
+  tenant_id text not null,
+  exception_id text not null,
+  minutes integer not null,
+  at timestamptz(3) not null,
+  -- The deadline that it warns of.
+  due_at timestamptz(3) not null,
+  primary key (tenant_id, exception_id, minutes)
+);
+create index business_warnings_next on private.business_warnings (at) where at < 'infinity';
+alter table private.business_warnings enable row level security;
+
+-- When a warning comes: null where its moment has passed, infinity while the exception is paused.
+create function private.business_warning_at(e public.exceptions,
+  minutes integer) returns timestamptz
+language plpgsql volatile set search_path = '' as $$
+declare
+  due_at constant timestamptz := coalesce(e.held_due_at, e.due_at);
+  as_of constant timestamptz := coalesce(e.paused_at, now());
+  open_ms constant bigint := e.due_open_ms - minutes * 60000::bigint;
+  has_passed constant boolean := due_at <= as_of or case
+    when e.due_open_ms is null then due_at - make_interval(mins => minutes) <= as_of
+    else open_ms <= private.open_ms(e.tenant_id, e.calendar_no, as_of)
+  end;
+begin
+  return case
+    when has_passed then null
+    when e.paused_at is not null then 'infinity'
+    when e.due_open_ms is null then due_at - make_interval(mins => minutes)
+    else private.moment_at(e.tenant_id, e.calendar_no, open_ms)
+  end;
+end $$;
+
+-- Reports warnings, once each, and writes them into the ledger. One that the policy doesn't have
+-- any more is not reported.
+create function private.announce_business_warnings(tenants text[], ids text[], minutes integer[],
+  due_ats timestamptz[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  with reported as (
+    insert into public.events (tenant_id, type, data, once_key)
+    select e.tenant_id, 'exception.sla.at_risk', jsonb_build_object(
+        'exception', private.exception_json(e), 'due_at', private.iso(w.due_at),
+        'threshold_minutes', w.minutes, 'threshold_kind', 'business',
+        'next_threshold_minutes',
+        (select max(t) from unnest(p.at_risk_business_thresholds || 0) t where t < w.minutes)),
+      concat_ws(':', e.id, private.iso(w.due_at), w.minutes, 'business')
+    from unnest(tenants, ids, minutes, due_ats) as w (tenant_id, exception_id, minutes, due_at)
+    join public.exceptions e on e.tenant_id = w.tenant_id and e.id = w.exception_id
+    join public.sla_policies p on p.tenant_id = w.tenant_id
+      and w.minutes = any (p.at_risk_business_thresholds)
+    order by w.minutes desc
+    returning tenant_id, data
+  )
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes,
+    in_business_time, calendar_no, actor,
+    actor_issuer, actor_subject, request_id)
+  select r.tenant_id, e.id, now(), 'crossed', (r.data ->> 'due_at')::timestamptz,
+    (r.data -> 'threshold_minutes')::integer, true, e.calendar_no,
+    'system', null, null, null
+  from reported r
+    join public.exceptions e on e.tenant_id = r.tenant_id and e.id = r.data #>> '{exception,id}'
+  order by (r.data -> 'threshold_minutes')::integer desc;
+end $$;
+
+-- Reports what the given exceptions have passed and nobody has reported yet.
+create function private.pass_business_warnings(tenants text[], ids text[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  passed record;
+begin
+  with taken as (
+    delete
+    from private.business_warnings w
+    using unnest(tenants, ids) as asked (tenant_id, exception_id)
+    where w.tenant_id = asked.tenant_id and w.exception_id = asked.exception_id and w.at <= now()
+    returning w.*
+  )
+  select array_agg(t.tenant_id) as tenants, array_agg(t.exception_id) as ids,
+    array_agg(t.minutes) as minutes, array_agg(t.due_at) as due_ats
+  into passed from taken t;
+  if passed.ids is not null then
+    perform private.announce_business_warnings(passed.tenants, passed.ids, passed.minutes,
+      passed.due_ats);
+  end if;
+end $$;
+
+-- Arms the warnings of exceptions whose clock starts, or that were moved, paused or resumed. Of
+-- those that the change itself passes, the nearest only is reported.
+create function private.arm_business_warnings(tenants text[], ids text[],
+  starts boolean) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  armed text[];
+  passed record;
+begin
+  if not exists (select from public.sla_policies p
+    where p.tenant_id = any (tenants) and p.at_risk_business_thresholds <> '{}') then
+    return;
+  end if;
+  if not starts then
+    update private.business_warnings w set at = 'infinity'
+    from unnest(tenants, ids) as asked (tenant_id, exception_id)
+    join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
+      and e.paused_at is not null
+    where w.tenant_id = e.tenant_id and w.exception_id = e.id;
+    with taken as (
+      delete
+      from private.business_warnings w
+      using unnest(tenants, ids) as asked (tenant_id, exception_id)
+      join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
+        and e.paused_at is null
+      where w.tenant_id = e.tenant_id and w.exception_id = e.id
+      returning w.*
+    )
+    select array_agg(t.exception_id || ':' || t.minutes) into armed from taken t;
+  end if;
+  with placed as materialized (
+    select e.tenant_id, e.id, e.due_at, t.minutes,
+      case when e.paused_at is null then private.business_warning_at(e, t.minutes) else 'infinity'
+        end as at
+    from unnest(tenants, ids) as asked (tenant_id, exception_id)
+    join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
+      and e.status in ('open', 'in_review')
+    join public.sla_policies p on p.tenant_id = e.tenant_id
+    cross join lateral unnest(p.at_risk_business_thresholds) as t (minutes)
+    where starts or e.paused_at is null
+  ), written as (
+    insert into private.business_warnings (tenant_id, exception_id, minutes, at, due_at)
+    select p.tenant_id, p.id, p.minutes, p.at, p.due_at from placed p where p.at is not null
+  )
+  select array_agg(x.tenant_id) as tenants, array_agg(x.id) as ids, array_agg(x.minutes) as minutes,
+    array_agg(x.due_at) as due_ats
+  into passed
+  from (
+    select p.tenant_id, p.id, p.due_at, min(p.minutes) as minutes from placed p
+    where p.at is null and p.due_at > now() and (starts or p.id || ':' || p.minutes = any (armed))
+    group by p.tenant_id, p.id, p.due_at
+  ) x;
+  if passed.ids is not null then
+    perform private.announce_business_warnings(passed.tenants, passed.ids, passed.minutes,
+      passed.due_ats);
+  end if;
+end $$;
+
+-- Gives the open exceptions of the caller's tenant the thresholds of its policy that `before`
+-- didn't have, and takes away those that it has no more. What is passed already is not reported.
+create function private.rearm_business_warnings(before integer[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  thresholds constant integer[] := (select p.at_risk_business_thresholds from public.sla_policies p
+    where p.tenant_id = tenant);
+begin
+  delete
+  from private.business_warnings w
+  where w.tenant_id = tenant and w.minutes <> all (thresholds);
+  insert into private.business_warnings (tenant_id, exception_id, minutes, at, due_at)
+  select x.tenant_id, x.id, x.minutes, x.at, x.due_at
+  from (
+    select e.tenant_id, e.id, e.due_at, t.minutes, private.business_warning_at(e, t.minutes) as at
+    from public.exceptions e cross join unnest(thresholds) as t (minutes)
+    where e.tenant_id = tenant and e.status in ('open', 'in_review') and e.due_at > now()
+      and t.minutes <> all (before)
+  ) x
+  where x.at is not null
+  on conflict (tenant_id, exception_id, minutes) do nothing;
+end $$;
+
+-- Takes up to `batch` warnings whose moment has come. Planned for each batch: a plan kept from when
+-- the table was empty would look for each by reading it all.
+create function private.take_business_warnings(
+  batch integer) returns setof private.business_warnings
+language plpgsql volatile set search_path = '' set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+  with due as (
+    select w.tenant_id, w.exception_id, w.minutes from private.business_warnings w
+    where w.at <= now() and w.at < 'infinity' order by w.at limit batch for update skip locked
+  )
+  delete from private.business_warnings w using due d
+  where w.tenant_id = d.tenant_id and w.exception_id = d.exception_id and w.minutes = d.minutes
+  returning w.*;
+end $$;
+
+-- The worker's part: reports up to `batch` warnings whose moment has come. Answers how many.
+create function private.tick_business_warnings(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  passed record;
+begin
+  select array_agg(t.tenant_id) as tenants, array_agg(t.exception_id) as ids,
+    array_agg(t.minutes) as minutes, array_agg(t.due_at) as due_ats
+  into passed from private.take_business_warnings(batch) t;
+  if passed.ids is null then
+    return 0;
+  end if;
+  perform private.announce_business_warnings(passed.tenants, passed.ids, passed.minutes,
+    passed.due_ats);
+  return cardinality(passed.ids);
+end $$;

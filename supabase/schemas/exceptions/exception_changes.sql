@@ -1,0 +1,313 @@
+-- Every change of an exception. private.change_exceptions alone writes public.exceptions; what a
+-- change leaves is read from here downwards: the row, its clock and ledger, the counters, its
+-- history and its events, which webhooks/webhook_fan_out.sql gives to webhooks.
+
+-- An exception as it was and as it is to be; `before` is null where it is created.
+create type private.exception_change as (before public.exceptions, after public.exceptions);
+
+-- Acts: create; edit, which also assigns, closes and reopens, since the columns say so; pause;
+-- resume; recalculate, where the policy or its calendar moves a deadline. A threshold that is
+-- crossed changes the clock alone (exceptions/sla_clock.sql). A change names its exception and the
+-- columns to set: { tenant_id, id, assigned_to }. Who decides by what an exception is like holds it
+-- first (for no key update, in the order of ids). Answers the exceptions as they are then. Any
+-- number: batches are what stays in memory.
+-- Refuses: invalid_transition; invalid_request for what does not fit together; conflict for what
+-- cannot be paused, and for a deadline moved while paused.
+create function private.change_exceptions(act text, changes jsonb[]) returns setof public.exceptions
+language plpgsql volatile security definer set search_path = '' set enable_nestloop = on
+  set enable_sort = on as $$
+declare
+  most constant integer := 1000;
+  batch jsonb[];
+  made private.exception_change[];
+begin
+  if act <> all ('{create,edit,pause,resume,recalculate}') then
+    raise exception 'There is no act % on exceptions.', act;
+  end if;
+  for batch in
+    select array_agg(c.change order by c.place)
+    from unnest(changes) with ordinality c (change, place)
+    group by (c.place - 1) / most order by (c.place - 1) / most
+  loop
+    made := private.resulting_exceptions(act, batch);
+    perform private.write_exceptions(act, made);
+    -- exceptions/sla_clock_changes.sql, exceptions/exception_counters.sql,
+    -- exceptions/exception_history.sql.
+    perform private.keep_clocks(made);
+    perform private.keep_counters(made);
+    perform private.record_changes(made);
+    return query select (m.after).* from unnest(made) m;
+  end loop;
+end $$;
+
+-- Holds the exceptions, in the order of their ids, and says what each is to be.
+create function private.resulting_exceptions(act text,
+  changes jsonb[]) returns private.exception_change[]
+language plpgsql volatile set search_path = '' as $$
+begin
+  if act = 'create' then
+    return array(
+      select row(null::public.exceptions,
+        private.resulting_exception(act, null, c.change, p))::private.exception_change
+      from unnest(changes) c (change)
+      cross join lateral (select x from public.sla_policies x
+        where x.tenant_id = c.change ->> 'tenant_id' offset 0) p (p)
+    );
+  end if;
+  return array(
+    with held as materialized (
+      select e, c.change from unnest(changes) c (change)
+      join public.exceptions e on e.tenant_id = c.change ->> 'tenant_id'
+        and e.id = c.change ->> 'id'
+      order by e.tenant_id, e.id for no key update of e
+    )
+    select row(h.e, private.resulting_exception(act, h.e, h.change, p))::private.exception_change
+    from held h
+    cross join lateral (select x from public.sla_policies x
+      where x.tenant_id = (h.e).tenant_id offset 0) p (p)
+  );
+end $$;
+
+-- What one exception is to be, by what it is, the columns to set and the policy: all rules of
+-- exceptions in the order in which they are asked.
+create function private.resulting_exception(act text, before public.exceptions, change jsonb,
+  p public.sla_policies) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions := case act when 'create' then private.new_exception(change, p)
+    else private.edited_exception(act, before, change) end;
+  is_closed constant boolean := e.status in ('resolved', 'dismissed');
+begin
+  if is_closed and e.resolution is null then
+    perform private.refuse_field('resolution', 'Required with the status resolved or dismissed.');
+  elsif not is_closed and e.resolution is not null then
+    perform private.refuse_field('resolution',
+      'Only allowed with the status resolved or dismissed.');
+  elsif (e.amount_minor is null) <> (e.currency is null) then
+    perform private.refuse_field('currency', 'amount_minor and currency must be sent together.');
+  elsif octet_length(e.details::text) > 24576 then
+    perform private.refuse_field('details', 'Must be at most 16 kB of JSON.');
+  end if;
+  e.closed_at := case when is_closed then coalesce(e.closed_at, now()) end;
+  if before.paused_at is not null then
+    e := private.with_pause_ended(act, before, e, p);
+  end if;
+  if act = 'pause' or p.pause_rules <> '[]' then
+    e := private.with_pause_begun(act, before, e, p);
+  end if;
+  if e.calendar_no is null then
+    e.due_open_ms := null;
+  elsif act in ('create', 'recalculate') or not is_closed
+    and before.status in ('resolved', 'dismissed')
+    or coalesce(e.held_due_at, e.due_at) is distinct from coalesce(before.held_due_at,
+      before.due_at) then
+    e.due_open_ms := private.open_ms(e.tenant_id, e.calendar_no, coalesce(e.held_due_at, e.due_at));
+  end if;
+  return e;
+end $$;
+
+-- One that is created. Without due_at it has the policy's minutes from its creation, which is in
+-- whole milliseconds, by the policy's calendar.
+create function private.new_exception(change jsonb, p public.sla_policies) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions := jsonb_populate_record(null::public.exceptions, change);
+begin
+  e.id := coalesce(e.id, private.new_id('exc'));
+  e.severity_rank := private.severity_rank(e.severity);
+  e.status := coalesce(e.status, 'open');
+  e.details := coalesce(e.details, '{}');
+  e.created_at := coalesce(e.created_at, date_trunc('milliseconds', now()));
+  e.created_by := coalesce(e.created_by, private.actor());
+  e.updated_at := coalesce(e.updated_at, date_trunc('milliseconds', now()));
+  e.paused_by_rule := false;
+  e.pause_count := 0;
+  e.paused_ms := 0;
+  e.resolved_by_matching := false;
+  e.calendar_id := private.policy_calendar(p, e.severity);
+  if e.calendar_id is not null then
+    e.calendar_no := private.current_calendar_no(e.tenant_id, e.calendar_id);
+  end if;
+  e.due_from_policy := e.due_at is null;
+  if e.due_from_policy then
+    e.due_at := private.policy_deadline(e, private.minutes_to_resolve(p, e.severity),
+      e.calendar_no);
+  end if;
+  return e;
+end $$;
+
+-- One that is changed. Of a paused one a recalculation moves the deadline that it is held at.
+create function private.edited_exception(act text, before public.exceptions,
+  change jsonb) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions := jsonb_populate_record(before, change);
+begin
+  if not private.exception_may_move(before.status, e.status) then
+    perform private.refuse('invalid_transition',
+      format('An exception cannot move from %s to %s.', before.status, e.status));
+  elsif before.status in ('resolved', 'dismissed') and e.status in ('open', 'in_review') then
+    e.resolution := null;
+  end if;
+  if e.severity <> before.severity then
+    e.severity_rank := private.severity_rank(e.severity);
+  end if;
+  -- Never before the change that this one waited for, in whichever order the two began.
+  e.updated_at := greatest(date_trunc('milliseconds', now()), before.updated_at);
+  if act = 'edit' and change ? 'due_at' then
+    e.due_from_policy := false;
+  elsif act = 'recalculate' and before.paused_at is not null then
+    e.held_due_at := e.due_at;
+    e.due_at := before.due_at;
+  end if;
+  return e;
+end $$;
+
+-- One that is paused, its pause ended where it is over, resumed, closed, or the rule that began it
+-- holds no longer. What is left of its time goes on.
+create function private.with_pause_ended(act text, before public.exceptions, e public.exceptions,
+  p public.sla_policies) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  has_moved constant boolean := (e.status, e.reason_code) is distinct from (before.status,
+    before.reason_code);
+  was public.exceptions := before;
+  ended_at constant timestamptz(3) := case
+    when before.paused_until <= e.updated_at then before.paused_until
+    when act = 'resume' or e.status in ('resolved', 'dismissed')
+      or has_moved and before.paused_by_rule
+      and not private.pause_rule_holds(p, e.status, e.reason_code) then e.updated_at
+  end;
+begin
+  if ended_at is null and e.due_at <> before.due_at then
+    perform private.refuse_conflict('paused',
+      'The exception is paused. Resume it before you move its deadline.');
+  elsif ended_at is not null then
+    if e.due_at = before.due_at then
+      was.calendar_no := e.calendar_no;
+      e.due_at := private.deadline(was, ended_at);
+    end if;
+    e.paused_ms := before.paused_ms
+      + (extract(epoch from ended_at - before.paused_at) * 1000)::bigint;
+    e.paused_at := null;
+    e.held_due_at := null;
+    e.paused_until := null;
+    e.pause_reason := null;
+    e.paused_by_rule := false;
+  end if;
+  return e;
+end $$;
+
+-- One that is paused by the act, which is refused where it can't be, or by a rule of the policy
+-- that holds since this change, which is not.
+create function private.with_pause_begun(act text, before public.exceptions, e public.exceptions,
+  p public.sla_policies) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  by_rule constant boolean := act <> 'pause' and e.paused_at is null
+    and e.status in ('open', 'in_review')
+    and (e.status, e.reason_code) is distinct from (before.status, before.reason_code)
+    and private.pause_rule_holds(p, e.status, e.reason_code)
+    and (before.status is null or before.status in ('resolved', 'dismissed')
+    or not private.pause_rule_holds(p, before.status, before.reason_code));
+  fault constant text := case when by_rule or act = 'pause' then private.pause_fault(e, p) end;
+begin
+  if act = 'pause' and fault is not null then
+    perform private.refuse_conflict('cannot_pause', fault);
+  elsif fault is not null or not by_rule and act <> 'pause' then
+    return e;
+  end if;
+  e.paused_at := e.updated_at;
+  e.held_due_at := e.due_at;
+  e.due_at := 'infinity';
+  e.paused_until := least(case when not by_rule then e.paused_until end,
+    e.paused_at + make_interval(mins => p.pause_max_minutes));
+  e.paused_by_rule := by_rule;
+  e.pause_reason := case when by_rule then 'By a rule of the SLA policy' else e.pause_reason end;
+  e.pause_count := e.pause_count + 1;
+  return e;
+end $$;
+
+create function private.write_exceptions(act text, made private.exception_change[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform set_config('tieout.writes_exceptions', 'on', true);
+  if act = 'create' then
+    insert into public.exceptions (id, tenant_id, title, severity, assigned_to, due_at,
+      due_from_policy, calendar_id, calendar_no, due_open_ms, paused_at,
+      paused_until, pause_reason, paused_by_rule, held_due_at, pause_count, paused_ms, status,
+      reason_code, amount_minor, currency, reconciliation_id,
+      details, resolution, created_at, created_by, updated_at, closed_at, pair_no, line_no, line_id,
+      suggested_match_id, grouped_match_id,
+      resolved_by_matching)
+    select n.id, n.tenant_id, n.title, n.severity, n.assigned_to, n.due_at, n.due_from_policy,
+      n.calendar_id, n.calendar_no, n.due_open_ms, n.paused_at,
+      n.paused_until, n.pause_reason, n.paused_by_rule, n.held_due_at, n.pause_count, n.paused_ms,
+      n.status, n.reason_code, n.amount_minor, n.currency,
+      n.reconciliation_id, n.details, n.resolution, n.created_at, n.created_by, n.updated_at,
+      n.closed_at, n.pair_no, n.line_no, n.line_id,
+      n.suggested_match_id, n.grouped_match_id, n.resolved_by_matching
+    from (select (m.after).* from unnest(made) m) n;
+  else
+    update public.exceptions e
+    set title = n.title, severity = n.severity, assigned_to = n.assigned_to, due_at = n.due_at,
+      due_from_policy = n.due_from_policy, calendar_id = n.calendar_id, calendar_no = n.calendar_no,
+      due_open_ms = n.due_open_ms,
+      paused_at = n.paused_at, paused_until = n.paused_until, pause_reason = n.pause_reason,
+      paused_by_rule = n.paused_by_rule,
+      held_due_at = n.held_due_at, pause_count = n.pause_count, paused_ms = n.paused_ms,
+      status = n.status, reason_code = n.reason_code,
+      amount_minor = n.amount_minor, currency = n.currency, reconciliation_id = n.reconciliation_id,
+      details = n.details, resolution = n.resolution,
+      updated_at = n.updated_at, closed_at = n.closed_at, line_no = n.line_no, line_id = n.line_id,
+      suggested_match_id = n.suggested_match_id,
+      grouped_match_id = n.grouped_match_id, resolved_by_matching = n.resolved_by_matching
+    from (select (m.after).* from unnest(made) m) n
+    where e.tenant_id = n.tenant_id and e.id = n.id;
+  end if;
+  perform set_config('tieout.writes_exceptions', '', true);
+end $$;
+
+-- Refuses what does not come by change_exceptions, and would leave clock, counters and history as
+-- they were.
+create function private.guard_exceptions() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if coalesce(current_setting('tieout.writes_exceptions', true), '') <> 'on' then
+    raise exception
+      using errcode = 'insufficient_privilege',
+        message = 'Exceptions are changed by private.change_exceptions alone.';
+  end if;
+  return null;
+end $$;
+create trigger guard before insert or update or delete or truncate on public.exceptions
+  for each statement execute function private.guard_exceptions();
+
+-- Exceptions of the caller's tenant, held in the order of their ids.
+create function private.lock_exceptions(ids text[]) returns setof public.exceptions
+language plpgsql volatile set search_path = '' as $$
+begin
+  return query
+  select *
+  from public.exceptions e
+  where e.tenant_id = private.tenant_id() and e.id = any (ids)
+  order by e.id for no key update;
+end $$;
+
+-- The same as change_exceptions for the caller's tenant, and of an exception what a person may set:
+-- for verbs, which pass on what a request asks. A change names no tenant.
+create function private.change_exceptions_for_caller(act text,
+  changes jsonb[]) returns setof public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  settable constant text[] :=
+    '{title,severity,assigned_to,due_at,calendar_id,calendar_no,paused_until,pause_reason,status,reason_code,amount_minor,currency,reconciliation_id,details,resolution}';
+begin
+  return query select * from private.change_exceptions(act, array(
+    select jsonb_object_agg(k.key, k.value) || jsonb_build_object('tenant_id', private.tenant_id())
+    from unnest(changes) with ordinality c (change, place)
+    cross join lateral jsonb_each(c.change) k
+    where k.key = any (settable) or k.key = 'id' and act <> 'create'
+    group by c.place order by c.place
+  ));
+end $$;

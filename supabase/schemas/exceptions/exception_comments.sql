@@ -1,0 +1,108 @@
+-- Comments: what people say to each other about an exception. Plain text, in which <@user:ada>
+-- mentions a person. Like the history, a comment is neither changed nor deleted.
+
+create table public.exception_comments (
+  id text not null default private.new_id('cmt'),
+  tenant_id text not null default private.tenant_id(),
+  exception_id text not null,
+  body text not null check (length(body) between 1 and 4000),
+  -- Of the body, each person once.
+  mentions text[] not null default '{}' check (cardinality(mentions) <= 20),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
+  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  primary key (tenant_id, exception_id, id),
+  foreign key (tenant_id, exception_id) references public.exceptions (tenant_id, id)
+);
+alter table public.exception_comments enable row level security;
+grant select on public.exception_comments to authenticated, service_role;
+create policy exception_comments_read on public.exception_comments for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:exceptions', 'write:exceptions')));
+
+-- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception (those
+-- under way at the same time are not seen).
+create function private.guard_exception_comment() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  new.mentions := array(select distinct m[1]
+    from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') m order by 1);
+  if cardinality(new.mentions) > 20 then
+    perform private.refuse_field('body', 'Mention at most 20 people.');
+  elsif (select count(*) from public.exception_comments c
+    where c.tenant_id = new.tenant_id and c.exception_id = new.exception_id) >= 1000 then
+    perform private.refuse_conflict('quota', 'An exception can have at most 1,000 comments.');
+  end if;
+  return new;
+end $$;
+create trigger guard before insert on public.exception_comments
+  for each row execute function private.guard_exception_comment();
+
+create function private.exception_comment_json(c public.exception_comments) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('id', c.id, 'exception_id', c.exception_id, 'body', c.body, 'mentions',
+    c.mentions, 'created_at', private.iso(c.created_at),
+    'created_by', c.created_by, 'actor_issuer', c.actor_issuer, 'actor_subject', c.actor_subject);
+end $$;
+
+-- exception.commented, whichever way the comment came.
+create function private.emit_exception_comments() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into public.events (tenant_id, type, data)
+  select c.tenant_id, 'exception.commented',
+    jsonb_build_object('exception', private.exception_json(e), 'comment',
+      private.exception_comment_json(c))
+  from added a
+  join public.exception_comments c on c.tenant_id = a.tenant_id and c.exception_id = a.exception_id
+    and c.id = a.id
+  join public.exceptions e on e.tenant_id = a.tenant_id and e.id = a.exception_id
+  order by c.id;
+  return null;
+end $$;
+create trigger emit_events after insert on public.exception_comments referencing new table as added
+  for each statement execute function private.emit_exception_comments();
+
+-- input: { id, limit, after: [comment id] | null }. Newest first. Refuses: not_found.
+create function public.list_exception_comments(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  e public.exceptions;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_exception_comments');
+  e := private.find_exception(input ->> 'id');
+  select jsonb_agg(private.exception_comment_json(c) order by c.id desc) into items
+  from (
+    select * from public.exception_comments x
+    where x.tenant_id = e.tenant_id and x.exception_id = e.id
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+    order by x.id desc limit page_size + 1
+  ) c;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { id, body }. Refuses: not_found, invalid_request, conflict. Emits: exception.commented.
+create function public.create_exception_comment(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_exception_comment');
+  e public.exceptions;
+  c public.exception_comments;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  e := private.find_exception(input ->> 'id');
+  insert into public.exception_comments (exception_id, body)
+  values (e.id, input ->> 'body')
+  returning * into c;
+  return private.finish_request(request, private.exception_comment_json(c));
+end $$;
+
+grant execute
+  on function private.exception_comment_json(public.exception_comments) to authenticated;

@@ -1,0 +1,309 @@
+-- Exception counters: how many are open and what money they hold, by deadline, assignee and
+-- reconciliation; and what was breached and closed in each hour. Kept in the transaction of each
+-- change, so that a page of sums costs as much with a million exceptions as with ten.
+--
+-- Rows of a shard are written by one process after another, which its row of private.sla_counts
+-- sees to, so that none waits for another's. Shard 0 holds what the worker has folded.
+
+-- `due_from`: the UTC hour of the deadline; infinity: paused; -infinity: of deadlines that passed
+-- in an hour before. Empty: nobody, no amount.
+create table private.open_by_deadline (
+  tenant_id text not null,
+  due_from timestamptz not null,
+  assigned_to text not null,
+  currency text not null,
+  shard integer not null,
+  open_count bigint not null,
+  amount_minor numeric not null,
+  primary key (tenant_id, due_from, assigned_to, currency, shard)
+) with (fillfactor = 70);
+create index open_by_deadline_unfolded on private.open_by_deadline (tenant_id) where shard <> 0;
+
+-- The same of all deadlines together.
+create table private.open_by_assignee (
+  tenant_id text not null,
+  assigned_to text not null,
+  currency text not null,
+  shard integer not null,
+  open_count bigint not null,
+  amount_minor numeric not null,
+  primary key (tenant_id, assigned_to, currency, shard)
+) with (fillfactor = 70);
+create index open_by_assignee_unfolded on private.open_by_assignee (tenant_id) where shard <> 0;
+
+create table private.open_by_reconciliation (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  currency text not null,
+  shard integer not null,
+  open_count bigint not null,
+  amount_minor numeric not null,
+  primary key (tenant_id, reconciliation_id, currency, shard)
+) with (fillfactor = 70);
+create index open_by_reconciliation_unfolded on private.open_by_reconciliation (tenant_id)
+where shard <> 0;
+
+-- Exceptions, by the ledger: each at most once a UTC day, however often it was reopened.
+create table private.exception_hours (
+  tenant_id text not null,
+  hour timestamptz not null,
+  shard integer not null,
+  breached_count bigint not null,
+  closed_count bigint not null,
+  primary key (tenant_id, hour, shard)
+) with (fillfactor = 70);
+
+alter table private.open_by_deadline enable row level security;
+alter table private.open_by_assignee enable row level security;
+alter table private.open_by_reconciliation enable row level security;
+alter table private.exception_hours enable row level security;
+
+-- Adds exceptions to the counters: `signs` are 1 for what is open now, -1 for what was before.
+create function private.count_open(
+  tenants text[], due_ats timestamptz[], assignees text[], reconciliations text[],
+  currencies text[], amounts bigint[], signs integer[]
+) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  own constant integer := private.own_shard();
+begin
+  perform
+  from private.sla_counts c
+  where c.tenant_id = any (tenants) and c.shard = own
+  order by c.tenant_id for update;
+  with changed as materialized (
+    select c.tenant_id, date_trunc('hour', c.due_at, 'UTC') as due_from,
+      coalesce(c.assigned_to, '') as assigned_to,
+      coalesce(c.reconciliation_id, '') as reconciliation_id, coalesce(c.currency, '') as currency,
+      c.sign,
+      c.sign * coalesce(c.amount_minor, 0)::numeric as minor
+    from unnest(tenants, due_ats, assignees, reconciliations, currencies, amounts, signs)
+      as c (tenant_id, due_at, assigned_to, reconciliation_id, currency, amount_minor, sign)
+  ), by_deadline as (
+    insert into private.open_by_deadline as o (tenant_id, due_from, assigned_to, currency, shard,
+      open_count, amount_minor)
+    select c.tenant_id, c.due_from, c.assigned_to, c.currency, own, sum(c.sign), sum(c.minor)
+    from changed c group by 1, 2, 3, 4 having sum(c.sign) <> 0 or sum(c.minor) <> 0
+      order by 1, 2, 3, 4
+    on conflict on constraint open_by_deadline_pkey do update set
+      open_count = o.open_count + excluded.open_count,
+      amount_minor = o.amount_minor + excluded.amount_minor
+  ), by_assignee as (
+    insert into private.open_by_assignee as o (tenant_id, assigned_to, currency, shard, open_count,
+      amount_minor)
+    select c.tenant_id, c.assigned_to, c.currency, own, sum(c.sign), sum(c.minor)
+    from changed c group by 1, 2, 3 having sum(c.sign) <> 0 or sum(c.minor) <> 0 order by 1, 2, 3
+    on conflict on constraint open_by_assignee_pkey do update set
+      open_count = o.open_count + excluded.open_count,
+      amount_minor = o.amount_minor + excluded.amount_minor
+  )
+  insert into private.open_by_reconciliation as o (tenant_id, reconciliation_id, currency, shard,
+    open_count, amount_minor)
+  select c.tenant_id, c.reconciliation_id, c.currency, own, sum(c.sign), sum(c.minor)
+  from changed c group by 1, 2, 3 having sum(c.sign) <> 0 or sum(c.minor) <> 0 order by 1, 2, 3
+  on conflict on constraint open_by_reconciliation_pkey do update set
+    open_count = o.open_count + excluded.open_count,
+    amount_minor = o.amount_minor + excluded.amount_minor;
+end $$;
+
+-- Counts changed exceptions. After keep_clocks, which takes the row of the shard first.
+create function private.keep_counters(made private.exception_change[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  c record;
+begin
+  with changed as (
+    select m.before, m.after
+    from unnest(made) m cross join lateral (select (m.before).*) o
+      cross join lateral (select (m.after).*) n
+    where (o.status in ('open', 'in_review'), o.due_at, o.assigned_to, o.reconciliation_id,
+      o.currency, o.amount_minor)
+      is distinct from (n.status in ('open', 'in_review'), n.due_at, n.assigned_to,
+        n.reconciliation_id, n.currency, n.amount_minor)
+  )
+  select array_agg(x.tenant_id) as tenants, array_agg(x.due_at) as due_ats,
+    array_agg(x.assigned_to) as assignees,
+    array_agg(x.reconciliation_id) as reconciliations, array_agg(x.currency) as currencies,
+    array_agg(x.amount_minor) as amounts,
+    array_agg(x.sign) as signs
+  into c
+  from (select (before).*, -1 as sign from changed union all select (after).*, 1 from changed) x
+  where x.status in ('open', 'in_review');
+  if c.tenants is not null then
+    perform private.count_open(c.tenants, c.due_ats, c.assignees, c.reconciliations, c.currencies,
+      c.amounts, c.signs);
+  end if;
+end $$;
+
+create function private.is_breach(kind text, threshold_minutes integer) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return kind = 'crossed' and threshold_minutes = 0;
+end $$;
+
+create function private.count_ledger_rows() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into private.exception_hours as h (tenant_id, hour, shard, breached_count, closed_count)
+  select l.tenant_id, date_trunc('hour', l.at, 'UTC'), private.own_shard(),
+    count(*) filter (where l.kind = 'crossed'), count(*) filter (where l.kind <> 'crossed')
+  from written l
+  where (private.is_breach(l.kind, l.threshold_minutes) or l.kind in ('resolved', 'dismissed'))
+    and not exists (
+    select from public.exception_ledger x
+    where x.tenant_id = l.tenant_id and x.exception_id = l.exception_id and x.id < l.id
+      and x.at >= date_trunc('day', l.at, 'UTC')
+      and case when l.kind = 'crossed' then private.is_breach(x.kind, x.threshold_minutes)
+      else x.kind in ('resolved', 'dismissed') end
+  )
+  group by 1, 2 order by 1, 2
+  on conflict on constraint exception_hours_pkey do update set
+    breached_count = h.breached_count + excluded.breached_count,
+    closed_count = h.closed_count + excluded.closed_count;
+  return null;
+end $$;
+create trigger count_written after insert on public.exception_ledger
+  referencing new table as written for each statement execute function private.count_ledger_rows();
+
+-- Folds shards into one, and what has passed into one row; forgets hours after 31 days. Answers how
+-- many rows it took in where that was a whole batch, else 0. One at a time: of the rows of shard 0
+-- there is then no second writer.
+create function private.merge_exception_counters(batch integer default 10000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  this_hour constant timestamptz := date_trunc('hour', now(), 'UTC');
+  deadlines integer;
+  assignees integer;
+  reconciliations integer;
+  hours integer;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('fold_exception_counters', 0)) then
+    return 0;
+  end if;
+  with gone as (
+    delete from private.open_by_deadline d where d.ctid = any (array(
+      select x.ctid from private.open_by_deadline x
+      where x.shard <> 0 or (x.due_from < this_hour and x.due_from > '-infinity')
+        limit batch for update skip locked
+    )) returning d.*
+  ), folded as (
+    insert into private.open_by_deadline as o (tenant_id, due_from, assigned_to, currency, shard,
+      open_count, amount_minor)
+    select g.tenant_id, case when g.due_from < this_hour then '-infinity' else g.due_from end,
+      g.assigned_to, g.currency, 0,
+      sum(g.open_count), sum(g.amount_minor)
+    from gone g group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict on constraint open_by_deadline_pkey do update set
+      open_count = o.open_count + excluded.open_count,
+      amount_minor = o.amount_minor + excluded.amount_minor
+  )
+  select count(*) into deadlines from gone;
+  with gone as (
+    delete from private.open_by_assignee d where d.ctid = any (array(
+      select x.ctid
+      from private.open_by_assignee x
+      where x.shard <> 0
+      limit batch for update skip locked
+    )) returning d.*
+  ), folded as (
+    insert into private.open_by_assignee as o (tenant_id, assigned_to, currency, shard, open_count,
+      amount_minor)
+    select g.tenant_id, g.assigned_to, g.currency, 0, sum(g.open_count), sum(g.amount_minor)
+    from gone g
+    group by 1, 2, 3
+    order by 1, 2, 3
+    on conflict on constraint open_by_assignee_pkey do update set
+      open_count = o.open_count + excluded.open_count,
+      amount_minor = o.amount_minor + excluded.amount_minor
+  )
+  select count(*) into assignees from gone;
+  with gone as (
+    delete from private.open_by_reconciliation d where d.ctid = any (array(
+      select x.ctid
+      from private.open_by_reconciliation x
+      where x.shard <> 0
+      limit batch for update skip locked
+    )) returning d.*
+  ), folded as (
+    insert into private.open_by_reconciliation as o (tenant_id, reconciliation_id, currency, shard,
+      open_count, amount_minor)
+    select g.tenant_id, g.reconciliation_id, g.currency, 0, sum(g.open_count), sum(g.amount_minor)
+    from gone g
+    group by 1, 2, 3
+    order by 1, 2, 3
+    on conflict on constraint open_by_reconciliation_pkey do update set
+      open_count = o.open_count + excluded.open_count,
+      amount_minor = o.amount_minor + excluded.amount_minor
+  )
+  select count(*) into reconciliations from gone;
+  with gone as (
+    delete from private.exception_hours d where d.ctid = any (array(
+      select x.ctid from private.exception_hours x
+      where x.shard <> 0 and x.hour < this_hour or x.hour < now() - interval '31 days'
+        limit batch for update skip locked
+    )) returning d.*
+  ), folded as (
+    insert into private.exception_hours as o (tenant_id, hour, shard, breached_count, closed_count)
+    select g.tenant_id, g.hour, 0, sum(g.breached_count), sum(g.closed_count)
+    from gone g where g.hour >= now() - interval '31 days' group by 1, 2 order by 1, 2
+    on conflict on constraint exception_hours_pkey do update set
+      breached_count = o.breached_count + excluded.breached_count,
+      closed_count = o.closed_count + excluded.closed_count
+  )
+  select count(*) into hours from gone;
+  delete
+  from private.open_by_deadline d
+  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  delete
+  from private.open_by_assignee d
+  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  delete
+  from private.open_by_reconciliation d
+  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  return case
+    when greatest(deadlines, assignees, reconciliations, hours) >= batch then deadlines + assignees
+      + reconciliations + hours
+    else 0 end;
+end $$;
+
+-- Counts anew what there is. For a database whose exceptions are older than the counters, and for
+-- what changed the ledger by hand.
+create function private.recount_exceptions() returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  lock table public.exceptions, public.exception_ledger in share row exclusive mode;
+  delete from private.open_by_deadline;
+  insert into private.open_by_deadline (tenant_id, due_from, assigned_to, currency, shard,
+    open_count, amount_minor)
+  select e.tenant_id, date_trunc('hour', e.due_at, 'UTC'), coalesce(e.assigned_to, ''),
+    coalesce(e.currency, ''), 0, count(*), coalesce(sum(e.amount_minor), 0)
+  from public.exceptions e where e.status in ('open', 'in_review') group by 1, 2, 3, 4;
+  delete from private.open_by_assignee;
+  insert into private.open_by_assignee (tenant_id, assigned_to, currency, shard, open_count,
+    amount_minor)
+  select o.tenant_id, o.assigned_to, o.currency, 0, sum(o.open_count), sum(o.amount_minor)
+  from private.open_by_deadline o
+  group by 1, 2, 3;
+  delete from private.open_by_reconciliation;
+  insert into private.open_by_reconciliation (tenant_id, reconciliation_id, currency, shard,
+    open_count, amount_minor)
+  select e.tenant_id, coalesce(e.reconciliation_id, ''), coalesce(e.currency, ''), 0, count(*),
+    coalesce(sum(e.amount_minor), 0)
+  from public.exceptions e where e.status in ('open', 'in_review') group by 1, 2, 3;
+  delete from private.exception_hours;
+  insert into private.exception_hours (tenant_id, hour, shard, breached_count, closed_count)
+  select x.tenant_id, x.hour, 0, count(*) filter (where x.is_breach),
+    count(*) filter (where not x.is_breach)
+  from (
+    select distinct
+      on (l.tenant_id, l.exception_id, l.kind = 'crossed', date_trunc('day', l.at, 'UTC'))
+      l.tenant_id, date_trunc('hour', l.at, 'UTC') as hour, l.kind = 'crossed' as is_breach
+    from public.exception_ledger l
+    where l.at >= now() - interval '31 days'
+      and (private.is_breach(l.kind, l.threshold_minutes) or l.kind in ('resolved', 'dismissed'))
+    order by l.tenant_id, l.exception_id, l.kind = 'crossed', date_trunc('day', l.at, 'UTC'), l.at
+  ) x
+  group by 1, 2;
+end $$;
+
+grant execute on function private.merge_exception_counters(integer) to service_role;

@@ -1,0 +1,122 @@
+-- Filters of exceptions: what the lists, their counts, what changed in them and a bulk change mean
+-- by one filter, written once.
+
+-- The conditions of these breach risks on an exception e, those that adjoin as one range of due_at.
+-- at_risk is high and medium.
+create function private.risk_ranges(wanted text[], as_of timestamptz) returns text[]
+language plpgsql immutable set search_path = '' as $$
+declare
+  risks constant text[] := private.breach_risks();
+  -- minutes_to_breach is rounded up, so what is below 60 has at most 59 minutes left.
+  ends constant timestamptz[] := array[as_of,
+    as_of + make_interval(mins => private.high_risk_below() - 1),
+    as_of + make_interval(mins => private.medium_risk_up_to())];
+  given constant text[] := case when 'at_risk' = any (wanted) then wanted || '{high,medium}'::text[]
+    else wanted end;
+  ranges text[] := '{}';
+  first integer;
+begin
+  for i in 1 .. 4 loop
+    if not risks[i] = any (given) then
+      continue;
+    end if;
+    first := coalesce(first, i);
+    if i = 4 or not risks[i + 1] = any (given) then
+      ranges := ranges || coalesce(nullif(concat_ws(' and ',
+        case when first > 1 then format('e.due_at > %L::timestamptz', ends[first - 1]) end,
+        case when i < 4 then format('e.due_at <= %L::timestamptz', ends[i]) end), ''), 'true');
+      first := null;
+    end if;
+  end loop;
+  return ranges;
+end $$;
+
+-- One of `wanted`: by `=` where it is one, which an index takes in the order of what comes next in
+-- it.
+create function private.one_of(field text, wanted text[]) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when cardinality(wanted) = 1 then format('%s = %L', field, wanted[1])
+    else format('%s = any (%L)', field, wanted) end;
+end $$;
+
+-- What a filter asks of an exception e, as SQL; null where the input doesn't have it. Each takes
+-- several values: { severity: [high, critical] }. Of the assignee, the reconciliation and the
+-- currency `none` is null; of the assignee, `me` is the caller.
+create function private.exception_condition(filter text, input jsonb,
+  as_of timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  -- One value alone is as the release before sends it.
+  wanted text[] := case jsonb_typeof(input -> filter) when 'string' then array[input ->> filter]
+    else private.text_array(input -> filter) end;
+begin
+  if cardinality(wanted) = 0 then
+    return null;
+  elsif filter = 'breach_risk' then
+    return '(' || array_to_string(private.risk_ranges(wanted, as_of), ' or ') || ')';
+  elsif filter = 'severity' then
+    return private.one_of('e.severity_rank',
+      array(select private.severity_rank(s)::text from unnest(wanted) s));
+  elsif filter = 'assigned_to' then
+    wanted := array_replace(wanted, 'me', private.actor());
+  end if;
+  return case
+    when filter in ('status', 'reason_code') then private.one_of('e.' || filter, wanted)
+    when wanted = '{none}' then format('e.%I is null', filter)
+    when 'none' = any (wanted) then format('(e.%I is null or %s)', filter,
+      private.one_of('e.' || filter, array_remove(wanted, 'none')))
+    else private.one_of('e.' || filter, wanted)
+  end;
+end $$;
+
+-- The filters that take several values and have counts (exceptions/sla_facets.sql).
+create function private.exception_facets() returns text[]
+language sql immutable set search_path = ''
+return '{breach_risk,severity,status,assigned_to,reason_code,reconciliation_id,currency}'::text[];
+
+-- That an exception e has a row of its ledger of these kinds from one moment to before another;
+-- null without either.
+create function private.had_between(kinds text, starts_at timestamptz,
+  ends_at timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  if starts_at is null and ends_at is null then
+    return null;
+  end if;
+  return format(
+    'e.id in (select l.exception_id from public.exception_ledger l where l.tenant_id = %L and l.at >= %L and l.at < %L and %s)',
+    private.tenant_id(), coalesce(starts_at, '-infinity'), coalesce(ends_at, 'infinity'), kinds);
+end $$;
+
+-- { amount_from, due_before, breached_from, breached_before, closed_from, closed_before }: minor
+-- units, a moment that the deadline comes before (a paused one has none), and when it breached or
+-- was closed, whatever came after; null without them.
+create function private.bound_conditions(input jsonb) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return nullif(concat_ws(' and ', 'e.amount_minor >= ' || (input ->> 'amount_from')::bigint::text,
+    'e.due_at < ' || quote_literal((input ->> 'due_before')::timestamptz) || '::timestamptz',
+    private.had_between($q$l.kind = 'crossed' and l.threshold_minutes = 0$q$,
+      (input ->> 'breached_from')::timestamptz, (input ->> 'breached_before')::timestamptz),
+    private.had_between($q$l.kind in ('resolved', 'dismissed')$q$,
+      (input ->> 'closed_from')::timestamptz, (input ->> 'closed_before')::timestamptz)),
+    '');
+end $$;
+
+-- All of them.
+create function private.exception_conditions(input jsonb, as_of timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'true', private.bound_conditions(input), (
+    select string_agg(private.exception_condition(f, input, as_of), ' and ')
+    from unnest(private.exception_facets()) f
+  ));
+end $$;
+
+grant execute on function
+  private.risk_ranges(text[], timestamptz), private.one_of(text, text[]),
+  private.exception_condition(text, jsonb, timestamptz), private.exception_facets(),
+  private.had_between(text, timestamptz, timestamptz), private.bound_conditions(jsonb),
+  private.exception_conditions(jsonb, timestamptz)
+to authenticated;

@@ -1,0 +1,73 @@
+-- Pauses over the wire, one at a time.
+
+-- The exception of the caller's tenant, locked, a pause ended that is over. Refuses: not_found.
+create function private.lock_exception(id text) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions;
+begin
+  select * into e from private.lock_exceptions(array[lock_exception.id]);
+  if not found then
+    perform private.refuse_missing('exception');
+  elsif e.paused_until <= now() then
+    select * into e
+    from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
+  end if;
+  return e;
+end $$;
+
+-- Refuses: invalid_request for an end that has passed, or is later than the policy allows.
+create function private.require_pause_end(until timestamptz, p public.sla_policies) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if until <= now() then
+    perform private.refuse_field('until', 'Must be in the future.');
+  elsif until > now() + make_interval(mins => p.pause_max_minutes) then
+    perform private.refuse_field('until',
+      format('The SLA policy allows pauses of at most %s minutes.', p.pause_max_minutes));
+  end if;
+end $$;
+
+-- input: { id, reason, until }. Refuses: not_found, invalid_request, conflict.
+create function public.pause_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'pause_exception');
+  e public.exceptions;
+  p public.sla_policies;
+  fault text;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  e := private.lock_exception(input ->> 'id');
+  select * into p from public.sla_policies x where x.tenant_id = e.tenant_id;
+  perform private.require_pause_end((input ->> 'until')::timestamptz, p);
+  fault := private.pause_fault(e, p);
+  if fault is not null then
+    perform private.refuse_conflict('cannot_pause', fault);
+  end if;
+  select * into e from private.change_exceptions_for_caller('pause', array[
+    jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason',
+      input -> 'reason')]);
+  return private.finish_request(request, private.versioned_exception_json(e));
+end $$;
+
+-- input: { id }. Refuses: not_found, conflict.
+create function public.resume_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'resume_exception');
+  e public.exceptions;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  e := private.lock_exception(input ->> 'id');
+  if e.paused_at is null then
+    perform private.refuse_conflict('not_paused', 'It is not paused.');
+  end if;
+  select * into e
+  from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
+  return private.finish_request(request, private.versioned_exception_json(e));
+end $$;

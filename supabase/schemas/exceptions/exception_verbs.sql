@@ -1,0 +1,211 @@
+-- Exceptions over the wire, one at a time: create, get, change, list.
+
+-- The exception of the caller's tenant. Refuses: not_found.
+create function private.find_exception(id text) returns public.exceptions
+language plpgsql stable set search_path = '' as $$
+declare
+  e public.exceptions;
+begin
+  select * into e from public.exceptions x where x.tenant_id = private.tenant_id() and x.id = $1;
+  if not found then
+    perform private.refuse_missing('exception');
+  end if;
+  return e;
+end $$;
+
+-- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+create function private.exception_version(e public.exceptions) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(
+    e.title, e.severity, e.assigned_to, private.iso(coalesce(e.held_due_at, e.due_at)), e.status,
+    e.reason_code, e.amount_minor, e.currency, e.reconciliation_id,
+    e.details, e.resolution, private.iso(e.closed_at), private.iso(e.paused_at),
+    private.iso(e.paused_until), e.pause_reason
+  ));
+end $$;
+
+-- The wire form of one, with what its entity tag is made of.
+create function private.versioned_exception_json(e public.exceptions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.exception_json(e)::jsonb
+    || jsonb_build_object('version', private.exception_version(e));
+end $$;
+
+-- Refuses: invalid_request where the tenant has no such reconciliation.
+create function private.require_reconciliation(id text) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if id is not null
+    and not exists (select from public.reconciliations r
+      where r.tenant_id = private.tenant_id() and r.id = $1) then
+    perform private.refuse_field('reconciliation_id', 'There is no such reconciliation.');
+  end if;
+end $$;
+
+-- rows: [{ title, severity, … }], the columns a caller may set. Refuses: conflict beyond the quota.
+create function private.insert_exceptions(rows jsonb) returns setof public.exceptions
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.require_quota('exceptions', jsonb_array_length(rows));
+  return query select * from private.change_exceptions_for_caller('create', array(
+    select r.value - '{calendar_id,calendar_no,paused_until,pause_reason,resolution}'::text[]
+    from jsonb_array_elements(rows) r
+  ));
+end $$;
+
+-- input: the columns. Refuses: invalid_request.
+create function public.create_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_exception');
+  created public.exceptions;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.require_reconciliation(input ->> 'reconciliation_id');
+  select * into created from private.insert_exceptions(jsonb_build_array(input));
+  return private.finish_request(request, private.versioned_exception_json(created));
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions;
+begin
+  perform private.begin_request(request, 'get_exception');
+  e := private.find_exception(input ->> 'id');
+  return private.versioned_exception_json(e);
+end $$;
+
+-- The columns that a merge patch sets: of details, what it leaves of them.
+create function private.patched_columns(before public.exceptions, patch jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return case when patch ? 'details'
+    then patch
+      || jsonb_build_object('details',
+        private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}')))
+    else patch end;
+end $$;
+
+-- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found,
+-- precondition_failed, invalid_transition, invalid_request; conflict for the deadline of a paused
+-- one.
+create function public.update_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'update_exception');
+  patch jsonb := input -> 'patch';
+  before public.exceptions;
+  after public.exceptions;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  select * into before from private.lock_exceptions(array[input ->> 'id']);
+  if not found then
+    perform private.refuse_missing('exception');
+  end if;
+  perform private.require_version(private.exception_version(before), request -> 'versions');
+  perform private.require_reconciliation(patch ->> 'reconciliation_id');
+  patch := private.patched_columns(before, patch);
+  after := jsonb_populate_record(before, patch);
+  if after is distinct from before or before.due_from_policy and patch ? 'due_at' then
+    select * into after
+    from private.change_exceptions_for_caller('edit',
+      array[patch || jsonb_build_object('id', before.id)]);
+  end if;
+  return private.finish_request(request, private.versioned_exception_json(after));
+end $$;
+
+-- What a search asks of an exception e, as SQL: each word of q is part of the title or the
+-- reason_code; one of exc_ and hexadecimal digits begins the id.
+create function private.has_words(q text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  condition text := 'true';
+  word text;
+begin
+  foreach word in array regexp_split_to_array(btrim(lower(q)), '\s+') loop
+    condition := condition
+      || case
+        when word ~ '^exc_[0-9a-f]*$' then format(' and e.id >= %L and e.id < %L', word,
+          word || 'g')
+      else format(' and lower(e.title || '' '' || coalesce(e.reason_code, '''')) like %L',
+        (private.word_patterns(word))[1]) end;
+  end loop;
+  return condition;
+end $$;
+
+-- All that a filter asks of an exception e, its words included.
+create function private.filter_conditions(filters jsonb, as_of timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.exception_conditions(filters, as_of)
+    || case when filters ->> 'q' is null then '' else ' and ' || private.has_words(filters ->> 'q')
+      end;
+end $$;
+
+-- The ids of those of the tenant's exceptions that a search finds; null where they are more than
+-- 5,000: then a look through the list in its order fills a page sooner. Above row-level security,
+-- below which no index of words is used: ids alone, of this tenant alone.
+create function private.narrow_by_search(q text) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  most constant integer := 5000;
+  ids text[];
+begin
+  execute format(
+    'select array(select e.id from public.exceptions e where e.tenant_id = %L and %s limit %s)',
+    private.tenant_id(), private.has_words(q), most + 1) into ids;
+  return case when cardinality(ids) <= most then ids end;
+end $$;
+
+-- Newest first; with sort_by closed_at the closed ones, last closed first. input: { limit, sort_by,
+-- after: [id] or [closed_at, id] | null, q, and the filters of exceptions/exception_filters.sql }.
+create function public.list_exceptions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  by_closing constant boolean := input ->> 'sort_by' = 'closed_at';
+  sort_key constant text := case when by_closing then 'e.closed_at desc, e.id desc' else 'e.id desc'
+    end;
+  conditions text := 'e.tenant_id = private.tenant_id() and '
+    || private.exception_conditions(input, now());
+  few text[];
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_exceptions');
+  if by_closing then
+    conditions := conditions || ' and e.closed_at is not null'
+      || case when jsonb_typeof(input -> 'after') = 'array'
+        then format(' and (e.closed_at, e.id) < (%L::timestamptz, %L)', input -> 'after' ->> 0,
+          input -> 'after' ->> 1)
+          else '' end;
+  elsif input -> 'after' ->> 0 is not null then
+    conditions := conditions || format(' and e.id < %L', input -> 'after' ->> 0);
+  end if;
+  if input ->> 'q' is not null then
+    few := private.narrow_by_search(input ->> 'q');
+    conditions := conditions || ' and '
+      || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
+    -- The planner expects fewer than there are, which it would sort.
+    perform set_config('enable_sort', (few is not null)::text, true);
+  end if;
+  execute format($q$
+    select jsonb_agg(private.exception_json(e) order by %s)
+    from (select * from public.exceptions e where %s order by %s limit %s) e
+  $q$, sort_key, conditions, sort_key, page_size + 1) into items using few;
+  return case when by_closing then private.page(items, page_size, 'closed_at', 'id')
+    else private.page(items, page_size, 'id') end;
+end $$;
+
+grant execute on function
+  private.find_exception(text), private.has_words(text),
+  private.filter_conditions(jsonb, timestamptz), private.narrow_by_search(text),
+  private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions)
+to authenticated;

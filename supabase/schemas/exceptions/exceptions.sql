@@ -1,0 +1,204 @@
+-- Exceptions: items to resolve before a deadline, and the rules of their statuses.
+
+-- The most severe first.
+create function private.severity_rank(severity text) returns smallint
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case severity when 'critical' then 0 when 'high' then 1 when 'medium' then 2
+    when 'low' then 3 end;
+end $$;
+
+create table public.exceptions (
+  id text not null default private.new_id('exc'),
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  title text not null check (length(title) between 1 and 200),
+  severity text not null check (severity in ('critical', 'high', 'medium', 'low')),
+  severity_rank smallint not null generated always as (private.severity_rank(severity)) stored,
+  assigned_to text check (assigned_to ~ '^user:[^[:space:]]{1,120}$'),
+  due_at timestamptz(3) not null,
+  -- True where the deadline is the policy's, so that a new policy moves it.
+  due_from_policy boolean not null default false,
+  -- The calendar that its deadline counts by, and the version of it; null: round the clock.
+  calendar_id text,
+  calendar_no bigint,
+  -- B(due_at), or of a paused one B(held_due_at): see calendars/business_time.sql. Null beyond the
+  -- reach.
+  due_open_ms bigint,
+  -- Paused: due_at is infinity, so that nothing counts it, and held_due_at what it was.
+  paused_at timestamptz(3),
+  paused_until timestamptz(3),
+  pause_reason text check (length(pause_reason) between 1 and 500),
+  paused_by_rule boolean not null default false,
+  held_due_at timestamptz(3),
+  pause_count integer not null default 0,
+  -- Of pauses that are over.
+  paused_ms bigint not null default 0,
+  status text not null default 'open' check (
+    status in ('open', 'in_review', 'resolved', 'dismissed')),
+  reason_code text check (length(reason_code) between 1 and 64),
+  amount_minor bigint check (amount_minor between 0 and 9007199254740991),
+  currency text check (currency ~ '^[A-Z]{3}$'),
+  reconciliation_id text,
+  -- 16 kB as sent is at most 24 kB with the spaces that Postgres writes.
+  details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'
+    and octet_length(details::text) <= 24576),
+  resolution text check (length(resolution) between 1 and 1000),
+  -- Whole milliseconds, so that a deadline is the policy's minutes after it, and the event that
+  -- reports it has the same time.
+  created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_by text not null default private.actor(),
+  updated_at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  closed_at timestamptz(3),
+  -- The line that stayed open past its source's grace, and what the engine would match it with.
+  pair_no integer,
+  line_no bigint,
+  line_id uuid,
+  suggested_match_id uuid,
+  -- The suggestion whose lines it is about together; null: its line alone.
+  grouped_match_id uuid,
+  -- What settled its line resolved it: undoing that reopens it.
+  resolved_by_matching boolean not null default false,
+  primary key (tenant_id, id),
+  check ((amount_minor is null) = (currency is null)),
+  check ((status in ('resolved', 'dismissed')) = (resolution is not null)),
+  check ((status in ('resolved', 'dismissed')) = (closed_at is not null)),
+  check ((paused_at is null) = (held_due_at is null)),
+  check ((paused_at is null) = (due_at < 'infinity')),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id),
+  foreign key (tenant_id, calendar_no) references public.calendar_versions (tenant_id, calendar_no)
+);
+create index exceptions_by_calendar on public.exceptions (tenant_id, calendar_no)
+where calendar_no is not null and status in ('open', 'in_review');
+create index exceptions_paused_until on public.exceptions (paused_until)
+where paused_until is not null;
+create index exceptions_by_deadline on public.exceptions (tenant_id, due_at, id)
+where status in ('open', 'in_review');
+create index exceptions_in_review on public.exceptions (tenant_id, due_at, id)
+where status = 'in_review';
+create index exceptions_by_severity on public.exceptions (tenant_id, severity_rank, due_at, id)
+where status in ('open', 'in_review');
+-- Of the column itself: under row-level security an index serves conditions of leakproof operators
+-- alone, and || is none.
+create index exceptions_by_assignee on public.exceptions (tenant_id, assigned_to, due_at, id)
+where status in ('open', 'in_review');
+create unique index exceptions_open_of_line on public.exceptions (tenant_id, line_no, pair_no)
+where line_no is not null and status in ('open', 'in_review');
+create index exceptions_by_line on public.exceptions (tenant_id, line_no, id)
+where line_no is not null;
+create index exceptions_by_suggestion on public.exceptions (tenant_id, suggested_match_id)
+where suggested_match_id is not null;
+create index exceptions_grouped on public.exceptions (tenant_id, pair_no)
+where grouped_match_id is not null and status in ('open', 'in_review');
+create index exceptions_open_by_pair on public.exceptions (tenant_id, pair_no)
+where pair_no is not null and status in ('open', 'in_review');
+-- Also what the list of members goes by.
+create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id)
+where assigned_to is not null;
+-- Finds words of three letters or more.
+create index exceptions_by_words on public.exceptions
+  using gin (lower(title || ' ' || coalesce(reason_code, '')) extensions.gin_trgm_ops);
+create index exceptions_by_reconciliation on public.exceptions (tenant_id, reconciliation_id)
+where reconciliation_id is not null;
+create index exceptions_open_by_reconciliation
+  on public.exceptions (tenant_id, reconciliation_id, due_at, id)
+  where reconciliation_id is not null and status in ('open', 'in_review');
+create index exceptions_by_reason on public.exceptions (tenant_id, reason_code, due_at, id)
+  where reason_code is not null and status in ('open', 'in_review');
+create index exceptions_by_amount
+  on public.exceptions (tenant_id, currency, amount_minor desc, due_at, id)
+where status in ('open', 'in_review');
+create index exceptions_by_closing on public.exceptions (tenant_id, closed_at, id)
+where closed_at is not null;
+create index exceptions_by_change on public.exceptions (tenant_id, updated_at, id);
+
+alter table public.exceptions enable row level security;
+-- Written by private.change_exceptions alone (exceptions/exception_changes.sql).
+grant select on public.exceptions to authenticated, service_role;
+create policy exceptions_read on public.exceptions for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may(
+    'read:exceptions', 'write:exceptions', 'read:sla', 'read:reconciliations',
+    'write:reconciliations')));
+
+-- States: open and in_review lead to each other and to resolved or dismissed, which lead back to
+-- open.
+create function private.exception_may_move(before text, after text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return before = after or (before, after) in (
+    ('open', 'in_review'), ('in_review', 'open'),
+    ('open', 'resolved'), ('open', 'dismissed'), ('in_review', 'resolved'),
+    ('in_review', 'dismissed'),
+    ('resolved', 'open'), ('dismissed', 'open')
+  );
+end $$;
+
+-- Spec 3.2: high below 60 minutes, medium up to 240. The only place of these figures: `npm run
+-- generate` writes them into lib/wire/facts.gen.ts.
+create function private.high_risk_below() returns integer
+language sql immutable set search_path = ''
+return 60;
+create function private.medium_risk_up_to() returns integer
+language sql immutable set search_path = ''
+return 240;
+
+-- The nearer the deadline, the earlier.
+create function private.breach_risks() returns text[]
+language sql immutable set search_path = ''
+return '{breached,high,medium,low}'::text[];
+
+-- The wire form. A closed exception has no clock: minutes_to_breach and breach_risk are null. A
+-- paused one's stands still: it has the deadline that resuming now would give it, and is at no
+-- risk.
+create type private.exception_item as (
+  id text, title text, severity text, assigned_to text, due_at text, minutes_to_breach bigint,
+  breach_risk text, business_minutes_remaining bigint,
+  calendar_id text, paused_at text, paused_until text, pause_reason text, status text,
+  reason_code text, amount_minor bigint, currency text,
+  reconciliation_id text, line_id text, suggested_match_id text, details jsonb, resolution text,
+  created_at text, created_by text, updated_at text,
+  closed_at text
+);
+
+-- Lists call it for each row: a function that it called would cost as much as all that it does
+-- itself, and json_build_object twice as much as row_to_json.
+create function private.exception_json(e public.exceptions,
+  as_of timestamptz default now()) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+  is_paused constant boolean := e.paused_at is not null and coalesce(e.paused_until > as_of, true);
+  due_at constant timestamptz := case when e.paused_at is null then e.due_at
+    else private.deadline(e, as_of) end;
+  -- Rounded up: zero or negative once it has passed (spec 2.2).
+  minutes constant bigint := case
+    when e.status in ('open', 'in_review') then ceil(extract(epoch from due_at - as_of) / 60) end;
+begin
+  return row_to_json(row(
+    e.id, e.title, e.severity, e.assigned_to, to_char(due_at at time zone 'UTC', iso), minutes,
+    case
+      when is_paused then 'low'
+      when minutes is null then null
+      when minutes <= 0 then 'breached'
+      when minutes < private.high_risk_below() then 'high'
+      when minutes <= private.medium_risk_up_to() then 'medium'
+      else 'low'
+    end,
+    case when minutes is not null
+      and e.calendar_no is not null then private.business_minutes_remaining(e, as_of) end,
+    e.calendar_id, case when is_paused then private.iso(e.paused_at) end,
+    case when is_paused then private.iso(e.paused_until) end,
+    case when is_paused then e.pause_reason end, e.status, e.reason_code, e.amount_minor,
+    e.currency, e.reconciliation_id,
+    'lin_' || replace(e.line_id::text, '-', ''),
+    'mat_' || replace(e.suggested_match_id::text, '-', ''), e.details, e.resolution,
+    to_char(e.created_at at time zone 'UTC', iso), e.created_by,
+    to_char(e.updated_at at time zone 'UTC', iso),
+    to_char(e.closed_at at time zone 'UTC', iso)
+  )::private.exception_item);
+end $$;
+
+grant execute on function
+  private.severity_rank(text), private.high_risk_below(), private.medium_risk_up_to(),
+  private.breach_risks(),
+  private.exception_json(public.exceptions, timestamptz)
+to authenticated;

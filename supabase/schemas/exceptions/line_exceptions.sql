@@ -1,0 +1,377 @@
+-- Exceptions of lines that stay open past their source's grace: one for a line alone, one for all
+-- lines of a suggestion. Resolved by what settles them, reopened when that is undone. How they are
+-- put together: exceptions/line_exception_groups.sql.
+
+-- The exception that a line has or had in a pair. Written by our functions alone, which have found
+-- the line and hold the pair.
+create table private.exception_lines (
+  tenant_id text not null,
+  line_no bigint not null,
+  pair_no integer not null,
+  exception_id text not null,
+  primary key (tenant_id, line_no, pair_no)
+);
+create index exception_lines_by_exception on private.exception_lines (tenant_id, exception_id);
+alter table private.exception_lines enable row level security;
+grant select on private.exception_lines to authenticated;
+create policy exception_lines_read on private.exception_lines for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- The day so many business days before today as a source's grace lasts: days on which the calendar
+-- opens, or of none Monday to Friday.
+create function private.last_day_of_grace(s public.sources, calendar text) returns date
+language plpgsql stable set search_path = '' as $$
+declare
+  open_days constant jsonb := private.open_days(s.tenant_id, calendar) -> 'open_days';
+  found_day date := (now() at time zone s.time_zone)::date;
+  left_over integer := s.grace_days;
+  number integer;
+begin
+  while left_over > 0 loop
+    found_day := found_day - 1;
+    number := found_day - date '1970-01-01';
+    if open_days is null and extract(isodow from found_day) < 6
+      or open_days -> 'opened' @> to_jsonb(number)
+      or open_days -> 'weekdays' @> to_jsonb(extract(isodow from found_day)::integer)
+      and not open_days -> 'closed' @> to_jsonb(number) then
+      left_over := left_over - 1;
+    end if;
+  end loop;
+  return found_day;
+end $$;
+
+-- What exceptions are about, each by its place in the arrays: the lines of a suggestion, and this
+-- one; no row where none of it is open. { match_id, currency, difference_minor, is_late, lines: [{
+-- line_no, id, side, source, open_minor, value_date, reference, is_free }] }, difference_minor left
+-- − right less what the suggestion's adjustments explain, and free what has no exception yet.
+create function private.subjects_of_exceptions(r public.reconciliations, suggestions uuid[],
+  line_nos bigint[]) returns table (n bigint, subject jsonb)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return query
+  with asked as materialized (
+    select a.n, a.suggestion, a.line_no
+    from unnest(suggestions, line_nos) with ordinality a (suggestion, line_no, n)
+  ), about as materialized (
+    select a.n, m.line_no
+    from asked a
+    join private.members_of(r.tenant_id, suggestions) m on m.match_id = a.suggestion
+    union
+    select a.n, a.line_no from asked a where a.line_no is not null
+  ), open_ones as materialized (
+    select x.line_no, x.side, x.currency, x.open_minor, x.value_date from private.open_lines x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+      and x.line_no = any (array(select y.line_no from about y))
+      order by x.line_no
+  ), closed as materialized (
+    select c.id, c.period_start, c.period_end from public.reconciliations c
+    where c.tenant_id = r.tenant_id and c.pair_no = r.pair_no and c.closed_at is not null
+  ), late as materialized (
+    -- What was there when a period closed was carried. Times of transactions don't say which came
+    -- first.
+    select distinct o.line_no
+    from open_ones o
+    join closed c on o.value_date between c.period_start and c.period_end
+    where (
+      select k.line_no
+      from public.carried_lines k
+      where k.tenant_id = r.tenant_id and k.reconciliation_id = c.id and k.line_no = o.line_no
+    ) is null
+  ), explained as materialized (
+    select m.id,
+      (select sum((x.adjustment ->> 'amount_minor')::bigint)
+        from jsonb_array_elements(m.adjustments) x (adjustment)) as minor
+    from (select x.id, x.adjustments from public.matches x
+      where x.tenant_id = r.tenant_id and x.id = any (suggestions) order by x.id) m
+    where m.adjustments <> '[]'
+  )
+  select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
+    'difference_minor', greatest(-9007199254740991, least(9007199254740991,
+      sum(case o.side when 'left' then o.open_minor else -o.open_minor end)
+        - coalesce(d.minor, 0))),
+    'is_late', bool_or(t.line_no is not null),
+    'lines',
+    jsonb_agg(
+      jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side,
+        'source', s.name,
+      'open_minor', o.open_minor, 'value_date', o.value_date, 'reference',
+      coalesce(l.reference, l.external_id, l.counterparty),
+      'is_free', e.line_no is null) order by o.side, abs(o.open_minor) desc, o.line_no))
+  from about a
+  join asked q on q.n = a.n
+  join open_ones o on o.line_no = a.line_no
+  join (
+    select *
+    from public.lines x
+    where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y))
+    order by x.line_no
+  ) l on l.line_no = a.line_no
+  join public.sources s on s.tenant_id = r.tenant_id and s.source_no = l.source_no
+  left join late t on t.line_no = a.line_no
+  left join (
+    select x.line_no from private.exception_lines x
+    where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y))
+      and x.pair_no = r.pair_no
+      order by x.line_no
+  ) e on e.line_no = a.line_no
+  left join explained d on d.id = q.suggestion
+  group by a.n, q.suggestion, d.minor;
+end $$;
+
+-- What exceptions are to be opened about in a period: lines that are open past grace and have none
+-- yet, those of a suggestion together once the grace of each of them is over. The most money first,
+-- at most `most`; `held_back` counts the others. What a person closed has had its look.
+create function private.lines_past_grace(tenant text, reconciliation text, most integer,
+  out lines jsonb, out held_back bigint)
+language plpgsql stable security definer set search_path = '' set enable_sort = off
+  set enable_nestloop = off as $$
+declare
+  r public.reconciliations;
+begin
+  select * into strict r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  -- The last day is looked for once a side, never once a line.
+  with due as materialized (
+    select case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+      private.last_day_of_grace(s,
+        private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
+    from public.pairs p
+    join public.sources s on s.tenant_id = tenant
+      and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = tenant and p.pair_no = r.pair_no
+  ), past_grace as materialized (
+    select o.line_no, abs(o.open_minor) as minor
+    from due d
+    join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.side = d.side
+      and o.value_date <= r.period_end
+      and o.value_date < d.day
+  ), suggested as materialized (
+    select m.id, abs(m.residual_minor) as minor from public.matches m
+    where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+  ), members as materialized (
+    select mm.line_no, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
+    from private.members_of(tenant, array(select x.id from suggested x)) mm group by mm.line_no
+  ), young as materialized (
+    select distinct mm.match_id
+    from members mm
+    join (
+      select o.line_no from private.open_lines o
+      where o.tenant_id = tenant and o.pair_no = r.pair_no
+        and o.line_no = any (array(select y.line_no from members y))
+        order by o.line_no
+    ) o on o.line_no = mm.line_no
+    left join past_grace g on g.line_no = mm.line_no
+    where g.line_no is null
+  ), overdue as materialized (
+    select g.line_no, g.minor, s.match_id
+    from past_grace g
+    left join members s on s.line_no = g.line_no
+    left join (
+      select x.line_no from private.exception_lines x
+      where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from past_grace y))
+        and x.pair_no = r.pair_no
+        order by x.line_no
+    ) e on e.line_no = g.line_no
+    where e.line_no is null and not exists (select from young y where y.match_id = s.match_id)
+  ), subjects as materialized (
+    select null::uuid as match_id, v.line_no, v.minor from overdue v where v.match_id is null
+    union all
+    select s.id, min(v.line_no), s.minor
+    from overdue v
+    join suggested s on s.id = v.match_id
+    group by s.id, s.minor
+  ), chosen as materialized (
+    select * from subjects order by minor desc, line_no limit most
+  )
+  select coalesce(jsonb_agg(x.subject order by x.n), '[]'),
+    (select count(*) from subjects) - (select count(*) from chosen)
+  into lines, held_back
+  from private.subjects_of_exceptions(r,
+    array(select c.match_id from chosen c order by c.minor desc, c.line_no),
+    array(select c.line_no from chosen c order by c.minor desc, c.line_no)) x;
+end $$;
+
+-- rows: [{ match_id, line_nos, title, severity, assigned_to, reason_code, amount_minor, currency,
+-- details }], the first of line_nos its own. Those that are settled meanwhile, or have one, are
+-- left out. Answers how many were opened. Refuses: conflict where the run was taken up meanwhile.
+create function private.open_line_exceptions(tenant text, reconciliation text, run text,
+  attempt integer, rows jsonb) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  opened integer;
+begin
+  r := private.lock_period(tenant, reconciliation);
+  perform private.require_attempt(tenant, run, attempt);
+  with wanted as materialized (
+    select x.*, x.line_nos[1] as line_no from jsonb_to_recordset(rows) as x (
+      match_id uuid, line_nos bigint[], title text, severity text, assigned_to text,
+      reason_code text, amount_minor bigint, currency text, details jsonb)
+    where x.match_id is null
+      or exists (select from public.matches m
+        where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested')
+  ), made as (
+    select e.id, e.line_no from private.change_exceptions('create', array(
+      select jsonb_build_object('tenant_id', tenant, 'title', x.title, 'severity', x.severity,
+        'assigned_to', x.assigned_to,
+        'reason_code', x.reason_code, 'amount_minor', x.amount_minor, 'currency', x.currency,
+        'reconciliation_id', r.id, 'details', x.details,
+        'pair_no', r.pair_no, 'line_no', l.line_no, 'line_id', l.id, 'suggested_match_id',
+        x.match_id, 'grouped_match_id', x.match_id)
+      from wanted x
+      join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
+      join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no
+        and o.line_no = l.line_no
+      where not exists (
+        select
+        from private.exception_lines e
+        where e.tenant_id = tenant and e.line_no = x.line_no and e.pair_no = r.pair_no)
+    )) e
+  ), about as (
+    insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
+    select tenant, n.line_no, r.pair_no, m.id
+    from made m
+    join wanted x on x.line_no = m.line_no
+    cross join unnest(x.line_nos) n (line_no)
+    on conflict do nothing
+  )
+  select count(*) into opened from made;
+  return opened;
+end $$;
+
+create function private.suggested_of(tenant text, reconciliation text) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(select m.id from public.matches m
+    where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested');
+end $$;
+
+-- Those of a period's pair that are open, each by its own line.
+create function private.open_line_exceptions_of(tenant text,
+  reconciliation text) returns setof public.exceptions
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select e.* from public.exceptions e
+  where e.tenant_id = tenant and e.line_no is not null and e.status in ('open', 'in_review')
+    and e.pair_no = (select r.pair_no from public.reconciliations r
+      where r.tenant_id = tenant and r.id = reconciliation);
+end $$;
+
+-- Whether anything is open of what an exception is about.
+create function private.has_open_lines(e public.exceptions) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from (
+      select x.line_no, x.pair_no
+      from private.exception_lines x
+      where x.tenant_id = e.tenant_id and x.exception_id = e.id offset 0
+    ) x cross join lateral (
+      select
+      from private.open_lines o
+      where o.tenant_id = e.tenant_id and o.pair_no = x.pair_no and o.line_no = x.line_no offset 0
+    ) o
+  );
+end $$;
+
+-- The exceptions that these lines have or had, each once.
+create function private.exceptions_of_lines(tenant text, pair integer,
+  line_nos bigint[]) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select distinct x.exception_id from private.exception_lines x
+    where x.tenant_id = tenant and x.line_no = any (line_nos) and x.pair_no = pair);
+end $$;
+
+-- Resolves the open exceptions of lines, where nothing is open any more of all that they are about.
+create function private.resolve_line_exceptions(tenant text, pair integer, line_nos bigint[],
+  resolution text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution',
+      resolve_line_exceptions.resolution,
+      'resolved_by_matching', true, 'suggested_match_id', null)
+    from public.exceptions e
+    where e.tenant_id = tenant
+      and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[])
+      and e.status in ('open', 'in_review')
+      and not private.has_open_lines(e)
+    order by e.id for no key update
+  ));
+end $$;
+
+-- The exceptions that lines of matches have or had, each with the first of these matches.
+create function private.exceptions_of_matches(tenant text, pair integer,
+  matches uuid[]) returns table (exception_id text, match_id uuid)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return query
+  with members as materialized (select m.match_id, m.line_no
+  from private.members_of(tenant, matches) m)
+  select e.exception_id, (array_agg(m.match_id order by m.match_id))[1]
+  from members m join (
+    select x.line_no, x.exception_id from private.exception_lines x
+    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y))
+      and x.pair_no = pair
+      order by x.line_no
+  ) e on e.line_no = m.line_no
+  group by e.exception_id;
+end $$;
+
+-- The same for the lines of matches, each by its own; of several the first.
+create function private.resolve_matched_exceptions(tenant text, pair integer,
+  matches uuid[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution',
+      format('Matched by %s.', private.match_id_text(x.match_id)),
+      'resolved_by_matching', true, 'suggested_match_id', null)
+    from private.exceptions_of_matches(tenant, pair, matches) x
+    join public.exceptions e on e.tenant_id = tenant and e.id = x.exception_id
+    where e.status in ('open', 'in_review') and not private.has_open_lines(e)
+    order by e.id for no key update of e
+  ));
+end $$;
+
+-- The columns to set, so that an exception of a closed period whose line is open again is in the
+-- next open one; {} where it stays.
+create function private.move_from_closed(e public.exceptions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select jsonb_build_object('reconciliation_id', private.next_open_period(r))
+    from public.reconciliations r
+    where r.tenant_id = e.tenant_id and r.id = e.reconciliation_id and r.closed_at is not null
+      and private.next_open_period(r) is not null
+  ), '{}');
+end $$;
+
+-- Reopens what matching had resolved of lines that are open again.
+create function private.reopen_line_exceptions(tenant text, pair integer,
+  line_nos bigint[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'open',
+      'resolved_by_matching', false)
+      || private.move_from_closed(e)
+    from public.exceptions e
+    where e.tenant_id = tenant
+      and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[])
+      and e.status = 'resolved'
+      and e.resolved_by_matching and private.has_open_lines(e)
+    order by e.id for no key update
+  ));
+end $$;
+
+grant execute on function
+  private.lines_past_grace(text, text, integer),
+  private.open_line_exceptions(text, text, text, integer, jsonb),
+  private.link_exceptions_to_suggestions(text, text, text, integer)
+to service_role;

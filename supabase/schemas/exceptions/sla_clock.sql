@@ -1,0 +1,284 @@
+-- SLA clock: where each open exception stands before its deadline, kept in the transaction of every
+-- change, moved on by the worker, and right without it: whatever has passed and was not processed
+-- yet is counted when it is asked for.
+--
+-- Boundaries are minutes before due_at: the tenant's at-risk thresholds, 0 (the breach), and 240,
+-- which parts at risk from on track (spec 3.2). A clock's position is the last boundary it passed;
+-- next_at is when it passes the next one. Whoever changes a clock locks it before reading it: one
+-- that a worker moves on just then would be counted at two positions.
+
+-- Written by changes of exceptions alone, which are never deleted: a foreign key would check each
+-- row again.
+create table private.exception_clocks (
+  tenant_id text not null,
+  exception_id text not null,
+  due_at timestamptz(3) not null,
+  position integer not null,
+  next_at timestamptz(3),
+  -- Paused: the position it had. What it passed before the pause is not reported again after it.
+  held_position integer,
+  primary key (tenant_id, exception_id)
+) with (fillfactor = 80);
+create index exception_clocks_next on private.exception_clocks (next_at) where next_at is not null;
+create index exception_clocks_next_of_tenant on private.exception_clocks (tenant_id, next_at)
+where next_at is not null;
+alter table private.exception_clocks enable row level security;
+
+-- Counts of open exceptions by position, in shards: writers of one tenant do not queue for one row.
+-- Shard 0 is the worker's.
+create table private.sla_counts (
+  tenant_id text not null references public.tenants (id),
+  shard integer not null,
+  breached bigint not null default 0,
+  at_risk bigint not null default 0,
+  on_track bigint not null default 0,
+  primary key (tenant_id, shard)
+) with (fillfactor = 50);
+alter table private.sla_counts enable row level security;
+
+-- Each change of a clock. The rows of one exception add up: what remains = what remained − what
+-- elapsed + how far it was moved.
+create table public.exception_ledger (
+  id bigint generated always as identity,
+  tenant_id text not null,
+  exception_id text not null,
+  at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  kind text not null check (
+    kind in ('set', 'moved', 'crossed', 'paused', 'resumed', 'recalculated', 'resolved',
+      'dismissed', 'reopened')),
+  due_at timestamptz(3) not null,
+  threshold_minutes integer,
+  -- Whether those are open minutes of the calendar.
+  in_business_time boolean not null default false,
+  -- By which the deadline counted from here on; null: round the clock.
+  calendar_no bigint,
+  actor text not null default private.actor(),
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
+  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  primary key (tenant_id, exception_id, id)
+);
+create index exception_ledger_by_time on public.exception_ledger (tenant_id, at);
+alter table public.exception_ledger enable row level security;
+grant select on public.exception_ledger to authenticated, service_role;
+create policy exception_ledger_read on public.exception_ledger for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:exceptions', 'read:sla')));
+
+-- The position of a clock that has passed no boundary.
+create function private.no_boundary() returns integer
+language sql immutable set search_path = ''
+return 2147483647;
+
+create function private.own_shard() returns integer
+language plpgsql volatile set search_path = '' as $$
+begin
+  return 1 + pg_backend_pid() % 16;
+end $$;
+
+-- The boundaries of some tenants; `announced` are those that an event reports.
+create function private.sla_boundaries(tenants text[])
+returns table (tenant_id text, boundary integer, announced boolean)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select p.tenant_id, b.boundary, bool_or(b.announced)
+  from public.sla_policies p
+  cross join lateral (
+    select unnest(p.at_risk_thresholds), true
+    union all
+    values (private.medium_risk_up_to(), false), (0, true)
+  ) b (boundary, announced)
+  where p.tenant_id = any (tenants)
+  group by 1, 2;
+end $$;
+
+-- Where clocks with these deadlines (infinity: paused) stand now: their position, when they pass
+-- the next boundary (null where none is ahead), and `nearest`, the last announced boundary they
+-- passed (null where none). `positions`, where they stood, are passed through: every join of arrays
+-- that is spared counts, since a kept plan takes them for short.
+create function private.place_clocks(tenants text[], ids text[], due_ats timestamptz[],
+  positions integer[] default null)
+returns table (
+  tenant_id text, exception_id text, due_at timestamptz, old_position integer, "position" integer,
+  next_at timestamptz, nearest integer
+)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with boundaries as materialized (
+    select * from private.sla_boundaries(array(select distinct unnest(tenants)))
+  )
+  select c.tenant_id, c.exception_id, c.due_at, c.old_position,
+    coalesce(b.last_passed, private.no_boundary()),
+    nullif(c.due_at - make_interval(mins => b.next_boundary), 'infinity'), b.nearest
+  from unnest(tenants, ids, due_ats, positions) as c (tenant_id, exception_id, due_at, old_position)
+  cross join lateral (
+    select min(x.boundary) filter (where x.passed) as last_passed,
+      max(x.boundary) filter (where not x.passed) as next_boundary,
+      min(x.boundary) filter (where x.passed and x.announced) as nearest
+    from (
+      select s.boundary, s.announced,
+        c.due_at - make_interval(mins => s.boundary) <= now() as passed
+      from boundaries s where s.tenant_id = c.tenant_id
+    ) x
+  ) b;
+end $$;
+
+-- Adds to a shard's counts: `signs` are 1 for what joined a position, -1 for what left it.
+create function private.count_positions(shard integer, tenants text[], positions integer[],
+  signs integer[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into private.sla_counts as c (tenant_id, shard, breached, at_risk, on_track)
+  select d.tenant_id, $1,
+    coalesce(sum(d.sign) filter (where d.position <= 0), 0),
+    coalesce(sum(d.sign) filter (where d.position between 1 and private.medium_risk_up_to()), 0),
+    coalesce(sum(d.sign) filter (where d.position > private.medium_risk_up_to()), 0)
+  from unnest(tenants, positions, signs) as d (tenant_id, position, sign)
+  group by 1 order by 1
+  on conflict on constraint sla_counts_pkey do update set
+    breached = c.breached + excluded.breached, at_risk = c.at_risk + excluded.at_risk,
+    on_track = c.on_track + excluded.on_track;
+end $$;
+
+-- Reports crossings, once each, and writes them into the ledger.
+create function private.announce_crossings(tenants text[], ids text[], boundaries integer[],
+  due_ats timestamptz[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  with crossed as (
+    select e, e.id as exception_id, e.tenant_id, c.boundary, c.due_at
+    from unnest(tenants, ids, boundaries, due_ats) as c (tenant_id, exception_id, boundary, due_at)
+    join public.exceptions e on e.tenant_id = c.tenant_id and e.id = c.exception_id
+  ), announced as materialized (
+    select b.tenant_id, b.boundary,
+      lead(b.boundary) over (partition by b.tenant_id order by b.boundary desc) as next_boundary
+    from private.sla_boundaries(array(select distinct tenant_id from crossed)) b where b.announced
+  ), crossing as materialized (
+    select c.*, a.next_boundary,
+      concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary) as once_key
+    from crossed c left join announced a on a.tenant_id = c.tenant_id and a.boundary = c.boundary
+  ), reported as (
+    insert into public.events (tenant_id, type, data, once_key)
+    select x.tenant_id,
+      case when x.boundary = 0 then 'exception.sla.breached' else 'exception.sla.at_risk' end,
+      jsonb_build_object('exception', private.exception_json(x.e), 'due_at', private.iso(x.due_at))
+        || case when x.boundary = 0 then '{}'::jsonb
+          else jsonb_build_object('threshold_minutes', x.boundary, 'threshold_kind', 'wall_clock',
+            'next_threshold_minutes', x.next_boundary) end,
+      x.once_key
+    from crossing x
+    order by x.due_at - make_interval(mins => x.boundary)
+    returning tenant_id, data
+  )
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes,
+    calendar_no, actor,
+    actor_issuer, actor_subject, request_id)
+  select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed',
+    (r.data ->> 'due_at')::timestamptz,
+    coalesce((r.data -> 'threshold_minutes')::integer, 0),
+    -- Looked up, not joined: a kept plan takes the batch for a handful, and would compare each row
+    -- with every other.
+    (select e.calendar_no from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.id = r.data #>> '{exception,id}'),
+    'system', null, null, null
+  from reported r;
+end $$;
+
+-- Moves the given clocks on to now: every boundary they have passed is counted, and reported where
+-- it is announced.
+create function private.advance_clocks(tenants text[], ids text[], shard integer) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  late record;
+  moved record;
+  crossed record;
+begin
+  select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids,
+    array_agg(c.due_at) as due_ats, array_agg(c.position) as positions
+  into late
+  from (
+    select c.* from unnest(tenants, ids) as asked (tenant_id, exception_id)
+    join private.exception_clocks c on c.tenant_id = asked.tenant_id
+      and c.exception_id = asked.exception_id
+    where c.next_at <= now()
+    order by c.tenant_id, c.exception_id for update of c
+  ) c;
+  if late.ids is null then
+    return;
+  end if;
+  with fresh as (
+    select * from private.place_clocks(late.tenants, late.ids, late.due_ats, late.positions)
+  ), written as (
+    update private.exception_clocks c set position = f.position, next_at = f.next_at
+    from fresh f where c.tenant_id = f.tenant_id and c.exception_id = f.exception_id
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.exception_id) as ids,
+    array_agg(f.due_at) as due_ats,
+    array_agg(f.old_position) as old_positions, array_agg(f.position) as new_positions
+  into moved from fresh f;
+  select array_agg(m.tenant_id) as tenants, array_agg(m.exception_id) as ids,
+    array_agg(b.boundary) as boundaries, array_agg(m.due_at) as due_ats
+  into crossed
+  from unnest(moved.tenants, moved.ids, moved.old_positions, moved.new_positions, moved.due_ats)
+    as m (tenant_id, exception_id, old_position, new_position, due_at)
+  join private.sla_boundaries(moved.tenants) b
+    on b.tenant_id = m.tenant_id and b.announced and b.boundary < m.old_position
+      and b.boundary >= m.new_position;
+  if crossed.ids is not null then
+    perform private.announce_crossings(crossed.tenants, crossed.ids, crossed.boundaries,
+      crossed.due_ats);
+  end if;
+  -- Last: workers queue for this row alone.
+  perform private.count_positions(shard, moved.tenants || moved.tenants,
+    moved.old_positions || moved.new_positions,
+    array_fill(-1, array[cardinality(moved.ids)]) || array_fill(1, array[cardinality(moved.ids)]));
+end $$;
+
+-- Ends pauses whose time has come, as of then; answers how many. One that somebody else holds ends
+-- with the next look.
+create function private.end_pauses(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  ended integer;
+begin
+  select count(*) into ended from private.change_exceptions('resume', array(
+    select jsonb_build_object('tenant_id', e.tenant_id, 'id', e.id) from public.exceptions e
+    where e.paused_until <= now() order by e.paused_until limit batch for no key update skip locked
+  ));
+  return ended;
+end $$;
+
+-- The worker's step: ends pauses, reports up to `batch` warnings in business minutes and moves on
+-- as many clocks whose next boundary has passed. Any number of workers may call it at once.
+-- Answers { moved, wait_ms }: how long until the next boundary of any clock, warning or end of any
+-- pause, null where none is ahead.
+create function private.tick_sla_clock(batch integer default 5000) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  due record;
+  others constant integer := private.end_pauses(batch) + private.tick_business_warnings(batch);
+begin
+  select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids into due
+  from (
+    select x.tenant_id, x.exception_id from private.exception_clocks x
+    where x.next_at <= now() order by x.next_at limit batch for update skip locked
+  ) c;
+  if due.ids is not null then
+    perform private.advance_clocks(due.tenants, due.ids, 0);
+  end if;
+  return jsonb_build_object(
+    'moved', coalesce(cardinality(due.ids), 0) + others,
+    'wait_ms', (
+      select ceil(extract(epoch from min(x.at) - clock_timestamp()) * 1000) from (
+        select min(next_at) as at from private.exception_clocks where next_at is not null
+        union all
+        select min(w.at) from private.business_warnings w where w.at < 'infinity'
+        union all
+        select min(paused_until) from public.exceptions where paused_until is not null
+      ) x
+    )
+  );
+end $$;
+grant execute on function private.tick_sla_clock(integer) to service_role;

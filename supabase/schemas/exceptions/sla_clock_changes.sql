@@ -1,0 +1,222 @@
+-- What a change of an exception does to its clock: it starts, stops or moves it, in the same
+-- transaction.
+
+-- Starts clocks. Where one starts inside a threshold, the nearest crossing only is reported.
+create function private.start_clocks(tenants text[], ids text[], due_ats timestamptz[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  started record;
+begin
+  with fresh as (
+    select * from private.place_clocks(tenants, ids, due_ats)
+  ), written as (
+    insert into private.exception_clocks (tenant_id, exception_id, due_at, position, next_at)
+    select tenant_id, exception_id, due_at, position, next_at from fresh
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.position) as positions,
+    array_agg(f.tenant_id) filter (where f.nearest is not null) as crossed_tenants,
+    array_agg(f.exception_id) filter (where f.nearest is not null) as crossed_ids,
+    array_agg(f.nearest) filter (where f.nearest is not null) as boundaries,
+    array_agg(f.due_at) filter (where f.nearest is not null) as due_ats
+  into started from fresh f;
+  perform private.count_positions(private.own_shard(), started.tenants, started.positions,
+    array_fill(1, array[cardinality(started.tenants)]));
+  if started.crossed_ids is not null then
+    perform private.announce_crossings(started.crossed_tenants, started.crossed_ids,
+      started.boundaries, started.due_ats);
+  end if;
+  perform private.arm_business_warnings(tenants, ids, true);
+end $$;
+
+-- Stops clocks, after what they passed was reported.
+create function private.stop_clocks(tenants text[], ids text[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  stopped record;
+begin
+  perform private.advance_clocks(tenants, ids, private.own_shard());
+  delete
+  from private.business_warnings w
+  using unnest(tenants, ids) as asked (tenant_id, exception_id)
+  where w.tenant_id = asked.tenant_id and w.exception_id = asked.exception_id;
+  with gone as (
+    delete
+    from private.exception_clocks c
+    using unnest(tenants, ids) as asked (tenant_id, exception_id)
+    where c.tenant_id = asked.tenant_id and c.exception_id = asked.exception_id
+    returning c.tenant_id, c.position
+  )
+  select array_agg(g.tenant_id) as tenants, array_agg(g.position) as positions into stopped
+  from gone g;
+  if stopped.tenants is not null then
+    perform private.count_positions(private.own_shard(), stopped.tenants, stopped.positions,
+      array_fill(-1, array[cardinality(stopped.tenants)]));
+  end if;
+end $$;
+
+-- Sets clocks, moved on to now before, to new deadlines. The crossings ahead are armed; one that
+-- the move itself makes, by going nearer, is reported. A pause keeps where the clock stood, and
+-- what it passed before is not reported after.
+create function private.move_clocks(tenants text[], ids text[], due_ats timestamptz[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  moved record;
+begin
+  with fresh as (
+    select p.tenant_id, p.exception_id, p.due_at, p.position, p.next_at, c.position as old_position,
+      case when p.nearest < coalesce(c.held_position, c.position) then p.nearest end as crossed,
+      case when p.due_at = 'infinity' then coalesce(c.held_position, c.position)
+        end as held_position
+    from private.place_clocks(tenants, ids, due_ats) p
+    join private.exception_clocks c on c.tenant_id = p.tenant_id and c.exception_id = p.exception_id
+  ), written as (
+    update private.exception_clocks c
+    set due_at = f.due_at, position = f.position, next_at = f.next_at,
+      held_position = f.held_position
+    from fresh f where c.tenant_id = f.tenant_id and c.exception_id = f.exception_id
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.old_position) as old_positions,
+    array_agg(f.position) as new_positions,
+    array_agg(f.tenant_id) filter (where f.crossed is not null) as crossed_tenants,
+    array_agg(f.exception_id) filter (where f.crossed is not null) as crossed_ids,
+    array_agg(f.crossed) filter (where f.crossed is not null) as boundaries,
+    array_agg(f.due_at) filter (where f.crossed is not null) as due_ats
+  into moved from fresh f;
+  if moved.tenants is null then
+    return;
+  end if;
+  perform private.count_positions(private.own_shard(), moved.tenants || moved.tenants,
+    moved.old_positions || moved.new_positions,
+    array_fill(-1, array[cardinality(moved.tenants)])
+      || array_fill(1, array[cardinality(moved.tenants)]));
+  if moved.crossed_ids is not null then
+    perform private.announce_crossings(moved.crossed_tenants, moved.crossed_ids, moved.boundaries,
+      moved.due_ats);
+  end if;
+  perform private.arm_business_warnings(tenants, ids, false);
+end $$;
+
+-- What changed exceptions do to their clocks: `clock` is opened, moved or closed, `kinds` what the
+-- ledger says of it. What stays closed has no clock, wherever its deadline is moved. Closing what
+-- is paused ends the pause first.
+create function private.clock_moves(made private.exception_change[])
+returns table (
+  tenant_id text, exception_id text, clock text, kinds text[], due_at timestamptz,
+  shown_due_at timestamptz, calendar_no bigint, changed_at timestamptz,
+  resumed_at timestamptz
+)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select n.tenant_id, n.id,
+    case when not n.is_open then 'closed' when o.is_open then 'moved' else 'opened' end,
+    case
+      when o.id is null then case when n.paused_at is null then '{set}'::text[] else '{set,paused}'
+      end
+      when not n.is_open then case when o.paused_at is null then array[n.status]
+      else array['resumed', n.status] end
+      when not o.is_open then '{reopened}'
+      when n.paused_at is not null and o.paused_at is null then '{paused}'
+      when n.paused_at is null and o.paused_at is not null then '{resumed}'
+      when n.calendar_no is distinct from o.calendar_no or n.calendar_no is not null
+      and private.actor() = 'system' then '{recalculated}'
+      else '{moved}'
+    end,
+    n.due_at::timestamptz, coalesce(n.held_due_at, n.due_at)::timestamptz, n.calendar_no,
+    case when o.id is null then date_trunc('milliseconds', now()) else n.updated_at end,
+    case
+      when n.paused_at is null then o.paused_at
+        + (n.paused_ms - o.paused_ms) * interval '1 millisecond'
+      end
+  from unnest(made) m
+  cross join lateral (select (m.before).*, (m.before).status in ('open', 'in_review') as is_open) o
+  cross join lateral (select (m.after).*, (m.after).status in ('open', 'in_review') as is_open) n
+  where case when o.id is null then n.is_open else (o.is_open or n.is_open)
+    and (n.due_at <> o.due_at or o.is_open <> n.is_open or n.held_due_at <> o.held_due_at
+    or n.calendar_no is distinct from o.calendar_no) end;
+end $$;
+
+-- Starts, stops and moves the clocks of changed exceptions and writes their ledger. What a clock
+-- has passed before is reported before.
+create function private.keep_clocks(made private.exception_change[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  c record;
+begin
+  select
+    array_agg(x.tenant_id) filter (where x.clock = 'closed') as closed_tenants,
+    array_agg(x.exception_id) filter (where x.clock = 'closed') as closed_ids,
+    array_agg(x.tenant_id) filter (where x.clock = 'moved') as moved_tenants,
+    array_agg(x.exception_id) filter (where x.clock = 'moved') as moved_ids,
+    array_agg(x.due_at) filter (where x.clock = 'moved') as moved_due_ats,
+    array_agg(x.tenant_id) filter (where x.clock = 'opened') as opened_tenants,
+    array_agg(x.exception_id) filter (where x.clock = 'opened') as opened_ids,
+    array_agg(x.due_at) filter (where x.clock = 'opened') as opened_due_ats
+  into c from private.clock_moves(made) x;
+  if c.closed_ids is not null or c.moved_ids is not null then
+    perform
+    from unnest(c.closed_tenants || c.moved_tenants,
+      c.closed_ids || c.moved_ids) as asked (tenant_id, exception_id)
+    join private.exception_clocks k on k.tenant_id = asked.tenant_id
+      and k.exception_id = asked.exception_id
+    order by k.tenant_id, k.exception_id for update of k;
+    perform private.pass_business_warnings(c.closed_tenants || c.moved_tenants,
+      c.closed_ids || c.moved_ids);
+  end if;
+  if c.closed_ids is not null then
+    perform private.stop_clocks(c.closed_tenants, c.closed_ids);
+  end if;
+  if c.moved_ids is not null then
+    perform private.advance_clocks(c.moved_tenants, c.moved_ids, private.own_shard());
+  end if;
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, calendar_no)
+  select x.tenant_id, x.exception_id,
+    case when k.kind = 'resumed' then x.resumed_at else x.changed_at end, k.kind, x.shown_due_at,
+    x.calendar_no
+  from private.clock_moves(made) x
+    cross join lateral unnest(x.kinds) with ordinality as k (kind, place)
+  order by k.place;
+  if c.moved_ids is not null then
+    perform private.move_clocks(c.moved_tenants, c.moved_ids, c.moved_due_ats);
+  end if;
+  if c.opened_ids is not null then
+    perform private.start_clocks(c.opened_tenants, c.opened_ids, c.opened_due_ats);
+  end if;
+end $$;
+
+-- Arms every clock of the caller's tenant by its thresholds as they are now. What was passed before
+-- is not reported again: neither by this moment nor by a worker that has been further on since this
+-- change began. A clock that has passed its deadline has no boundary ahead, whatever the
+-- thresholds.
+create function private.rearm_clocks() returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  late record;
+begin
+  perform
+  from private.exception_clocks c
+  where c.tenant_id = tenant and c.next_at is not null
+  order by c.exception_id for update;
+  select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids into late
+  from private.exception_clocks c where c.tenant_id = tenant and c.next_at <= now();
+  if late.ids is not null then
+    perform private.advance_clocks(late.tenants, late.ids, private.own_shard());
+  end if;
+  with boundaries as materialized (
+    select s.boundary from private.sla_boundaries(array[tenant]) s
+  ), fresh as (
+    select o.exception_id, b.position, o.due_at - make_interval(mins => b.next_boundary) as next_at
+    from private.exception_clocks o cross join lateral (
+      select least(o.position, min(x.boundary) filter (where x.passed)) as position,
+        max(x.boundary) filter (where not x.passed and x.boundary < o.position) as next_boundary
+      from (select s.boundary, o.due_at - make_interval(mins => s.boundary) <= now() as passed
+        from boundaries s) x
+    ) b
+    where o.tenant_id = tenant and o.next_at is not null
+  )
+  update private.exception_clocks c set position = f.position, next_at = f.next_at
+  from fresh f
+  where c.tenant_id = tenant and c.exception_id = f.exception_id
+    and (c.position, c.next_at) is distinct from (f.position, f.next_at);
+end $$;

@@ -1,0 +1,226 @@
+-- The SLA policy over the wire. A change can name the version it was made on, and then overwrites
+-- no other change unseen.
+
+create function private.sla_policy_json(p public.sla_policies) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'minutes_to_resolve',
+    jsonb_build_object('critical', p.critical_minutes, 'high', p.high_minutes, 'medium',
+      p.medium_minutes, 'low', p.low_minutes),
+    'at_risk_thresholds', p.at_risk_thresholds, 'at_risk_business_thresholds',
+    p.at_risk_business_thresholds, 'calendar_id', p.calendar_id, 'calendar_by_severity',
+    p.calendar_by_severity,
+    'pause',
+    jsonb_build_object('max_minutes', p.pause_max_minutes, 'max_count', p.pause_max_count, 'rules',
+      p.pause_rules),
+    'updated_at', private.iso(p.updated_at), 'updated_by', p.updated_by
+  );
+end $$;
+
+-- input: {}. Answers the policy and its version.
+create function public.get_sla_policy(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'get_sla_policy');
+  return (
+    select private.sla_policy_json(p) || jsonb_build_object('version', p.version)
+    from public.sla_policies p where p.tenant_id = private.tenant_id()
+  );
+end $$;
+
+-- Open exceptions of the caller's tenant with a deadline from the policy that another one may move,
+-- and where to: by the current version of another calendar, else by the version that they have.
+create function private.moved_deadlines(before public.sla_policies, after public.sla_policies)
+returns table (id text, severity text, calendar_id text, calendar_no bigint, due_at timestamptz,
+  new_due_at timestamptz)
+language plpgsql volatile set search_path = '' as $$
+begin
+  return query
+  with severities as materialized (
+    select s.severity, private.minutes_to_resolve(after, s.severity) as minutes,
+      private.policy_calendar(after, s.severity) as calendar,
+      private.policy_calendar(after, s.severity) is distinct from private.policy_calendar(before,
+        s.severity) as is_other
+    from unnest('{critical,high,medium,low}'::text[]) s (severity)
+    where private.minutes_to_resolve(after, s.severity) <> private.minutes_to_resolve(before,
+      s.severity)
+      or private.policy_calendar(after, s.severity) is distinct from private.policy_calendar(before,
+        s.severity)
+  ), current as materialized (
+    select s.*, private.current_calendar_no(private.tenant_id(), s.calendar) as no from severities s
+  )
+  select x.id, x.severity, x.to_calendar, x.no, x.due_at,
+    private.policy_deadline(x.e, x.minutes, x.no)
+  from (
+    select e, e.id, e.severity, coalesce(e.held_due_at, e.due_at) as due_at, c.minutes,
+      case when c.is_other then c.calendar else e.calendar_id end as to_calendar,
+      case when c.is_other then c.no else e.calendar_no end as no
+    from public.exceptions e join current c on c.severity = e.severity
+    where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
+      and e.due_from_policy
+  ) x;
+end $$;
+
+-- What a move of deadlines comes to.
+create function private.impact_of(severities text[], due_ats timestamptz[],
+  new_due_ats timestamptz[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object(
+      'changed', count(*) filter (where m.new_due_at <> m.due_at),
+      'earlier', count(*) filter (where m.new_due_at < m.due_at), 'later',
+      count(*) filter (where m.new_due_at > m.due_at),
+      'newly_breached', count(*) filter (where m.due_at > now() and m.new_due_at <= now()),
+      'no_longer_breached', count(*) filter (where m.due_at <= now() and m.new_due_at > now()),
+      'by_severity', (
+        select jsonb_object_agg(s.severity, (
+          select count(*)
+          from unnest(severities, due_ats, new_due_ats) as x (severity, due_at, new_due_at)
+          where x.severity = s.severity and x.new_due_at <> x.due_at
+        )) from unnest('{critical,high,medium,low}'::text[]) s (severity)
+      )
+    )
+    from unnest(severities, due_ats, new_due_ats) as m (severity, due_at, new_due_at)
+  );
+end $$;
+
+-- Sets open exceptions of the caller's tenant to the deadlines of `private.moved_deadlines`. Of a
+-- paused one, the deadline that it is held at.
+-- Refuses: invalid_request where a calendar opens too rarely for a deadline.
+create function private.move_deadlines(ids text[], calendars text[], calendar_nos bigint[],
+  due_ats timestamptz[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  if array_position(due_ats, null) is not null then
+    perform private.refuse_field('calendar_id',
+      'This calendar opens too rarely: some deadlines would be more than 25 years away.');
+  end if;
+  perform private.change_exceptions_for_caller('recalculate', array(
+    select jsonb_build_object('id', e.id, 'calendar_id', m.calendar_id, 'calendar_no',
+      m.calendar_no, 'due_at', m.due_at)
+    from unnest(ids, calendars, calendar_nos, due_ats) as m (id, calendar_id, calendar_no, due_at)
+    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = m.id
+    where e.calendar_no is distinct from m.calendar_no
+      or coalesce(e.held_due_at, e.due_at) <> m.due_at
+    order by e.id
+  ));
+end $$;
+
+-- Refuses: invalid_request for a calendar that the tenant doesn't have, or that opens too rarely
+-- for the minutes.
+create function private.require_calendars(p public.sla_policies) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  s record;
+  no bigint;
+begin
+  for s in select x.severity, private.policy_calendar(p, x.severity) as calendar
+    from unnest('{critical,high,medium,low}'::text[]) x (severity) loop
+    if s.calendar is not null then
+      no := private.current_calendar_no(p.tenant_id, s.calendar);
+      if no is null then
+        perform private.refuse_field(
+          case when p.calendar_by_severity ? s.severity then 'calendar_by_severity.'
+          || s.severity
+          else 'calendar_id' end,
+          'There is no such calendar.');
+      elsif private.first_deadline(no, private.minutes_to_resolve(p, s.severity)) is null then
+        perform private.refuse_field('minutes_to_resolve.' || s.severity,
+          'The calendar opens too rarely: this deadline would be more than 25 years away.');
+      end if;
+    end if;
+  end loop;
+end $$;
+
+-- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and where they change
+-- at_risk_business_thresholds, calendar_id, calendar_by_severity, pause }. Deadlines that came from
+-- the policy follow it. Refuses: precondition_failed, invalid_request. Records: sla_policy.updated.
+create function public.put_sla_policy(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  dry_run constant boolean := (input ->> 'dry_run')::boolean;
+  before public.sla_policies;
+  after public.sla_policies;
+  moved record;
+  impact jsonb;
+begin
+  perform private.begin_request(request, 'put_sla_policy');
+  select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
+  if jsonb_typeof(request -> 'versions') = 'array'
+    and not request -> 'versions' @> to_jsonb(before.version) then
+    perform private.refuse('precondition_failed',
+      format(
+        'The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.',
+        before.updated_by));
+  end if;
+  after := before;
+  after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';
+  after.high_minutes := input -> 'minutes_to_resolve' ->> 'high';
+  after.medium_minutes := input -> 'minutes_to_resolve' ->> 'medium';
+  after.low_minutes := input -> 'minutes_to_resolve' ->> 'low';
+  after.at_risk_thresholds := array(select distinct value::integer
+    from jsonb_array_elements_text(input -> 'at_risk_thresholds') order by 1 desc);
+  if input ? 'at_risk_business_thresholds' then
+    after.at_risk_business_thresholds := array(
+      select distinct value::integer
+      from jsonb_array_elements_text(input -> 'at_risk_business_thresholds')
+      order by 1 desc);
+  end if;
+  if after.at_risk_thresholds = '{}' and after.at_risk_business_thresholds = '{}' then
+    perform private.refuse_field('at_risk_thresholds',
+      'Include a threshold here or in at_risk_business_thresholds.');
+  end if;
+  if input ? 'calendar_id' then
+    after.calendar_id := input ->> 'calendar_id';
+  end if;
+  if input ? 'calendar_by_severity' then
+    after.calendar_by_severity := input -> 'calendar_by_severity';
+  end if;
+  if input ? 'pause' then
+    after.pause_max_minutes := input -> 'pause' ->> 'max_minutes';
+    after.pause_max_count := input -> 'pause' ->> 'max_count';
+    after.pause_rules := input -> 'pause' -> 'rules';
+  end if;
+  if (after.calendar_id, after.calendar_by_severity) is distinct from (before.calendar_id,
+    before.calendar_by_severity)
+    or after.calendar_id is not null or after.calendar_by_severity <> '{}' then
+    perform private.require_calendars(after);
+  end if;
+  select array_agg(d.id) as ids, array_agg(d.severity) as severities,
+    array_agg(d.calendar_id) as calendars, array_agg(d.calendar_no) as calendar_nos,
+    array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
+  into moved from private.moved_deadlines(before, after) d;
+  impact := private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
+
+  if not dry_run and after is distinct from before then
+    update public.sla_policies p set
+      critical_minutes = after.critical_minutes, high_minutes = after.high_minutes,
+      medium_minutes = after.medium_minutes,
+      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds,
+      at_risk_business_thresholds = after.at_risk_business_thresholds,
+      calendar_id = after.calendar_id, calendar_by_severity = after.calendar_by_severity,
+      pause_max_minutes = after.pause_max_minutes, pause_max_count = after.pause_max_count,
+      pause_rules = after.pause_rules, updated_at = now(), updated_by = private.actor(),
+      version = before.version + 1
+    where p.tenant_id = before.tenant_id returning * into after;
+    if moved.ids is not null then
+      perform private.move_deadlines(moved.ids, moved.calendars, moved.calendar_nos,
+        moved.new_due_ats);
+    end if;
+    if after.at_risk_thresholds <> before.at_risk_thresholds then
+      perform private.rearm_clocks();
+    end if;
+    if after.at_risk_business_thresholds <> before.at_risk_business_thresholds then
+      perform private.rearm_business_warnings(before.at_risk_business_thresholds);
+    end if;
+    perform private.record_security_event('sla_policy.updated', null, null,
+      jsonb_build_object('from', private.sla_policy_json(before), 'to',
+        private.sla_policy_json(after)));
+  end if;
+  return private.sla_policy_json(after)
+    || jsonb_build_object('version', after.version, 'dry_run', dry_run, 'impact', impact);
+end $$;
+
+grant execute on function private.sla_policy_json(public.sla_policies) to authenticated;

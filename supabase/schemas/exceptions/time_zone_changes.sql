@@ -1,0 +1,73 @@
+-- Time zones change: a government moves a change of the clocks, and a release of Postgres brings
+-- it. Spans and deadlines counted before are then counted anew. No release names itself in SQL, so
+-- what is compared is what it says: the offsets of the zone, recorded with the spans.
+
+-- Counts a version's spans anew, and by them the deadlines ahead that the policy set. Deadlines
+-- that have passed, or that a person set, stay. Exceptions are locked before the spans, as by
+-- everybody who changes one.
+create function private.rebuild_business_time(tenant text, no bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  covered private.calendar_coverage;
+  recalculated jsonb[];
+begin
+  perform from public.exceptions e
+  where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
+    order by e.id for no key update;
+  select * into covered
+  from private.calendar_coverage c
+  where c.tenant_id = tenant and c.calendar_no = no for update;
+  delete from private.calendar_spans s where s.tenant_id = tenant and s.calendar_no = no;
+  update private.calendar_coverage c
+  set covered_until = c.covered_from, open_until = c.open_from, zone_checked_at = now()
+  where c.tenant_id = tenant and c.calendar_no = no;
+  perform private.extend_business_time(tenant, no, covered.covered_from, covered.covered_until);
+  -- What business_minutes_remaining remembers is of the spans before.
+  perform set_config('tieout.open_ms', '', true);
+  with counted as materialized (
+    select e.id, case when e.due_from_policy and coalesce(e.held_due_at, e.due_at) > now()
+      then coalesce(private.policy_deadline(e, private.minutes_to_resolve(p, e.severity), no),
+        coalesce(e.held_due_at, e.due_at))
+      else coalesce(e.held_due_at, e.due_at) end as due_at
+    from public.exceptions e join public.sla_policies p on p.tenant_id = e.tenant_id
+    where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
+  )
+  select array_agg(jsonb_build_object('tenant_id', tenant, 'id', e.id, 'due_at', c.due_at)
+  order by e.id) into recalculated
+  from counted c join public.exceptions e on e.tenant_id = tenant and e.id = c.id
+  where (coalesce(e.held_due_at, e.due_at), e.due_open_ms) is distinct from (c.due_at,
+    private.open_ms(tenant, no, c.due_at));
+  perform private.change_exceptions('recalculate', recalculated);
+  perform private.arm_business_warnings(array_fill(tenant, array[cardinality(x.ids)]), x.ids, false)
+  from (
+    select array_agg(e.id) as ids from public.exceptions e
+    where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
+  ) x where x.ids is not null;
+end $$;
+
+-- Compares calendars with the time zone data, each once a day and at most `batch` at a time, and
+-- rebuilds those that it has changed; answers how many it compared.
+create function private.rebuild_calendars(batch integer default 20) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  c record;
+  compared integer := 0;
+begin
+  for c in
+    select x.*, v.time_zone from private.calendar_coverage x
+    join public.calendar_versions v on v.tenant_id = x.tenant_id and v.calendar_no = x.calendar_no
+    where x.zone_checked_at < now() - interval '1 day'
+      order by x.zone_checked_at, x.tenant_id, x.calendar_no limit batch
+  loop
+    if c.zone_print <> private.zone_print(c.time_zone, c.covered_from, c.covered_until) then
+      perform private.rebuild_business_time(c.tenant_id, c.calendar_no);
+    else
+      update private.calendar_coverage x
+      set zone_checked_at = now()
+      where x.tenant_id = c.tenant_id and x.calendar_no = c.calendar_no;
+    end if;
+    compared := compared + 1;
+  end loop;
+  return compared;
+end $$;
+grant execute on function private.rebuild_calendars(integer) to service_role;

@@ -1,0 +1,142 @@
+-- Reading of imports: what a matcher does with a file that came in. It reads on a connection of its
+-- own, in one transaction: a matcher that dies leaves nothing, and another one takes the file up
+-- again.
+
+-- Answers what is needed to read it: { format, mapping, currency, time_zone, source_no, bytes_total
+-- }, or null where there is nothing to do.
+create function private.claim_import(tenant_id text, import_id text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  i public.imports;
+begin
+  update public.imports x set status = 'reading', bytes_read = 0, read_count = 0, refused_count = 0
+  where x.tenant_id = $1 and x.id = $2 and x.status in ('queued', 'reading')
+  returning * into i;
+  return (
+    select jsonb_build_object('format', i.format, 'mapping', i.mapping, 'currency', s.currency,
+      'time_zone', s.time_zone,
+      'source_no', i.source_no, 'bytes_total', i.bytes_total)
+    from public.sources s where s.tenant_id = i.tenant_id and s.source_no = i.source_no
+  );
+end $$;
+
+-- How far it is; answers whether to go on, which is no longer so once somebody undid it.
+create function private.report_import_progress(tenant_id text, import_id text,
+  progress jsonb) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update public.imports x set
+    bytes_read = (progress ->> 'bytes_read')::bigint,
+    read_count = (progress ->> 'read_count')::bigint,
+    refused_count = (progress ->> 'refused_count')::bigint
+  where x.tenant_id = $1 and x.id = $2 and x.status = 'reading';
+  return found;
+end $$;
+
+create function private.emit_import_done(i public.imports) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.emit(i.tenant_id, 'import.done',
+    jsonb_build_object('import', private.import_json(i) - '{refusals,skips,statements}'::text[]));
+end $$;
+
+-- Keeps what was staged in this transaction. outcome: { read_count, refused_count, skipped_count,
+-- refusals, skips, warnings, nothing_stored (the warning for that case), statements,
+-- opening_balance_minor, closing_balance_minor, balance_holds, bytes_read }. Answers the import's
+-- status; the caller commits only where it is done.
+create function private.finish_import(tenant_id text, import_id text, outcome jsonb) returns text
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  i public.imports;
+  kept jsonb;
+  lines_at constant regclass := pg_get_serial_sequence('public.lines', 'line_no');
+  first_no constant bigint := pg_sequence_last_value(lines_at);
+begin
+  select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
+  kept := private.insert_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
+  update public.imports x set
+    status = 'done', finished_at = now(), bytes_read = x.bytes_total,
+    read_count = (outcome ->> 'read_count')::bigint,
+    accepted_count = (kept ->> 'accepted')::bigint,
+    duplicate_count = (kept ->> 'duplicates')::bigint,
+    refused_count = (outcome ->> 'refused_count')::bigint + (kept ->> 'conflict_count')::bigint,
+    skipped_count = (outcome ->> 'skipped_count')::bigint,
+    refusals = private.first_of(outcome -> 'refusals' || (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'line', c -> 'file_line', 'field', 'external_id', 'message', format(
+          'A line with this external_id has another amount. Found "%s", expected %s.',
+          c ->> 'found', c ->> 'wanted'
+        )
+      )), '[]') from jsonb_array_elements(kept -> 'conflicts') c
+    ), 100),
+    skips = private.first_of(outcome -> 'skips', 100),
+    warnings = case when (kept ->> 'accepted')::bigint = 0 and outcome ? 'nothing_stored'
+      then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end
+      || coalesce(outcome -> 'warnings', '[]'),
+    statements = private.first_of(outcome -> 'statements', 100),
+    opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
+    closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,
+    balance_holds = (outcome ->> 'balance_holds')::boolean,
+    first_line_no = coalesce(first_no, 0), last_line_no = pg_sequence_last_value(lines_at)
+  where x.tenant_id = $1 and x.id = $2 and x.status = 'reading'
+  returning * into i;
+  if not found then
+    return (select x.status from public.imports x where x.tenant_id = $1 and x.id = $2);
+  end if;
+  delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
+  update public.sources s
+  set last_import_at = now()
+  where s.tenant_id = $1 and s.source_no = i.source_no;
+  perform private.emit_import_done(i);
+  return 'done';
+end $$;
+
+create function private.first_of(list jsonb, most integer) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(
+    (select jsonb_agg(e.value order by e.n)
+      from jsonb_array_elements(list) with ordinality e (value, n) where e.n <= most),
+    '[]');
+end $$;
+
+-- It cannot be read, and nothing of it is kept. refusals: as in an import.
+create function private.fail_import(tenant_id text, import_id text, failure text,
+  refusals jsonb default '[]') returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  i public.imports;
+begin
+  update public.imports x set
+    status = 'failed', finished_at = now(), failure = fail_import.failure,
+    refusals = private.first_of(fail_import.refusals, 100)
+  where x.tenant_id = $1 and x.id = $2 and x.status in ('queued', 'reading')
+  returning * into i;
+  if found then
+    delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
+    perform private.emit_import_done(i);
+  end if;
+end $$;
+
+-- Files that nobody went on sending. Answers how many.
+create function private.purge_imports(batch integer default 100) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  deleted integer;
+begin
+  delete from public.imports where (tenant_id, id) in (
+    select i.tenant_id, i.id
+    from public.imports i
+    where i.status = 'receiving' and i.created_at < now() - interval '2 hours'
+    limit batch
+  );
+  get diagnostics deleted = row_count;
+  return deleted;
+end $$;
+
+grant execute
+  on function private.claim_import(text, text), private.report_import_progress(text, text, jsonb),
+    private.stage_lines(),
+  private.finish_import(text, text, jsonb), private.fail_import(text, text, text, jsonb),
+  private.purge_imports(integer)
+to service_role;

@@ -1,0 +1,241 @@
+-- Imports over the wire. Taking a file in has three steps of one request: open_import,
+-- keep_import_chunk for each part, create_import.
+
+create function private.import_json(i public.imports) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', i.id, 'source_id',
+    (select s.id from public.sources s
+      where s.tenant_id = i.tenant_id and s.source_no = i.source_no),
+    'status', i.status, 'format', i.format, 'file_name', i.file_name, 'read_count', i.read_count,
+    'accepted_count', i.accepted_count,
+    'duplicate_count', i.duplicate_count, 'refused_count', i.refused_count, 'skipped_count',
+    i.skipped_count, 'refusals', i.refusals,
+    'skips', i.skips, 'warnings', i.warnings,
+    'statements', i.statements, 'opening_balance_minor', i.opening_balance_minor,
+    'closing_balance_minor', i.closing_balance_minor,
+    'balance_holds', i.balance_holds, 'bytes_read', i.bytes_read, 'bytes_total', i.bytes_total,
+    'failure', i.failure,
+    'created_at', private.iso(i.created_at), 'created_by', i.created_by, 'finished_at',
+    private.iso(i.finished_at),
+    'undone_at', private.iso(i.undone_at), 'undone_by', i.undone_by
+  );
+end $$;
+
+-- Whether an external_id of such a file is one line's: programs of the tenant write these formats.
+create function private.ids_are_unique(format text) returns boolean
+language sql immutable set search_path = '' as $$
+  select format in ('ndjson', 'json')
+$$;
+
+-- What a tenant may have waiting, and what a database may hold: asked before a byte is kept. A byte
+-- of a file takes about ten until it is lines, indexes and the log of both. Refuses: conflict,
+-- unavailable.
+create function private.require_room(files integer, bytes bigint,
+  database_max_bytes bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  waiting record;
+begin
+  if require_room.files > 0 then
+    perform private.serialize_counting('imports');
+  end if;
+  select count(*) as files,
+    coalesce(sum(greatest(i.bytes_total, i.bytes_read)), 0) as bytes into waiting
+  from public.imports i
+    where i.tenant_id = private.tenant_id() and i.status in ('receiving', 'queued', 'reading');
+  if waiting.files + require_room.files > 20 or waiting.bytes + require_room.bytes > 4294967296 then
+    perform private.refuse_conflict('import_queue_full',
+      'At most 20 imports of 4 GiB in all can wait or be read at a time. Wait until one is done, and upload the file again.');
+  end if;
+  if pg_database_size(current_database())
+    + 10 * (waiting.bytes + require_room.bytes) > database_max_bytes then
+    perform private.refuse('unavailable',
+      'There is not enough disk space for this file. Nothing of it was kept.');
+  end if;
+end $$;
+
+-- input: { source_id, format, file_name, bytes, database_max_bytes, preview }. Answers { id,
+-- source: { currency, time_zone, mapping } }; id is null for a preview, which keeps nothing.
+-- Refuses: not_found, conflict, unavailable.
+create function public.open_import(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  s public.sources;
+  opened text;
+begin
+  perform private.begin_request(request, 'open_import');
+  s := private.find_source(input ->> 'source_id');
+  if not coalesce((input ->> 'preview')::boolean, false) then
+    perform private.require_room(1, coalesce((input ->> 'bytes')::bigint, 0),
+      (input ->> 'database_max_bytes')::bigint);
+    insert into public.imports (tenant_id, source_no, format, file_name, bytes_total)
+    values (s.tenant_id, s.source_no, input ->> 'format', input ->> 'file_name',
+      coalesce((input ->> 'bytes')::bigint, 0))
+    returning id into opened;
+  end if;
+  return jsonb_build_object(
+    'id', opened,
+    'source',
+    jsonb_build_object('currency', s.currency, 'time_zone', s.time_zone, 'mapping', s.mapping)
+  );
+end $$;
+
+-- input: { id, seq, bytes, database_max_bytes }: bytes in base64, a part of at most 1 MiB. Refuses:
+-- not_found, conflict, unavailable.
+create function public.keep_import_chunk(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  part bytea;
+begin
+  perform private.begin_request(request, 'keep_import_chunk');
+  -- Its length may have been said by nobody.
+  if (input ->> 'seq')::integer % 64 = 63 then
+    perform private.require_room(0, 0, (input ->> 'database_max_bytes')::bigint);
+  end if;
+  part := decode(input ->> 'bytes', 'base64');
+  update public.imports i set bytes_read = i.bytes_read + octet_length(part)
+  where i.tenant_id = private.tenant_id() and i.id = input ->> 'id' and i.status = 'receiving';
+  if not found then
+    perform private.refuse_missing('import');
+  end if;
+  insert into private.import_chunks (tenant_id, import_id, seq, bytes)
+  values (private.tenant_id(), input ->> 'id', (input ->> 'seq')::integer, part)
+  on conflict on constraint import_chunks_pkey do nothing;
+  return '{}';
+end $$;
+
+-- Has a matcher read what came in. Refuses: not_found.
+create function private.queue_import(import_id text, mapping jsonb, bytes bigint, sha256 text)
+returns public.imports
+language plpgsql volatile set search_path = '' as $$
+declare
+  queued public.imports;
+begin
+  update public.imports i
+  set status = 'queued', mapping = queue_import.mapping, bytes_total = bytes, bytes_read = 0
+  where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving'
+  returning * into queued;
+  if not found then
+    perform private.refuse_missing('import');
+  end if;
+  perform private.record_source_work(queued.source_no);
+  perform private.record_security_event('import.created', queued.id, null, jsonb_build_object(
+    'file_name', queued.file_name, 'format', queued.format, 'bytes', bytes, 'sha256', sha256,
+    'source_id', (
+      select s.id from public.sources s
+      where s.tenant_id = queued.tenant_id and s.source_no = queued.source_no
+    )
+  ));
+  -- One file of a source at a time: two with the same lines would wait for each other.
+  perform graphile_worker.add_job(
+    'read_import',
+    private.with_request_id(
+      jsonb_build_object('tenant_id', queued.tenant_id, 'import_id', queued.id)),
+    queue_name => 'source:' || queued.tenant_id || ':' || queued.source_no, max_attempts => 6,
+    flags => private.job_flags(queued.tenant_id, 'lines')
+  );
+  return queued;
+end $$;
+
+create function private.drop_received(import_id text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete
+  from public.imports i
+  where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving';
+end $$;
+
+-- The last step: the file came in whole. input: { id, mapping, bytes, sha256 }. Records:
+-- import.created. Under an idempotency key that was used the file is dropped, and the first answer
+-- given. Refuses: not_found.
+create function public.create_import(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_import');
+begin
+  if replayed is not null then
+    perform private.drop_received(input ->> 'id');
+    return replayed;
+  end if;
+  return private.finish_request(request, private.import_json(
+    private.queue_import(input ->> 'id', nullif(input -> 'mapping', 'null'),
+      (input ->> 'bytes')::bigint,
+      input ->> 'sha256')
+  ));
+end $$;
+
+-- The file did not come in whole, or is not to be read. input: { id }.
+create function public.drop_import(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'drop_import');
+  perform private.drop_received(input ->> 'id');
+  return '{}';
+end $$;
+
+-- input: { source_id, format, lines }. Answers { positions }: of the lines that are there already.
+-- Refuses: not_found.
+create function public.preview_import(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'preview_import');
+  return jsonb_build_object(
+    'positions', private.known_lines(
+      (private.find_source(input ->> 'source_id')).source_no, input -> 'lines',
+      private.ids_are_unique(input ->> 'format')
+    )
+  );
+end $$;
+
+-- The import of the caller's tenant, once it came in. Refuses: not_found.
+create function private.find_import(id text) returns public.imports
+language plpgsql stable set search_path = '' as $$
+declare
+  i public.imports;
+begin
+  select * into i
+  from public.imports x
+  where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving';
+  if not found then
+    perform private.refuse_missing('import');
+  end if;
+  return i;
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_import(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'get_import');
+  return private.import_json(private.find_import(input ->> 'id'));
+end $$;
+
+-- Newest first. input: { limit, after: [id] | null, source_id, status }. Refuses: not_found.
+create function public.list_imports(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  wanted integer;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_imports');
+  if input ->> 'source_id' is not null then
+    wanted := (private.find_source(input ->> 'source_id')).source_no;
+  end if;
+  select jsonb_agg(private.import_json(i) order by i.id desc) into items
+  from (
+    select * from public.imports x
+    where x.tenant_id = private.tenant_id() and x.status <> 'receiving'
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+      and (wanted is null or x.source_no = wanted)
+      and (input ->> 'status' is null or x.status = input ->> 'status')
+    order by x.id desc
+    limit page_size + 1
+  ) i;
+  return private.page(items, page_size, 'id');
+end $$;
+
+grant execute
+  on function private.import_json(public.imports), private.find_import(text) to authenticated;

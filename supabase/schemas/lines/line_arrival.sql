@@ -1,0 +1,303 @@
+-- Arrival of lines: whichever way they come, they are staged, told apart from those there are, and
+-- kept by one statement.
+
+-- What tells a line from another: its external_id, else its content. JSON keeps the parts apart.
+-- `reused`: another line has the same external_id, so that day, amount and name tell them apart.
+create function private.line_key(
+  external_id text, amount_minor bigint, currency text, value_date date, booked_date date,
+  reference text, counterparty text,
+  description text, group_key text, details jsonb, reused boolean default false
+) returns bytea
+language plpgsql immutable set search_path = '' as $$
+begin
+  if external_id is not null and reused then
+    return sha256(convert_to(json_build_array(
+      'external_id', external_id,
+      private.content_of_id(amount_minor, currency, value_date, counterparty, description)
+    )::text, 'UTF8'));
+  end if;
+  if external_id is not null then
+    return sha256(convert_to('external_id ' || external_id, 'UTF8'));
+  end if;
+  return sha256(convert_to(json_build_array(
+    amount_minor, currency, value_date, booked_date, reference, counterparty, description,
+    group_key, details ->> 'bank_reference'
+  )::text, 'UTF8'));
+end $$;
+
+-- What must agree for one external_id to mean one line: amount, day, and name or text.
+create function private.content_of_id(
+  amount_minor bigint, currency text, value_date date, counterparty text, description text
+) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return json_build_array(amount_minor, currency, value_date,
+    coalesce(counterparty, description))::text;
+end $$;
+
+-- `nth`: the line's number among equals of its file or call.
+create function private.line_identity(source_id text, key bytea, nth integer) returns uuid
+language plpgsql immutable set search_path = '' as $$
+begin
+  return encode(substring(sha256(convert_to(source_id, 'UTF8') || key || int4send(nth)) for 16),
+    'hex')::uuid;
+end $$;
+
+-- Makes the tables of this session in which lines wait to be kept; empty again after each
+-- transaction.
+create function private.stage_lines() returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if to_regclass('pg_temp.staged_lines') is not null then
+    if exists (select from pg_class c
+      where c.oid = to_regclass('pg_temp.staged_lines')
+        and c.relowner <> current_user::regrole) then
+      raise exception 'staged_lines is not ours';
+    end if;
+    return;
+  end if;
+  create temporary table staged_lines (
+    position integer not null,
+    file_line integer,
+    external_id text,
+    amount_minor bigint not null,
+    fee_minor bigint,
+    currency text not null,
+    value_date date not null,
+    booked_date date,
+    reference text,
+    counterparty text,
+    description text,
+    group_key text,
+    details jsonb,
+    -- Its external_id belongs to another line: see private.mark_ids_reused_in_file.
+    reused boolean not null default false,
+    -- The file gives its external_id to several lines, so that equal ones are told apart by number.
+    id_is_shared boolean not null default false,
+    is_second_pass boolean not null default false,
+    key bytea not null generated always as (private.line_key(
+      external_id, amount_minor, currency, value_date, booked_date, reference, counterparty,
+      description, group_key, details, reused
+    )) stored
+  ) on commit delete rows;
+  create temporary table repeated_lines (position integer not null, nth integer not null)
+    on commit delete rows;
+end $$;
+
+-- Numbers equal lines of the pass.
+create function private.number_repeated_lines(is_second_pass boolean) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into pg_temp.repeated_lines (position, nth)
+  select l.position, row_number() over (partition by l.key order by l.position)
+  from pg_temp.staged_lines l
+  where l.is_second_pass = $1 and l.key in (
+    select g.key from pg_temp.staged_lines g where g.is_second_pass = $1
+    group by g.key having count(*) > 1
+  );
+end $$;
+
+-- The statement that keeps what is staged. $1 tenant, $2 source_no, $3 import, $4 source, $5 sign,
+-- $6 whether it is the second pass. `looks`: whether known lines are left out, or an error.
+create function private.insert_of_staged(looks boolean) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return $sql$
+    with kept as (
+      insert into public.lines as line (
+        tenant_id, id, source_no, file_line, import_id, external_id, amount_minor, fee_minor,
+        currency, value_date, booked_date, reference,
+        counterparty, description, group_key, details
+      )
+      select $1,
+        private.line_identity($4, l.key, coalesce(r.nth, 1) - (l.external_id is not null)::integer),
+        $2, l.file_line, $3,
+        l.external_id, l.amount_minor, l.fee_minor, l.currency, l.value_date, l.booked_date,
+        l.reference, l.counterparty, l.description, l.group_key,
+        nullif(l.details, '{}')
+      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+      where l.is_second_pass = $6
+        and (l.external_id is null or l.id_is_shared or coalesce(r.nth, 1) = 1)
+  $sql$ || case when looks then 'on conflict on constraint lines_pkey do nothing' else '' end
+    || $sql$
+      returning line.line_no, line.id, line.amount_minor, line.currency, line.value_date
+    ), opened as (
+      insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+        open_minor, value_date)
+      select $1, p.pair_no, k.line_no, case p.left_source_no when $2 then 'left' else 'right' end,
+        k.currency, effective, effective, k.value_date
+      from kept k cross join public.pairs p
+      cross join lateral (
+        select case $5 when 'inverted' then -k.amount_minor else k.amount_minor end as effective) e
+      where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no)
+    ), waiting as (
+      insert into private.line_spans (tenant_id, source_no, first_line_no, last_line_no)
+      select $1, $2, min(k.line_no), max(k.line_no) from kept k having count(*) > 0
+    )
+    select count(*), case when $3 is null then coalesce(array_agg(k.id), '{}') end from kept k
+  $sql$;
+end $$;
+
+-- Keeps what is staged and not there yet, and opens it in each pair of its source. ids_are_unique:
+-- whoever sends the lines promises that an external_id is one line's, as programs do and banks
+-- don't.
+-- Answers { staged, accepted, duplicates, conflicts, conflict_count, items }. A conflict has the
+-- external_id of another line and another amount; it is not kept: [{ position, file_line,
+-- external_id, found, wanted }], the first 100. items, for a call: [{ index, id, duplicate }] in
+-- the order of positions.
+create function private.insert_staged_lines(
+  tenant_id text, source_no integer, import_id text, ids_are_unique boolean
+) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  s public.sources;
+  staged constant bigint := (select count(*) from pg_temp.staged_lines);
+  accepted bigint;
+  accepted_again bigint;
+  kept_ids uuid[];
+  conflicts jsonb := '[]';
+  conflict_count bigint := 0;
+  items jsonb;
+begin
+  perform private.lock_source($1, $2);
+  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
+  if staged > 10000 then
+    analyze pg_temp.staged_lines (key);
+  end if;
+  if not ids_are_unique then
+    perform private.mark_ids_reused_in_file($1, s.id);
+  end if;
+  perform private.number_repeated_lines(false);
+
+  -- Where nothing can be there yet, nothing is looked for: half the time. Should others add to the
+  -- source meanwhile, it is.
+  begin
+    execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids
+      using $1, $2, $3, s.id, s.sign, false;
+  exception when unique_violation then
+    execute private.insert_of_staged(true) into accepted, kept_ids
+      using $1, $2, $3, s.id, s.sign, false;
+  end;
+  if accepted < staged and not ids_are_unique
+    and private.mark_ids_reused_in_source($1, s.id) > 0 then
+    perform private.number_repeated_lines(true);
+    execute private.insert_of_staged(true) into accepted_again, kept_ids
+    using $1, $2, $3, s.id, s.sign, true;
+    accepted := accepted + accepted_again;
+  end if;
+
+  if accepted < staged and ids_are_unique then
+    select count(*),
+      coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100),
+        '[]') into conflict_count,
+      conflicts
+    from (
+      select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
+        l.amount_minor || ' ' || l.currency as found, k.amount_minor || ' ' || k.currency as wanted
+      from pg_temp.staged_lines l
+      join public.lines k on k.tenant_id = $1 and k.id = private.line_identity(s.id, l.key, 0)
+      where l.external_id is not null
+        and (k.amount_minor, k.currency) is distinct from (l.amount_minor, l.currency)
+    ) c;
+  end if;
+  if $3 is null then
+    select jsonb_agg(
+      jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id), 'duplicate',
+        i.nth > 1
+        or i.id <> all (kept_ids))
+    order by i.position)
+    into items
+    from (
+      select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
+        private.line_identity(s.id, l.key,
+          case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
+      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+    ) i;
+  end if;
+
+  if accepted > 0 then
+    perform private.enforce_quota($1, 'lines', accepted);
+    update public.sources x
+    set line_count = x.line_count + accepted
+    where x.tenant_id = $1 and x.source_no = $2;
+    perform private.lines_arrived($1, $2);
+  end if;
+  return jsonb_build_object(
+    'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,
+    'conflicts', conflicts,
+    'conflict_count', conflict_count, 'items', items
+  );
+end $$;
+
+-- lines: [{ amount_minor, currency, value_date, … }], at most 1,000; they stand at their places
+-- from 0.
+create function private.stage_lines_of(lines jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.stage_lines();
+  insert into pg_temp.staged_lines (
+    position, external_id, amount_minor, fee_minor, currency, value_date, booked_date, reference,
+    counterparty, description, group_key, details
+  )
+  select l.n - 1, l.line ->> 'external_id', (l.line ->> 'amount_minor')::bigint,
+    (l.line ->> 'fee_minor')::bigint, l.line ->> 'currency', (l.line ->> 'value_date')::date,
+    (l.line ->> 'booked_date')::date, l.line ->> 'reference', l.line ->> 'counterparty',
+    l.line ->> 'description', l.line ->> 'group_key',
+    nullif(l.line -> 'details', 'null')
+  from jsonb_array_elements(lines) with ordinality l (line, n);
+end $$;
+
+-- Keeps lines of a source of the caller's tenant. Refuses: invalid_request for an external_id that
+-- another line has, with another amount.
+create function private.add_lines(source_no integer, lines jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept jsonb;
+begin
+  perform private.stage_lines_of(lines);
+  kept := private.insert_staged_lines(private.tenant_id(), source_no, null, true);
+  if (kept ->> 'conflict_count')::bigint > 0 then
+    perform private.refuse('invalid_request',
+      'The request is not valid: see errors for each place.', (
+      select jsonb_agg(jsonb_build_object(
+        'path', format('lines.%s.external_id', c ->> 'position'),
+        'message',
+        format(
+          'There is a line with this external_id and another amount, %s in minor units: give each line its own.',
+          c ->> 'wanted')
+      )) from jsonb_array_elements(kept -> 'conflicts') c
+    ));
+  end if;
+  return kept;
+end $$;
+
+-- The places of those lines that a source of the caller's tenant has already, or that are twice
+-- among them.
+create function private.known_lines(source_no integer, lines jsonb, ids_are_unique boolean)
+returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  s public.sources;
+  known jsonb;
+begin
+  select * into strict s from public.sources x
+  where x.tenant_id = private.tenant_id() and x.source_no = known_lines.source_no;
+  perform private.stage_lines_of(lines);
+  if not ids_are_unique then
+    perform private.mark_ids_reused_in_file(s.tenant_id, s.id);
+    perform private.mark_ids_reused_in_source(s.tenant_id, s.id);
+  end if;
+  perform private.number_repeated_lines(false);
+  perform private.number_repeated_lines(true);
+  select coalesce(jsonb_agg(l.position order by l.position), '[]') into known
+  from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+  cross join lateral (select coalesce(r.nth, 1) as nth) n
+  where l.external_id is not null and not l.id_is_shared and n.nth > 1 or exists (
+    select from public.lines k
+    where k.tenant_id = s.tenant_id
+      and k.id = private.line_identity(s.id, l.key, n.nth - (l.external_id is not null)::integer)
+  );
+  delete from pg_temp.repeated_lines;
+  delete from pg_temp.staged_lines;
+  return known;
+end $$;

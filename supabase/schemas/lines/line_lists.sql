@@ -1,0 +1,315 @@
+-- Lists of lines over the wire: a source's, and a period's as it stands or as it closed.
+
+-- SQL that says whether line x of source s is in this state: in the pair of s.pair_nos where most
+-- of it is open, else in s.pair_no, the first. As line_standing, which costs ten times as much.
+-- Each lookup is one by the whole key: `offset 0` keeps the planner from joining what it takes for
+-- few.
+create function private.line_state_is(state text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  opened constant text :=
+    'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = x.line_no %s offset 0)';
+  excluded constant text :=
+    'exists (select from public.exclusions e where e.tenant_id = $1 and e.pair_no = s.pair_no and e.line_no = x.line_no offset 0)';
+begin
+  return case state
+    when 'outstanding' then '(s.pair_no is null or ' || format(opened, '') || ')'
+    when 'open' then '(s.pair_no is null or ' || format(opened, 'and o.open_minor = o.amount_minor')
+      || ')'
+    when 'partly_matched' then format(opened, '') || ' and not '
+      || format(opened, 'and o.open_minor = o.amount_minor')
+    when 'excluded' then excluded || ' and not ' || format(opened, '')
+    when 'matched' then 's.pair_no is not null and not ' || format(opened, '') || ' and not '
+      || excluded
+  end;
+end $$;
+
+-- The same of a line that belongs to a closed period ($3), as it was when that closed.
+create function private.line_state_was(state text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  carried constant text := private.line_state_condition('carried');
+  matched constant text := private.line_state_condition('matched');
+begin
+  return case state
+    when 'outstanding' then carried
+    when 'open' then carried || ' and not ' || matched
+    when 'partly_matched' then carried || ' and ' || matched
+    when 'matched' then matched || ' and not ' || carried
+    when 'excluded' then 'not ' || matched || ' and not ' || carried
+  end;
+end $$;
+
+-- SQL that says whether the period ($3) matched line x, excluded it, sees it open, or closed with
+-- it open.
+create function private.line_state_condition(what text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case what
+    when 'matched' then $c$exists (
+      select from public.match_members mm cross join lateral (
+        select from public.matches m
+        where m.tenant_id = $1 and m.id = mm.match_id and m.reconciliation_id = $3.id
+          and m.state = 'confirmed' offset 0
+      ) m
+        where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3.pair_no offset 0)$c$
+    when 'excluded' then $c$exists (
+      select from public.exclusions e
+      where e.tenant_id = $1 and e.pair_no = $3.pair_no and e.line_no = x.line_no
+        and e.reconciliation_id = $3.id offset 0)$c$
+    when 'open'
+      then 'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = $3.pair_no and o.line_no = x.line_no offset 0)'
+    when 'carried' then
+      'exists (select from public.carried_lines c where c.tenant_id = $1 and c.reconciliation_id = $3.id and c.line_no = x.line_no offset 0)'
+  end;
+end $$;
+
+-- Lines that are few: those that a period matched, or that were excluded in its pair, or in any of
+-- these sources' where no period is named. Null where they may be more than `most`, or the state is
+-- another.
+create function private.narrow_by_state(r public.reconciliations, state text, source_nos integer[],
+  most integer) returns bigint[]
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  pair_nos integer[];
+  line_nos bigint[];
+begin
+  if state = 'matched' and r.id is not null and coalesce((
+    select c.lines
+    from private.matched_counts c
+    where c.tenant_id = tenant and c.reconciliation_id = r.id),
+      0) <= most
+  then
+    return array(
+      select distinct mm.line_no from public.matches m
+      cross join lateral (select x.line_no from public.match_members x
+        where x.tenant_id = tenant and x.match_id = m.id offset 0) mm
+      where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'confirmed'
+    );
+  elsif state = 'excluded' then
+    pair_nos := case when r.id is not null then array[r.pair_no] else array(
+      select p.pair_no from public.pairs p
+      where p.tenant_id = tenant
+        and (p.left_source_no = any (source_nos) or p.right_source_no = any (source_nos))) end;
+    line_nos := array(select distinct e.line_no from public.exclusions e
+      where e.tenant_id = tenant and e.pair_no = any (pair_nos) limit most + 1);
+    return case when cardinality(line_nos) <= most then line_nos end;
+  end if;
+  return null;
+end $$;
+
+-- The caller's own lines, latest first, as list_lines asks for them, of the sources that are named.
+-- Where few are in question, these are looked up and sorted; what is open is read where only that
+-- stands; all else in the order of the lines' index until the page is full. The planner could not
+-- know which of its ways is short, from statistics that are of all tenants: it is left only the one
+-- that needs no sort.
+create function private.lines_of_caller(r public.reconciliations, input jsonb, source_nos integer[],
+  most integer)
+returns table (n bigint, line_no bigint)
+language plpgsql stable security definer set search_path = '' set enable_sort = off
+  set jit = off as $$
+declare
+  tenant constant text := private.tenant_id();
+  q constant text := nullif(btrim(input ->> 'q'), '');
+  state constant text := input ->> 'state';
+  after_date constant date := (input -> 'after' ->> 0)::date;
+  -- Of a line that is gone meanwhile: its day is begun anew.
+  after_no constant bigint := coalesce(private.line_no_of(input -> 'after' ->> 1),
+    9223372036854775807);
+  few bigint[];
+  is_searched boolean := false;
+  stands text;
+  of_standing text;
+  unpaired text;
+  filters text;
+begin
+  if not private.may('read:reconciliations', 'write:reconciliations') then
+    return;
+  end if;
+  if q is not null then
+    few := private.find_lines_of_caller(q, source_nos, 5000);
+    is_searched := few is not null;
+  end if;
+  if few is null then
+    few := private.narrow_by_state(r, state, source_nos, 5000);
+  end if;
+  stands := case when few is null and state in ('open', 'partly_matched', 'outstanding') then
+    case
+      when r.closed_at is null
+        then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = s.pair_no'
+    else 'public.carried_lines w where w.tenant_id = $1 and w.reconciliation_id = $3.id' end end;
+  filters := concat_ws(' and ',
+    case when q is not null and not is_searched then private.line_search(q, 'private.line_text(x)')
+      end,
+    case when stands is null and after_date is not null then '(x.value_date, x.line_no) < ($6, $7)'
+      end,
+    case
+      when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$
+      end,
+    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$
+      end,
+    case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
+    case
+      when input ->> 'amount_from' is not null then $c$x.amount_minor >= (
+        $2 ->> 'amount_from')::bigint$c$
+      end,
+    case
+      when input ->> 'amount_to' is not null then $c$x.amount_minor <= (
+        $2 ->> 'amount_to')::bigint$c$
+      end,
+    case when input ->> 'import_id' is not null then $c$x.import_id = $2 ->> 'import_id'
+      and x.line_no between
+      (select i.first_line_no from public.imports i
+        where i.tenant_id = $1 and i.id = $2 ->> 'import_id')
+        and
+      (select i.last_line_no from public.imports i
+        where i.tenant_id = $1 and i.id = $2 ->> 'import_id')$c$ end,
+    case when r.id is not null then 'x.value_date <= $3.period_end' end,
+    case when r.id is not null and stands is null then format('(%s or %s or %s)',
+      private.line_state_condition(case when r.closed_at is null then 'open' else 'carried' end),
+      private.line_state_condition('matched'), private.line_state_condition('excluded')) end,
+    case
+      when r.closed_at is not null then case when stands is null
+      or state <> 'outstanding' then private.line_state_was(state) end
+      when stands is null then private.line_state_is(state) end,
+    'true'
+  );
+  of_standing := concat_ws(' and ', 'w.side = s.side',
+    case when r.id is not null then 'w.value_date <= $3.period_end' end,
+    case when after_date is not null then '(w.value_date, w.line_no) < ($6, $7)' end,
+    case when r.closed_at is null then
+      case state when 'open' then 'w.open_minor = w.amount_minor'
+        when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
+    -- Not all of it in another pair.
+    case when r.id is null and state = 'partly_matched' then 'not exists (select from private.open_lines o
+      where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = w.line_no and o.open_minor = o.amount_minor offset 0)' end);
+  -- Of a source in no pair all is open.
+  unpaired := case when stands is not null and r.id is null
+    and state <> 'partly_matched' then format($sql$
+    union all (
+      select x.value_date, x.line_no from public.lines x
+      where s.pair_no is null and x.tenant_id = $1 and x.source_no = s.source_no and %s
+      order by x.value_date desc, x.line_no desc limit $8
+    ) $sql$,
+    concat_ws(' and ',
+      case when after_date is not null then '(x.value_date, x.line_no) < ($6, $7)' end,
+      filters)) end;
+  return query execute format($sql$
+    with sources as materialized (
+      select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
+        select p.pair_no from public.pairs p
+        where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no)
+          and p.opening is null
+          order by p.pair_no) end as pair_nos
+      from unnest($4) x (source_no)
+    ), s as materialized (
+      select x.source_no, x.pair_nos, p.pair_no,
+        case x.source_no when p.left_source_no then 'left' else 'right' end as side
+      from sources x left join public.pairs p on p.tenant_id = $1 and p.pair_no = any (%s)
+    )
+    select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
+    from (%s) l order by l.value_date desc, l.line_no desc limit $8 $sql$,
+    case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end, case
+    when few is not null then format($sql$
+      select x.value_date, x.line_no from unnest($5) h (line_no)
+      cross join lateral (select * from public.lines y
+        where y.tenant_id = $1 and y.line_no = h.line_no offset 0) x
+      join s on s.source_no = x.source_no where %s $sql$, filters)
+    -- What is open in several pairs is listed once.
+    when stands is not null then format($sql$
+      select distinct w.value_date, w.line_no from s cross join lateral ((
+        select w.value_date, w.line_no from %s and %s and exists (
+          select
+          from (select * from public.lines y
+            where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x
+          where %s offset 0
+        ) order by w.value_date desc, w.line_no desc limit $8
+      ) %s) w $sql$, stands, of_standing, filters, unpaired)
+    else format($sql$
+      select w.value_date, w.line_no from s cross join lateral (
+        select x.value_date, x.line_no from public.lines x
+        where x.tenant_id = $1 and x.source_no = s.source_no and %s
+          order by x.value_date desc, x.line_no desc limit $8
+      ) w $sql$, filters)
+    end)
+  using tenant, input, r, source_nos, few, after_date, after_no, most;
+end $$;
+
+-- Latest first. input: { limit, after: [value_date, id] | null, source_id, reconciliation_id, side,
+-- state, currency, date_from, date_to, amount_from, amount_to, import_id, q }: every word of q
+-- stands in reference, counterparty, description or external_id, or is the amount. Of a
+-- reconciliation: what it settled, and what is open in it; of a closed one as it closed. Refuses:
+-- not_found.
+create function public.list_lines(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  tenant constant text := private.tenant_id();
+  page_size constant integer := (input ->> 'limit')::integer;
+  r public.reconciliations;
+  source_nos integer[];
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_lines');
+  if input ->> 'source_id' is not null then
+    perform private.find_source(input ->> 'source_id');
+  end if;
+  if input ->> 'reconciliation_id' is not null then
+    select * into r
+    from public.reconciliations x
+    where x.tenant_id = tenant and x.id = input ->> 'reconciliation_id';
+    if not found then
+      perform private.refuse_missing('reconciliation');
+    end if;
+  end if;
+  source_nos := array(
+    select s.source_no
+    from public.sources s
+    left join public.pairs p on p.tenant_id = tenant and p.pair_no = r.pair_no
+    where s.tenant_id = tenant
+      and (input ->> 'source_id' is null or s.id = input ->> 'source_id')
+      and (r.id is null or s.source_no in (p.left_source_no, p.right_source_no))
+      and (input ->> 'side' is null
+      or s.source_no = case input ->> 'side' when 'left' then p.left_source_no
+      else p.right_source_no end)
+  );
+  select jsonb_agg(private.line_json(l, s.id, r.pair_no) || private.line_in_closed(l, r)
+  order by f.n) into items
+  from private.lines_of_caller(r, input, source_nos, page_size + 1) f
+  cross join lateral (select * from public.lines y
+    where y.tenant_id = tenant and y.line_no = f.line_no offset 0) l
+  join public.sources s on s.tenant_id = tenant and s.source_no = l.source_no;
+  return private.page(items, page_size, 'value_date', 'id');
+end $$;
+
+-- What a line of a closed period was in it: { state, open_minor, match_ids }. Of another period:
+-- {}.
+create function private.line_in_closed(l public.lines, r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  carried bigint;
+  ids jsonb;
+begin
+  if r.closed_at is null then
+    return '{}';
+  end if;
+  select c.open_minor into carried from public.carried_lines c
+  where c.tenant_id = l.tenant_id and c.reconciliation_id = r.id and c.line_no = l.line_no;
+  select coalesce(jsonb_agg(private.match_id_text(m.id) order by m.id), '[]') into ids
+  from public.match_members mm
+    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+  where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and m.reconciliation_id = r.id
+    and m.state = 'confirmed';
+  return jsonb_build_object('match_ids', ids,
+    'state', case when carried is null then case when ids = '[]' then 'excluded' else 'matched' end
+      when ids = '[]' then 'open' else 'partly_matched' end,
+    -- As it was posted, as in line_standing.
+    'open_minor',
+    case when carried is null then 0 when sign(carried) = sign(l.amount_minor) then carried
+      else -carried end);
+end $$;
+
+grant execute
+  on function private.lines_of_caller(public.reconciliations, jsonb, integer[], integer),
+  private.line_in_closed(public.lines, public.reconciliations)
+to authenticated;

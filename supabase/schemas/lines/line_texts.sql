@@ -1,0 +1,182 @@
+-- Line texts: what lines are searched by. An index of trigrams costs several times what the lines
+-- themselves do, so texts are written in the background; the lines that wait for it are searched
+-- one by one.
+
+create table private.line_texts (
+  tenant_id text not null,
+  line_no bigint not null,
+  source_no integer not null,
+  text text not null,
+  primary key (tenant_id, line_no)
+);
+create index line_texts_by_trigram on private.line_texts using gin (text extensions.gin_trgm_ops);
+
+-- Lines of a source that wait: all of its between two numbers.
+create table private.line_spans (
+  tenant_id text not null,
+  span_no bigint not null generated always as identity,
+  source_no integer not null,
+  first_line_no bigint not null,
+  last_line_no bigint not null,
+  primary key (tenant_id, span_no)
+);
+
+alter table private.line_texts enable row level security;
+alter table private.line_spans enable row level security;
+
+-- The texts of a line, and its amount in minor units with the sign behind it: "rg-4711 kunde 17
+-- gmbh =1250-".
+create function private.line_text(l public.lines) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return lower(concat_ws(' ', l.reference, l.counterparty, l.description, l.external_id)) || ' ='
+    || abs(l.amount_minor)
+    || case when l.amount_minor < 0 then '-' else '+' end;
+end $$;
+
+-- What a word of a search is as an amount in the currency's unit, with or without separators and
+-- sign: in minor units; null: none.
+create function private.amount_of_word(word text) returns bigint
+language plpgsql immutable set search_path = '' as $$
+declare
+  parts constant text[] := regexp_match(word, '^[-+]?(\d[\d.,'']*?)(?:[.,](\d{1,2}))?$');
+  digits constant text := regexp_replace(parts[1], '\D', '', 'g')
+    || rpad(coalesce(parts[2], ''), 2, '0');
+begin
+  return case when length(digits) <= 18 then digits::bigint end;
+end $$;
+
+-- A word of a search as patterns, one of which a text has to have: it stands in a text, or is the
+-- amount.
+create function private.line_patterns(word text) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return private.word_patterns(word)
+    || ('%=' || private.amount_of_word(word) || coalesce(substring(word from '^[-+]'), '_'));
+end $$;
+
+-- SQL that says whether a text, an expression of SQL, has every word of q.
+create function private.line_search(q text, text_of text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select string_agg('(' || (
+      select string_agg(format('%s like %L', text_of, pattern), ' or ')
+      from unnest(private.line_patterns(word)) pattern
+      where pattern is not null
+    ) || ')', ' and ')
+    from regexp_split_to_table(lower(q), '\s+') word where word <> ''
+  );
+end $$;
+
+-- Whether the index of trigrams can look for a word of q: for a pattern that is shorter than a
+-- trigram it would find every line.
+create function private.has_trigrams(q text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return exists (
+    select from regexp_split_to_table(lower(q), '\s+') word
+    where word <> ''
+      and (select bool_and(pattern ~ '[[:alnum:]]{3}')
+        from unnest(private.line_patterns(word)) pattern where pattern is not null)
+  );
+end $$;
+
+-- The numbers of the caller's own lines of these sources that q finds; null where there are more
+-- than `most`. Which way is short depends on how many lines the tenant has: the planner could not
+-- know it from statistics that are of all tenants, or of a time before a large file, so that each
+-- statement leaves it one way. Of few lines all texts are read; of many those that the index of
+-- trigrams names.
+create function private.find_lines_of_caller(q text, source_nos integer[],
+  most integer) returns bigint[]
+language plpgsql stable security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  tenant constant text := private.tenant_id();
+  is_named constant boolean := private.has_trigrams(q)
+    and (select sum(s.line_count) from public.sources s where s.tenant_id = tenant) > 50000;
+  found bigint[];
+  waiting bigint[];
+begin
+  if not private.may('read:reconciliations', 'write:reconciliations') then
+    return '{}';
+  end if;
+  -- What is an expression has no index.
+  execute format(
+    'select array(select t.line_no from private.line_texts t where %s = $1 and t.source_no = any ($2) and %s limit $3)',
+    case when is_named then $c$(t.tenant_id || '')$c$ else 't.tenant_id' end,
+    private.line_search(q, case when is_named then 't.text' else $c$(t.text || '')$c$ end))
+  into found using tenant, source_nos, most + 1;
+  if cardinality(found) > most then
+    return null;
+  end if;
+  execute 'select array(
+      select l.line_no from private.line_spans s cross join lateral (
+        select x.line_no, x.source_no, private.line_text(x) as text from public.lines x
+        where x.tenant_id = $1 and x.line_no between s.first_line_no and s.last_line_no offset 0
+      ) l
+      where s.tenant_id = $1 and s.source_no = any ($2) and l.source_no = s.source_no and ' || private.line_search(q, 'l.text') || ' limit $3)'
+  into waiting using tenant, source_nos, most + 1;
+  return case when cardinality(found) + cardinality(waiting) <= most then found || waiting end;
+end $$;
+
+-- Writes the texts of at most `batch` lines that wait, shared among the tenants who have some.
+-- Answers whether others still wait.
+create function private.index_lines(batch integer default 5000) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  with recursive waiting as (
+    (select x.tenant_id from private.line_spans x order by x.tenant_id limit 1)
+    union all
+    select (select x.tenant_id
+    from private.line_spans x
+    where x.tenant_id > w.tenant_id
+    order by x.tenant_id
+    limit 1)
+    from waiting w where w.tenant_id is not null
+  ), tenants as materialized (
+    select w.tenant_id, greatest(1, batch / count(*) over ()) as share
+    from waiting w
+    where w.tenant_id is not null
+    limit batch
+  ), held as materialized (
+    select t.share, s.* from tenants t cross join lateral (
+      select x.tenant_id, x.span_no, x.source_no, x.first_line_no, x.last_line_no
+      from private.line_spans x
+      where x.tenant_id = t.tenant_id order by x.span_no limit t.share for update skip locked
+    ) s
+  ), spans as materialized (
+    -- Of the span that goes beyond the share, its beginning.
+    select h.*, least(h.last_line_no, h.first_line_no + h.share - h.before - 1) as up_to from (
+      select x.*, coalesce(sum(x.last_line_no - x.first_line_no + 1) over (
+        partition by x.tenant_id
+          order by x.span_no rows between unbounded preceding and 1 preceding),
+          0)::bigint as before
+      from held x
+    ) h where h.before < h.share
+  ), written as (
+    insert into private.line_texts (tenant_id, line_no, source_no, text)
+    select l.tenant_id, l.line_no, l.source_no, private.line_text(l) from spans s
+    cross join lateral (
+      select *
+      from public.lines x
+      where x.tenant_id = s.tenant_id and x.line_no between s.first_line_no and s.up_to offset 0
+    ) l
+    where l.source_no = s.source_no
+    on conflict on constraint line_texts_pkey do nothing
+  ), begun as (
+    update private.line_spans x set first_line_no = s.up_to + 1 from spans s
+    where s.up_to < s.last_line_no and x.tenant_id = s.tenant_id and x.span_no = s.span_no
+  )
+  delete
+  from private.line_spans x
+  using spans s
+  where s.up_to = s.last_line_no and x.tenant_id = s.tenant_id and x.span_no = s.span_no;
+  return exists (select from private.line_spans);
+end $$;
+
+grant execute
+  on function private.line_text(public.lines), private.amount_of_word(text),
+    private.line_patterns(text), private.line_search(text, text),
+  private.find_lines_of_caller(text, integer[], integer)
+to authenticated;
+grant execute on function private.index_lines(integer) to service_role;

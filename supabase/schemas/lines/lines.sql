@@ -1,0 +1,93 @@
+-- Lines: one amount on one day, written once. What is open of a line stands in private.open_lines,
+-- per pair.
+
+create table public.lines (
+  -- No foreign keys: each would be looked up for every one of a million lines.
+  -- private.insert_staged_lines alone inserts.
+  tenant_id text not null,
+  -- 128 bits of SHA-256 over source and external_id, or over source, content and the number among
+  -- equals of its file or call: what is sent again has the same id. On the wire: lin_ and its 32
+  -- hexadecimal digits.
+  id uuid not null,
+  -- Order of arrival, the key of narrow tables; never leaves the database.
+  line_no bigint not null generated always as identity,
+  source_no integer not null,
+  -- Line of the imported file; null for what came by POST …/lines.
+  file_line integer,
+  import_id text,
+  external_id text,
+  amount_minor bigint not null check (amount_minor between -9007199254740991 and 9007199254740991),
+  -- What was kept of the amount: amount − fee was paid out. Negative: given back.
+  fee_minor bigint check (
+    fee_minor between -9007199254740991 and 9007199254740991
+      and amount_minor - fee_minor between -9007199254740991 and 9007199254740991),
+  currency text not null,
+  value_date date not null,
+  booked_date date,
+  reference text,
+  counterparty text,
+  description text,
+  group_key text,
+  details jsonb,
+  created_at timestamptz(3) not null default now(),
+  primary key (tenant_id, id),
+  unique (tenant_id, line_no)
+);
+create index lines_by_source on public.lines (tenant_id, source_no, value_date, line_no);
+create index lines_with_fee on public.lines (tenant_id, fee_minor) where fee_minor <> 0;
+
+alter table public.lines enable row level security;
+grant select on public.lines to authenticated, service_role;
+create policy lines_read on public.lines for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- At most so many lines are worked on while a caller waits; more are a matcher's work.
+create function private.lines_at_once() returns integer
+language sql immutable set search_path = ''
+return 20000;
+
+-- The form of a line's id on the wire, and back; null for what has not that form.
+create function private.line_id_text(id uuid) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return 'lin_' || replace(id::text, '-', '');
+end $$;
+
+create function private.line_id(id text) returns uuid
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when id ~ '^lin_[0-9a-f]{32}$' then substr(id, 5)::uuid end;
+end $$;
+
+-- The number of one of the caller's lines, null for none. Asked as a range in the order of IDs,
+-- which the index by ID alone gives: with statistics that are of other tenants, equality lets each
+-- of the tenant's indexes seem as short, and another one reads all of its lines.
+create function private.line_no_of(id text) returns bigint
+language plpgsql stable set search_path = '' set enable_sort = off as $$
+declare
+  sought constant uuid := private.line_id($1);
+begin
+  return (select x.line_no from public.lines x
+    where x.tenant_id = private.tenant_id() and x.id >= sought and x.id <= sought order by x.id
+    limit 1);
+end $$;
+
+-- The fee of a line of which a pair counts so much, which may be negated; 0 where it has none,
+-- where that is part of it (the fee went with the rest), and where nothing of its sign would be
+-- left.
+create function private.fee_of_whole(l public.lines, minor bigint) returns bigint
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case
+    when l.fee_minor is null or sign(l.amount_minor - l.fee_minor) <> sign(l.amount_minor) then 0
+    when minor = l.amount_minor then l.fee_minor when minor = -l.amount_minor then -l.fee_minor
+    else 0
+  end;
+end $$;
+
+grant execute
+  on function private.line_id_text(uuid), private.line_id(text), private.line_no_of(text),
+    private.fee_of_whole(public.lines, bigint)
+to authenticated;
+grant execute on function private.fee_of_whole(public.lines, bigint) to service_role;

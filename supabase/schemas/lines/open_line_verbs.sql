@@ -1,0 +1,158 @@
+-- Open lines over the wire: what a person works through in a period, found where only what is open
+-- stands.
+
+-- The caller's own lines that are open in a period, in the order of a list that begins behind line
+-- `after_no`; `hits`: only these, or what is open of `amount`. Row security lets an index serve the
+-- order by amount only without it.
+create function private.open_lines_of_caller(r public.reconciliations, input jsonb, hits bigint[],
+  amount bigint, after_no bigint, most integer)
+returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  by_amount constant boolean := input ->> 'sort' = 'amount';
+  q constant text := nullif(btrim(input ->> 'q'), '');
+  sort_key constant text := case when by_amount then '(-abs(x.open_minor))' else 'x.value_date' end;
+  filters constant text := concat_ws(' and ',
+    'x.tenant_id = $1 and x.pair_no = $3 and x.side = s.side and x.value_date <= $4',
+    case
+      when hits is not null then '(x.line_no = any ($5)'
+        || case when amount is not null then ' or (-abs(x.open_minor)) = -$6' else '' end || ')'
+      when q is not null
+        then 'exists (select from public.lines l where l.tenant_id = $1 and l.line_no = x.line_no and '
+        || private.line_search(q, 'private.line_text(l)') || ')' end,
+    case when after_no is not null then format('(%s, x.line_no) > (%s, $7)', sort_key,
+      case when by_amount then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
+        else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
+    case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
+    case
+      when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$
+      end,
+    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$
+      end,
+    case
+      when input ->> 'amount_from' is not null then $c$x.open_minor >= (
+        $2 ->> 'amount_from')::bigint$c$
+      end,
+    case
+      when input ->> 'amount_to' is not null then $c$x.open_minor <= ($2 ->> 'amount_to')::bigint$c$
+      end,
+    case (input ->> 'suggested')::boolean
+      -- Few have one: they are looked up.
+      when true then $c$x.line_no = any (array(
+        select mm.line_no
+        from public.matches m
+        join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+        where m.tenant_id = $1 and m.reconciliation_id = $8 and m.state = 'suggested'))$c$
+      -- By a lookup for each line until the page is full.
+      when false then $c$(
+        select true
+        from public.match_members mm
+        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+        where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3
+          and m.state = 'suggested' and m.reconciliation_id = $8
+        limit 1) is null$c$
+    end
+  );
+begin
+  if not private.may('read:reconciliations', 'write:reconciliations') then
+    return;
+  end if;
+  -- Planned for what is asked, each side in the order of its index until the page is full. How many
+  -- lines have a suggestion the planner cannot know: taking them for few, it would read and sort
+  -- them all.
+  perform set_config('enable_bitmapscan', (hits is not null)::text, true),
+    set_config('enable_seqscan', (hits is not null)::text, true);
+  return query execute format($sql$
+    select row_number() over (order by o.sort_key, o.line_no), o.line_no, o.side, o.amount_minor,
+      o.open_minor
+    from unnest($9) s (side) cross join lateral (
+      select x.line_no, x.side, x.amount_minor, x.open_minor, %2$s as sort_key
+      from private.open_lines x
+      where %1$s order by %2$s, x.line_no limit $10
+    ) o order by o.sort_key, o.line_no limit $10 $sql$, filters, sort_key)
+  using private.tenant_id(), input, r.pair_no, r.period_end, hits, amount, after_no, r.id,
+    case when input ->> 'side' is null then array['left', 'right'] else array[input ->> 'side'] end,
+    most;
+  perform set_config('enable_bitmapscan', 'true', true), set_config('enable_seqscan', 'true', true);
+end $$;
+grant execute
+  on function private.open_lines_of_caller(public.reconciliations, jsonb, bigint[], bigint, bigint,
+    integer) to authenticated;
+
+-- Oldest first, or the most money first. input: { id, limit, after: [key, id] | null, side,
+-- currency, sort: value_date | amount, amount_from, amount_to, date_from, date_to, q, suggested },
+-- `id` the reconciliation's; amounts are what is open, as the pair counts it. q as in list_lines;
+-- alone, an amount is also what is open. None of a closed period. Refuses: not_found, conflict.
+create function public.list_open_lines(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  q constant text := nullif(btrim(input ->> 'q'), '');
+  r public.reconciliations;
+  -- Of a line that is gone meanwhile: its day or amount is begun anew.
+  after_no bigint;
+  hits bigint[];
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_open_lines');
+  r := private.find_period(input ->> 'id');
+  if r.closed_at is not null then
+    return private.page(null, page_size, 'id');
+  end if;
+  if input ->> 'after' is not null then
+    after_no := coalesce(private.line_no_of(input -> 'after' ->> 1), 0);
+  end if;
+  if q is not null then
+    hits := private.find_lines_of_caller(q, (
+      select array[p.left_source_no, p.right_source_no]
+      from public.pairs p
+      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no),
+        5000);
+  end if;
+  select jsonb_agg(private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r)
+  order by o.n) into items
+  from private.open_lines_of_caller(r, input, hits, private.amount_of_word(q), after_no,
+    page_size + 1) o
+  cross join lateral (select * from public.lines y
+    where y.tenant_id = r.tenant_id and y.line_no = o.line_no offset 0) l;
+  return private.page(items, page_size,
+    case input ->> 'sort' when 'amount' then 'open_minor' else 'value_date' end, 'id');
+end $$;
+
+create function private.open_line_json(l public.lines, side text, amount_minor bigint,
+  open_minor bigint, r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', private.line_id_text(l.id), 'side', side, 'currency', l.currency, 'amount_minor',
+    amount_minor, 'open_minor', open_minor,
+    'fee_minor', nullif(private.fee_of_whole(l, open_minor), 0), 'value_date', l.value_date,
+    'booked_date', l.booked_date,
+    'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
+    'group_key', l.group_key, 'external_id', l.external_id,
+    'suggestion', (
+      select jsonb_build_object('match_id', private.match_id_text(m.id), 'score', m.score, 'shape',
+        m.shape)
+      from public.match_members mm
+        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+      where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and mm.pair_no = r.pair_no
+        and m.state = 'suggested' and m.reconciliation_id = r.id
+      order by m.score desc nulls last, m.id limit 1
+    ),
+    'exception_id', (
+      select e.id from (
+        select x.exception_id from private.exception_lines x
+        where x.tenant_id = l.tenant_id and x.line_no = l.line_no and x.pair_no = r.pair_no offset 0
+      ) x cross join lateral (
+        select y.id
+        from public.exceptions y
+        where y.tenant_id = l.tenant_id and y.id = x.exception_id
+          and y.status in ('open', 'in_review') offset 0
+      ) e
+      limit 1
+    )
+  );
+end $$;
+grant execute
+  on function private.open_line_json(public.lines, text, bigint, bigint,
+    public.reconciliations) to authenticated;

@@ -1,0 +1,103 @@
+-- Acts: what people decided in a period, each as one thing to take back, however many matches it
+-- held.
+
+create table private.acts (
+  tenant_id text not null,
+  id text not null default private.new_id('dec'),
+  reconciliation_id text not null,
+  kind text not null check (kind in ('confirm', 'reject', 'match', 'exclude')),
+  match_ids uuid[] not null default '{}',
+  -- Of an exclusion.
+  line_id uuid,
+  reason text,
+  created_at timestamptz(3) not null default now(),
+  created_by text not null,
+  -- Who that is, whatever they are called: null for a key, and of acts from before this was kept.
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
+  undone_at timestamptz(3),
+  undone_by text,
+  primary key (tenant_id, id)
+);
+create index acts_by_reconciliation on private.acts (tenant_id, reconciliation_id, id);
+create index acts_by_line on private.acts (tenant_id, line_id) where line_id is not null;
+alter table private.acts enable row level security;
+grant select on private.acts to authenticated;
+create policy acts_read on private.acts for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- Remembers what a person did with matches of one or several periods.
+create function private.record_act(kind text, ids uuid[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.acts (tenant_id, reconciliation_id, kind, match_ids, created_by)
+  select m.tenant_id, m.reconciliation_id, record_act.kind, array_agg(m.id order by m.id),
+    private.actor()
+  from public.matches m where m.tenant_id = private.tenant_id() and m.id = any (ids)
+  group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id;
+end $$;
+
+-- The first 500 of its matches: a decision by filter may have thousands.
+create function private.act_json(a private.acts) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', a.id, 'reconciliation_id', a.reconciliation_id, 'action', a.kind,
+    'match_count', cardinality(a.match_ids),
+    'match_ids',
+    (select coalesce(jsonb_agg(private.match_id_text(m) order by m), '[]')
+      from unnest(a.match_ids[:500]) m),
+    'line_id', private.line_id_text(a.line_id), 'created_at', private.iso(a.created_at),
+    'created_by', a.created_by,
+    'undone_at', private.iso(a.undone_at), 'undone_by', a.undone_by
+  );
+end $$;
+grant execute on function private.act_json(private.acts) to authenticated;
+
+-- One security event for a decision on matches, however many there are. Records:
+-- matching.confirmed, matching.rejected, matching.undone.
+create function private.record_decided_matches(action text, ids uuid[], details jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  target constant text := case when cardinality(ids) = 1 then private.match_id_text(ids[1]) end;
+  periods constant text[] := array(
+    select distinct m.reconciliation_id
+    from public.matches m
+    where m.tenant_id = private.tenant_id() and m.id = any (ids));
+  told constant jsonb := details || jsonb_build_object('count', cardinality(ids),
+    'reconciliation_id', case when cardinality(periods) = 1 then periods[1] end);
+begin
+  if cardinality(ids) = 0 then
+    return;
+  end if;
+  if action in ('confirm', 'undo') then
+    perform private.record_period_work(p.id) from unnest(periods) as p (id);
+  end if;
+  case action
+    when 'confirm' then perform private.record_security_event('matching.confirmed', target, null,
+      told);
+    when 'reject' then perform private.record_security_event('matching.rejected', target, null,
+      told);
+    when 'undo' then perform private.record_security_event('matching.undone', target, null, told);
+  end case;
+end $$;
+
+-- The same for a match by hand. Records: matching.written_off where some of it is, else
+-- matching.matched.
+create function private.record_hand_match(m public.matches) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  told constant jsonb := jsonb_build_object('reconciliation_id', m.reconciliation_id, 'currency',
+    m.currency, 'amount_minor', m.amount_minor,
+    'adjustments', m.adjustments);
+begin
+  perform private.record_period_work(m.reconciliation_id);
+  if m.adjustments @> '[{"kind": "write_off"}]' then
+    perform private.record_security_event('matching.written_off', private.match_id_text(m.id),
+      m.note, told);
+  else
+    perform private.record_security_event('matching.matched', private.match_id_text(m.id), m.note,
+      told);
+  end if;
+end $$;

@@ -1,0 +1,81 @@
+-- Suggestions for one line on demand: what the engine needs to look for counterparts among the open
+-- lines that are near.
+
+create function private.engine_line(l public.lines, open_minor bigint, policy jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('id', private.line_id_text(l.id), 'handle', l.line_no,
+    'amount_minor',
+    open_minor
+      - case policy ->> 'fees' when 'deduct' then private.fee_of_whole(l, open_minor) else 0 end,
+    'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'booked_date',
+    l.booked_date - date '1970-01-01',
+    'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
+    'group_key', l.group_key);
+end $$;
+grant execute on function private.engine_line(public.lines, bigint, jsonb) to authenticated;
+
+-- input: { id, reconciliation_id }. Candidates: open lines of the other side in the period and of
+-- the line's currency, the 200 nearest in amount and the 200 nearest in time. Refuses: not_found,
+-- invalid_request, conflict.
+create function public.list_line_suggestions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+  l public.lines;
+  o private.open_lines;
+  p public.pairs;
+  policy jsonb;
+begin
+  perform private.begin_request(request, 'list_line_suggestions');
+  r := private.find_period(
+    private.open_period_of_line(input ->> 'id', input ->> 'reconciliation_id'));
+  select * into l
+  from public.lines x
+  where x.tenant_id = r.tenant_id and x.id = private.line_id(input ->> 'id');
+  select * into o
+  from private.open_lines x
+  where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = l.line_no;
+  select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
+  policy := private.policy_of_pair(r.tenant_id, r.pair_no);
+  return jsonb_build_object(
+    'reconciliation_id', r.id, 'side', o.side, 'weights', p.weights,
+    'open_days', private.open_days(r.tenant_id, policy ->> 'calendar_id') -> 'open_days',
+    'line', case when o.line_no is not null then private.engine_line(l, o.open_minor, policy) end,
+    'rules',
+    (select x.rules from public.pair_rules x
+      where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.version = p.rules_version),
+    'candidates', (
+      with others as materialized (
+        select * from private.open_lines x
+        where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.side <> o.side
+          and x.currency = o.currency and x.value_date <= r.period_end
+      ), near as (
+        (select x.line_no, x.open_minor from others x
+          order by abs(x.open_minor - o.open_minor), x.line_no limit 200)
+        union
+        (select x.line_no, x.open_minor from others x
+          order by abs(x.value_date - o.value_date), x.line_no limit 200)
+      )
+      select coalesce(jsonb_agg(private.engine_line(c, n.open_minor, policy) order by n.line_no),
+        '[]')
+      from near n join public.lines c on c.tenant_id = r.tenant_id and c.line_no = n.line_no
+    ),
+    'rejected', (
+      select coalesce(jsonb_agg(jsonb_build_object('left', x.lefts, 'right', x.rights)), '[]')
+      from (
+        select coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'left'),
+          '[]') as lefts,
+          coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'right'),
+            '[]') as rights
+        from public.match_members mine
+        join public.matches m on m.tenant_id = mine.tenant_id and m.id = mine.match_id
+          and m.decided_by is not null and m.state in ('rejected', 'undone')
+        join public.match_members other on other.tenant_id = m.tenant_id and other.match_id = m.id
+        join public.lines ml on ml.tenant_id = other.tenant_id and ml.line_no = other.line_no
+        where mine.tenant_id = r.tenant_id and mine.line_no = l.line_no and mine.pair_no = r.pair_no
+        group by m.id
+      ) x
+    )
+  );
+end $$;

@@ -1,0 +1,108 @@
+-- Lists of a period's matches over the wire.
+
+-- SQL that says whether line l is one that list_matches is asked for; null where any is.
+create function private.requested_line(input jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return nullif(concat_ws(' and ',
+    case when input ->> 'line_id' is not null then $c$l.id = private.line_id($4 ->> 'line_id')$c$
+      end,
+    case
+      when input ->> 'date_from' is not null then $c$l.value_date >= ($4 ->> 'date_from')::date$c$
+      end,
+    case when input ->> 'date_to' is not null then $c$l.value_date <= ($4 ->> 'date_to')::date$c$
+      end,
+    case
+      when nullif(btrim(input ->> 'q'), '') is not null then private.line_search(input ->> 'q',
+        'private.line_text(l)')
+      end
+  ), '');
+end $$;
+
+-- The numbers of lines among which are all that list_matches is asked for, where these are few: by
+-- id, by words, else by days. Null where they may be more than `most`.
+create function private.narrow_by_filters(r public.reconciliations, input jsonb,
+  most integer) returns bigint[]
+language plpgsql stable set search_path = '' as $$
+declare
+  source_nos constant integer[] := (
+    select array[p.left_source_no, p.right_source_no]
+    from public.pairs p
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
+  q constant text := nullif(btrim(input ->> 'q'), '');
+  line_nos bigint[];
+begin
+  if input ->> 'line_id' is not null then
+    return array(select l.line_no from public.lines l
+      where l.tenant_id = r.tenant_id and l.id = private.line_id(input ->> 'line_id'));
+  end if;
+  if q is not null then
+    line_nos := private.find_lines_of_caller(q, source_nos, most);
+  end if;
+  if line_nos is null and coalesce(input ->> 'date_from', input ->> 'date_to') is not null then
+    line_nos := array(
+      select l.line_no from unnest(source_nos) s (source_no) cross join lateral (
+        select x.line_no from public.lines x
+        where x.tenant_id = r.tenant_id and x.source_no = s.source_no
+          and x.value_date between coalesce((input ->> 'date_from')::date,
+            '-infinity') and least((input ->> 'date_to')::date, r.period_end)
+        limit most + 1
+      ) l
+    );
+  end if;
+  return case when cardinality(line_nos) <= most then line_nos end;
+end $$;
+grant execute
+  on function private.requested_line(jsonb),
+    private.narrow_by_filters(public.reconciliations, jsonb, integer) to authenticated;
+
+-- Newest first. input: { id, limit, after: [match id] | null, state, method, shape, run_id,
+-- amount_from, amount_to, line_id, date_from, date_to, q }, `id` the reconciliation's; the last
+-- four are of one line of the match. Refuses: not_found, conflict.
+create function public.list_matches(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  tenant constant text := private.tenant_id();
+  behind constant uuid := private.match_id(input -> 'after' ->> 0);
+  of_line constant text := private.requested_line(input);
+  r public.reconciliations;
+  few bigint[];
+  filters text;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_matches');
+  r := private.find_period(input ->> 'id');
+  if of_line is not null then
+    few := private.narrow_by_filters(r, input, 5000);
+  end if;
+  -- The state is written out: suggestions have an index of their own. What is asked of a line is
+  -- looked up match by match, by whole keys.
+  filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
+    case when behind is not null then 'm.id < $3' end,
+    case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
+    -- Suggestions that wait there for the next period are no part of a closed one.
+    case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
+    case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
+    case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
+    case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
+    case
+      when input ->> 'amount_from' is not null then $c$m.amount_minor >= (
+        $4 ->> 'amount_from')::bigint$c$
+      end,
+    case
+      when input ->> 'amount_to' is not null then $c$m.amount_minor <= (
+        $4 ->> 'amount_to')::bigint$c$
+      end,
+    'exists (
+      select from public.match_members mm
+      cross join lateral (select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0) l
+      where mm.tenant_id = $1 and mm.match_id = m.id and ' || of_line || ' offset 0)');
+  execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
+      select m.* from %s where %s order by m.id desc limit $6
+    ) x', case when few is null then 'public.matches m' else '(
+      select distinct mm.match_id from public.match_members mm where mm.tenant_id = $1 and mm.line_no = any ($5)
+    ) f cross join lateral (select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0) m' end, filters)
+  into items using tenant, r.id, behind, input, few, page_size + 1;
+  return private.page(items, page_size, 'id');
+end $$;

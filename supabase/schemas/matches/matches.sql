@@ -1,0 +1,227 @@
+-- Matches: lines of both sides whose allocated amounts agree, or of one side that cancel each
+-- other. Left − right = adjustments + residual.
+
+-- A run writes a million of them: our functions alone write here, which have found the pair and the
+-- period, so that no foreign key need check each row again.
+create table public.matches (
+  tenant_id text not null default private.tenant_id(),
+  -- In order of time. On the wire: mat_ and its 32 hexadecimal digits.
+  id uuid not null,
+  pair_no integer not null,
+  reconciliation_id text not null,
+  -- The run that made it last; null where a person did.
+  run_id text,
+  state text not null check (state in ('suggested', 'confirmed', 'rejected', 'undone')),
+  shape text not null check (shape in ('1:1', '1:n', 'n:1', 'n:m', 'reversal')),
+  -- The rule's name, or manual.
+  method text not null,
+  -- By an exact rule before which there are only such: what later runs leave alone, but for new
+  -- lines of its amount.
+  settled boolean not null default false,
+  score real,
+  margin real,
+  currency text not null,
+  -- The left side's, or the positive half of a reversal.
+  amount_minor bigint not null,
+  residual_minor bigint not null default 0,
+  -- [{ kind, amount_minor, note }]
+  adjustments jsonb not null default '[]',
+  note text check (length(note) between 1 and 1000),
+  -- As engine/explain.ts has it; null where it follows from the members: a settled match, or one by
+  -- hand.
+  explanation jsonb,
+  -- The halves of the engine's hash: its state, rule, lines and amounts. Null of a match by hand.
+  hash_high bigint,
+  hash_low bigint,
+  -- Who confirmed, rejected, undid or made it; null: the engine alone.
+  decided_by text,
+  decided_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  primary key (tenant_id, id)
+) with (fillfactor = 95);
+create index matches_by_reconciliation on public.matches (tenant_id, reconciliation_id, id);
+create index matches_suggested on public.matches (tenant_id, reconciliation_id, id)
+where state = 'suggested';
+create index matches_settled_by_amount
+  on public.matches (tenant_id, reconciliation_id, amount_minor, currency)
+  where settled and state = 'confirmed' and decided_by is null;
+-- What people decided on proposals: how right those of a rule and score were.
+create index matches_decided on public.matches (tenant_id, pair_no)
+where decided_by is not null and method <> 'manual';
+-- What people refused: never made again.
+create index matches_refused on public.matches (tenant_id, pair_no)
+where decided_by is not null and state in ('rejected', 'undone');
+
+create table public.match_members (
+  tenant_id text not null default private.tenant_id(),
+  match_id uuid not null,
+  pair_no integer not null,
+  line_no bigint not null,
+  side text not null check (side in ('left', 'right')),
+  -- Effective, as in open_lines.
+  allocated_minor bigint not null,
+  primary key (tenant_id, match_id, line_no)
+);
+create index match_members_by_line on public.match_members (tenant_id, line_no, pair_no);
+
+-- Lines that a person took out of a period: bank fees known elsewhere, a line that should never
+-- have been there.
+create table public.exclusions (
+  tenant_id text not null default private.tenant_id(),
+  pair_no integer not null,
+  line_no bigint not null,
+  reconciliation_id text not null,
+  side text not null check (side in ('left', 'right')),
+  currency text not null,
+  excluded_minor bigint not null,
+  reason text not null check (length(reason) between 1 and 1000),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  primary key (tenant_id, pair_no, line_no),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
+);
+create index exclusions_by_reconciliation on public.exclusions (tenant_id, reconciliation_id);
+
+-- What people decided on a pair and its weights were not taught yet.
+create table private.decisions (
+  tenant_id text not null,
+  pair_no integer not null,
+  id bigint not null generated always as identity,
+  match_id uuid not null,
+  confirmed boolean not null,
+  -- As it was proposed; null of a match by hand.
+  score real,
+  primary key (tenant_id, pair_no, id)
+);
+alter table private.decisions enable row level security;
+
+-- How many lines the matches of a period hold, kept in the transaction of every change.
+create table private.matched_counts (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  lines bigint not null default 0 check (lines >= 0),
+  primary key (tenant_id, reconciliation_id)
+);
+alter table private.matched_counts enable row level security;
+grant select on private.matched_counts to authenticated;
+create policy matched_counts_read on private.matched_counts for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may(
+    'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
+
+alter table public.matches enable row level security;
+alter table public.match_members enable row level security;
+alter table public.exclusions enable row level security;
+grant
+  select on public.matches, public.match_members, public.exclusions to authenticated, service_role;
+create policy matches_read on public.matches for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+create policy match_members_read on public.match_members for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+create policy exclusions_read on public.exclusions for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- A closed or archived period never changes: whatever way a change came. What was undone or
+-- rejected in it may go with its lines.
+create function private.refuse_change_of_closed() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  -- private.move_suggestions: suggestions are no part of what a period closed with.
+  if tg_op = 'UPDATE' and current_setting('tieout.moves_suggestions', true) = 'on' then
+    return null;
+  end if;
+  if exists (
+    select from (
+      select distinct c.tenant_id, c.reconciliation_id
+      from changed c
+      where tg_op <> 'DELETE' or tg_table_name <> 'matches' or to_jsonb(c) ->> 'state' = 'confirmed'
+    ) x
+    join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
+    where r.closed_at is not null or r.status = 'archived'
+  ) then
+    perform private.refuse_conflict('period_closed',
+      'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
+  end if;
+  return null;
+end $$;
+create trigger closed_inserted after insert on public.matches referencing new table as changed
+  for each statement execute function private.refuse_change_of_closed();
+create trigger closed_updated after update on public.matches referencing old table as changed
+  for each statement execute function private.refuse_change_of_closed();
+create trigger closed_deleted after delete on public.matches referencing old table as changed
+  for each statement execute function private.refuse_change_of_closed();
+create trigger closed_inserted after insert on public.exclusions referencing new table as changed
+  for each statement execute function private.refuse_change_of_closed();
+create trigger closed_deleted after delete on public.exclusions referencing old table as changed
+  for each statement execute function private.refuse_change_of_closed();
+
+-- The form of a match's id on the wire, and back; null for what has not that form.
+create function private.match_id_text(id uuid) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return 'mat_' || replace(id::text, '-', '');
+end $$;
+create function private.match_id(id text) returns uuid
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when id ~ '^mat_[0-9a-f]{32}$' then substr(id, 5)::uuid end;
+end $$;
+-- In order of time, as private.new_id.
+create function private.new_uuid() returns uuid
+language plpgsql volatile set search_path = '' as $$
+begin
+  return substr(private.new_id('x'), 3)::uuid;
+end $$;
+grant execute on function private.match_id_text(uuid), private.match_id(text) to authenticated;
+
+-- The wire form. Without an explanation of its own, `plain` has the lines it follows from; the
+-- contract leaves it out.
+create function private.match_json(m public.matches) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', private.match_id_text(m.id), 'reconciliation_id', m.reconciliation_id, 'run_id', m.run_id,
+    'state', m.state, 'shape', m.shape,
+    'method', m.method, 'score', m.score, 'margin', m.margin, 'currency', m.currency,
+    'amount_minor', m.amount_minor,
+    'residual_minor', m.residual_minor, 'adjustments', m.adjustments, 'note', m.note,
+    'explanation',
+    m.explanation
+      || case
+        when jsonb_typeof(
+          m.explanation -> 'runner_up') = 'object' then jsonb_build_object('runner_up',
+          (
+      select jsonb_build_object('side', m.explanation #> '{runner_up,side}', 'line_id',
+        private.line_id_text(l.id))
+      from public.lines l
+        where l.tenant_id = m.tenant_id
+          and l.line_no = (m.explanation #>> '{runner_up,handle}')::bigint
+    )) else '{}' end,
+    'decided_by', m.decided_by, 'decided_at', private.iso(m.decided_at), 'created_at',
+    private.iso(m.created_at), 'created_by', m.created_by
+  ) || (
+    select jsonb_build_object(
+      'members', coalesce(jsonb_agg(jsonb_build_object(
+        'line_id', private.line_id_text(l.id), 'side', mm.side, 'allocated_minor',
+        mm.allocated_minor, 'value_date', l.value_date,
+        'reference', l.reference, 'counterparty', l.counterparty)
+          order by mm.side, l.value_date, l.line_no),
+        '[]'),
+      'plain',
+      case
+        when m.explanation is null then jsonb_agg(
+          jsonb_build_object('side', mm.side, 'amount_minor', mm.allocated_minor,
+        'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference',
+        l.reference, 'counterparty', l.counterparty,
+        'description', l.description, 'group_key', l.group_key)
+          order by mm.side, l.value_date, l.line_no) end
+    )
+    from public.match_members mm
+      join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
+    where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+  );
+end $$;
+grant execute on function private.match_json(public.matches) to authenticated;

@@ -1,0 +1,143 @@
+-- Health: which background processes do their work, whether the service is ready, and how far
+-- behind the background work is.
+
+-- By kind. One that lives and does nothing does not beat; one that is silent for 20 seconds has
+-- died.
+create table private.heartbeats (
+  pool text primary key,
+  kind text not null,
+  beat_at timestamptz(3) not null default now()
+);
+alter table private.heartbeats enable row level security;
+grant select on private.heartbeats to service_role;
+
+-- `pool`: by which graphile-worker knows the process's jobs. Answers which processes of its kind
+-- beat lately, this one included.
+create function private.record_heartbeat(pool text, kind text) returns text[]
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.heartbeats (pool, kind) values ($1, $2)
+  on conflict on constraint heartbeats_pkey do update set beat_at = now();
+  return array(select h.pool from private.heartbeats h
+    where h.kind = $2 and h.beat_at > now() - interval '10 seconds');
+end $$;
+
+-- Removes the pools that fell silent and names them, so that the caller can free their jobs.
+create function private.unlock_dead_workers() returns setof text
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  return query delete
+  from private.heartbeats h
+  where h.beat_at < now() - interval '20 seconds'
+  returning h.pool;
+end $$;
+
+-- GET /readyz: { read_only, working: how many processes of each kind beat within 15 s }. A database
+-- that takes no writes is not ready, and without a worker that works the service isn't either.
+create function public.readiness() returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'read_only', pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on',
+    'working', (
+      select coalesce(jsonb_object_agg(kind, processes), '{}')
+      from (select kind, count(*) as processes from private.heartbeats
+        where beat_at > now() - interval '15 seconds' group by kind) b
+    )
+  );
+end $$;
+
+-- GET /metrics: over all tenants.
+create function private.service_metrics() returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'worker_silence_seconds',
+    (select extract(epoch from now() - max(beat_at)) from private.heartbeats where kind = 'worker'),
+    -- One that fell silent is buried, so that its silence can't be told: none is left.
+    'working', (
+      select jsonb_build_object('worker', count(*) filter (where kind = 'worker'), 'matcher',
+        count(*) filter (where kind = 'matcher'))
+      from private.heartbeats where beat_at > now() - interval '15 seconds'
+    ),
+    'sla_clock_lag_seconds', (
+      select greatest(0, coalesce(extract(epoch from now() - least(
+        (select min(next_at) from private.exception_clocks where next_at is not null),
+        (select min(w.at) from private.business_warnings w where w.at < 'infinity')
+      )), 0))
+    ),
+    'webhooks', (
+      select jsonb_build_object(
+        'active', count(*) filter (where status = 'active'),
+        'disabled', count(*) filter (where status = 'disabled'),
+        'given_up',
+        count(*) filter (where disabled_reason <> 'manual'
+          and disabled_at > now() - interval '1 day')
+      )
+      from public.webhooks where deleted_at is null
+    ),
+    'deliveries', (
+      select jsonb_build_object(
+        'pending', count(*),
+        'due', count(*) filter (where next_attempt_at <= now()),
+        'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(next_attempt_at)), 0))
+      )
+      from public.webhook_deliveries where status = 'pending'
+    ),
+    'jobs', (
+      select jsonb_build_object(
+        'ready',
+        count(*) filter (where attempts < max_attempts and run_at <= now() and locked_at is null),
+        'running', count(*) filter (where locked_at is not null),
+        'failed', count(*) filter (where attempts >= max_attempts),
+        'oldest_seconds',
+        coalesce(
+          extract(epoch from now()
+            - min(run_at) filter (where attempts < max_attempts and run_at <= now()
+              and locked_at is null)),
+          0),
+        -- A worker that falls silent is buried after 20 seconds, and its jobs are freed.
+        'locked_by_the_dead', count(*) filter (where locked_at < now() - interval '1 minute'
+          and locked_by not in (select pool from private.heartbeats
+            where beat_at > now() - interval '1 minute'))
+      )
+      from graphile_worker.jobs
+    ),
+    -- By task, how long ago its schedule gave it to the workers.
+    'scheduled', (
+      select coalesce(
+        jsonb_object_agg(identifier,
+          extract(epoch from now() - coalesce(last_execution, known_since))),
+        '{}')
+      from graphile_worker._private_known_crontabs
+    ),
+    -- Of what the signer did not get to yet, the oldest.
+    'unsigned_seconds', (
+      select coalesce(extract(epoch from now() - min(e.at)), 0)
+      from private.unsigned_security_event_chains() u
+      join public.security_events e on e.chain = u.chain
+        and e.seq = coalesce((u.signed ->> 'seq')::bigint, 0) + 1
+    ),
+    'database', jsonb_build_object(
+      'bytes', pg_database_size(current_database()),
+      'connections', (select sum(numbackends) from pg_stat_database),
+      'connections_max',
+      current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int,
+      'migrating', exists (
+        select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+          and (classid::bigint << 32 | objid::bigint) = hashtext('tieout migrations')::bigint
+      )
+    )
+  );
+end $$;
+create function public.service_metrics() returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.service_metrics();
+end $$;
+
+grant execute on function
+  private.record_heartbeat(text, text), private.unlock_dead_workers(), public.readiness(),
+  private.service_metrics(), public.service_metrics()
+to service_role;

@@ -1,0 +1,112 @@
+-- Locks of a pair, in the one order in which all take them: its sources, the pair, its period, its
+-- lines. Why: docs/decisions/0022-lock-order.md. Whatever is read after one of these functions, by
+-- a statement of its own, sees what those that held it before have done.
+
+create function private.lock_of_source(tenant text, source_no integer) returns bigint
+language plpgsql immutable set search_path = '' as $$
+begin
+  return hashtextextended('source ' || tenant || ' ' || source_no, 0);
+end $$;
+
+-- For whoever adds or removes lines of a source, as others may at the same time.
+create function private.lock_source(tenant text, source_no integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock_shared(private.lock_of_source(tenant, source_no));
+end $$;
+
+-- For whoever needs all lines of sources as they are: another sign or currency, a pair that opens,
+-- a period that closes. Nobody adds or removes any until the transaction ends. Refuses: conflict
+-- where it waits for longer than a call should, and those behind it with it.
+create function private.lock_sources_exclusively(tenant text, source_nos integer[]) returns void
+language plpgsql volatile set search_path = '' set lock_timeout = '4s' as $$
+declare
+  source_no integer;
+begin
+  for source_no in select n from unnest(source_nos) n order by n loop
+    perform pg_advisory_xact_lock(private.lock_of_source(tenant, source_no));
+  end loop;
+exception when lock_not_available then
+  perform private.refuse_conflict('lines_changing',
+    'Lines of these sources are coming in or being removed. Wait until that is done, and send the call again.');
+end $$;
+
+-- The same without a wait, for whoever can leave it to others. Answers whether all are held.
+create function private.try_lock_sources_exclusively(tenant text,
+  source_nos integer[]) returns boolean
+language plpgsql volatile set search_path = '' as $$
+begin
+  return (select bool_and(pg_try_advisory_xact_lock(private.lock_of_source(tenant, n)))
+    from unnest(source_nos) n);
+end $$;
+
+create function private.lock_pair(tenant text, pair integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform from public.pairs p where p.tenant_id = tenant and p.pair_no = pair for no key update;
+end $$;
+
+create function private.lock_pairs_of_source(tenant text, source_no integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform from public.pairs p
+  where p.tenant_id = tenant
+    and lock_pairs_of_source.source_no in (p.left_source_no, p.right_source_no)
+  order by p.pair_no for no key update;
+end $$;
+
+-- The pair of one of the caller's reconciliations, before its row is locked; nothing where it has
+-- none.
+create function private.lock_pair_of(reconciliation text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.lock_pair(r.tenant_id, r.pair_no) from public.reconciliations r
+  where r.tenant_id = private.tenant_id() and r.id = reconciliation and r.pair_no is not null;
+end $$;
+
+-- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no
+-- sources, is being prepared or closed, is closed or archived.
+create function private.lock_period(tenant text, reconciliation text) returns public.reconciliations
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  if not found then
+    perform private.refuse_missing('reconciliation');
+  elsif r.pair_no is null then
+    perform private.refuse_conflict('no_sources',
+      'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
+  end if;
+  perform private.require_prepared(tenant, r.pair_no);
+  perform private.lock_pair(tenant, r.pair_no);
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation for no key update;
+  if r.closed_at is not null then
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
+  elsif r.status = 'archived' then
+    perform private.refuse_conflict('archived',
+      'The reconciliation is archived: it does not change any more.');
+  end if;
+  perform private.require_not_closing(tenant, r.pair_no, r.id);
+  return r;
+end $$;
+
+-- The same, with the period's sources before them.
+create function private.lock_period_exclusively(tenant text,
+  reconciliation text) returns public.reconciliations
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  -- Whoever prepares it holds them again and again.
+  perform private.require_prepared(r.tenant_id, r.pair_no)
+  from public.reconciliations r
+  where r.tenant_id = tenant and r.id = reconciliation;
+  perform private.lock_sources_exclusively(tenant, array[p.left_source_no, p.right_source_no])
+  from public.reconciliations r
+    join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  where r.tenant_id = tenant and r.id = reconciliation;
+  return private.lock_period(tenant, reconciliation);
+end $$;

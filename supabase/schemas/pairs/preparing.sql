@@ -1,0 +1,175 @@
+-- Preparing: what a pair's sources have when it is made is opened in it, a few lines at once, more
+-- by the matcher in steps that are transactions of their own. Until all is, nothing of the pair is
+-- settled: a step would open again what was taken.
+
+-- Whether lines that came before the pair are still to be opened in it. Once they are, it stays so.
+create function private.is_preparing(tenant text, pair integer) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (select from public.pairs p
+    where p.tenant_id = tenant and p.pair_no = pair and p.opening is not null);
+end $$;
+
+-- Refuses: conflict.
+create function private.require_prepared(tenant text, pair integer) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if private.is_preparing(tenant, pair) then
+    perform private.refuse_conflict('preparing',
+      'The lines of its sources are still coming in. Wait until preparing is false in the reconciliation, and send the '
+      'call again.');
+  end if;
+end $$;
+
+-- Opens what the next lines of each source have open in the pair, at most so many of each. Answers
+-- whether all are open.
+create function private.open_earlier_lines(pair public.pairs, most integer) returns boolean
+language plpgsql volatile set search_path = '' as $$
+declare
+  side record;
+  opened record;
+begin
+  if pair.opening is null then
+    return true;
+  end if;
+  for side in
+    select s.source_no,
+      case s.source_no when pair.left_source_no then 'left' else 'right' end as name,
+      case s.sign when 'inverted' then -1 else 1 end as factor,
+      case s.source_no
+        when (pair.opening ->> 'source_no')::integer then (pair.opening ->> 'value_date')::date
+        else '-infinity' end as after_date,
+      coalesce((pair.opening ->> 'line_no')::bigint, 0) as after_no
+    from public.sources s
+    where s.tenant_id = pair.tenant_id
+      and s.source_no in (pair.left_source_no, pair.right_source_no)
+      and s.source_no >= coalesce((pair.opening ->> 'source_no')::integer, 0)
+    order by s.source_no
+  loop
+    with next as materialized (
+      select l.source_no, l.value_date, l.line_no, l.currency,
+        side.factor * l.amount_minor as effective
+      from public.lines l
+      where l.tenant_id = pair.tenant_id and l.source_no = side.source_no
+        and (l.value_date, l.line_no) > (side.after_date, side.after_no)
+      order by l.value_date, l.line_no limit most
+    ), written as (
+      insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+        open_minor, value_date)
+      select pair.tenant_id, pair.pair_no, n.line_no, side.name, n.currency, n.effective,
+        n.effective, n.value_date
+      from next n
+      -- It came after the pair was made.
+      on conflict do nothing
+    )
+    select (select count(*) from next) as lines, (
+      select jsonb_build_object('source_no', n.source_no, 'value_date', n.value_date, 'line_no',
+        n.line_no)
+      from next n order by n.value_date desc, n.line_no desc limit 1
+    ) as up_to
+    into opened;
+    if opened.lines = most then
+      update public.pairs p
+      set opening = opened.up_to
+      where p.tenant_id = pair.tenant_id and p.pair_no = pair.pair_no;
+      return false;
+    end if;
+  end loop;
+  update public.pairs p
+  set opening = null
+  where p.tenant_id = pair.tenant_id and p.pair_no = pair.pair_no;
+  return true;
+end $$;
+
+-- The caller's pair of these sources, made where there is none, and whether all that was there
+-- before is open in it: of a new one up to a thousand lines of each are opened here, unless lines
+-- come in just now. If not, the caller asks for the rest. Refuses: invalid_request for a source the
+-- tenant does not have.
+create function private.open_pair(left_source_id text, right_source_id text, out pair_no integer,
+  out is_open boolean)
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  left_no integer;
+  right_no integer;
+  stand_still boolean;
+  pair public.pairs;
+begin
+  select s.source_no into left_no from public.sources s where s.tenant_id = tenant and s.id = $1;
+  select s.source_no into right_no from public.sources s where s.tenant_id = tenant and s.id = $2;
+  if left_no is null then
+    perform private.refuse_field('left_source_id', 'There is no such source.');
+  elsif right_no is null then
+    perform private.refuse_field('right_source_id', 'There is no such source.');
+  elsif left_no = right_no then
+    perform private.refuse_field('right_source_id',
+      'Name two sources: a source is not compared with itself.');
+  end if;
+  stand_still := private.try_lock_sources_exclusively(tenant, array[left_no, right_no]);
+  -- None is made but for a reconciliation.
+  perform private.require_quota('reconciliations');
+  insert into public.pairs (tenant_id, left_source_no, right_source_no, opening)
+  values (tenant, left_no, right_no, '{}')
+  on conflict (tenant_id, left_source_no, right_source_no) do nothing
+  returning * into pair;
+  if not found then
+    select * into strict pair
+    from public.pairs p
+    where p.tenant_id = tenant and p.left_source_no = left_no and p.right_source_no = right_no;
+    is_open := stand_still and pair.opening is null;
+  elsif stand_still then
+    is_open := private.open_earlier_lines(pair, 1000);
+  else
+    is_open := false;
+  end if;
+  pair_no := pair.pair_no;
+end $$;
+
+-- Has the matcher open the rest. In the queue of the pair's runs: they take turns.
+create function private.queue_preparing(tenant text, pair integer, delay interval) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform graphile_worker.add_job('prepare_pair',
+    private.with_request_id(jsonb_build_object('tenant_id', tenant, 'pair_no', pair)),
+    queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair,
+    flags => private.job_flags(tenant, 'lines'));
+end $$;
+
+-- Opens the next lines of a pair. Once all are open, asks for the runs that waited for them.
+-- Answers whether its job goes on: it does not where lines come in for longer than anybody should
+-- wait, and another job takes its turn later.
+create function private.prepare_pair(tenant text, pair integer) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  p public.pairs;
+begin
+  begin
+    perform private.lock_sources_exclusively(x.tenant_id,
+      array[x.left_source_no, x.right_source_no])
+    from public.pairs x
+    where x.tenant_id = tenant and x.pair_no = pair;
+  exception when sqlstate 'TO001' then
+    perform private.queue_preparing(tenant, pair, interval '5 seconds');
+    return false;
+  end;
+  select * into strict p
+  from public.pairs x
+  where x.tenant_id = tenant and x.pair_no = pair for no key update;
+  if not private.open_earlier_lines(p, 25000) then
+    return true;
+  end if;
+  perform private.queue_run(w.tenant_id, w.pair_no, w.reconciliation_id, w.asked, interval '0')
+  from (
+    select r.tenant_id, r.pair_no, r.reconciliation_id,
+      case when r.dry_run is not null then r.id end as asked
+    from public.runs r
+      join public.reconciliations c on c.tenant_id = r.tenant_id and c.id = r.reconciliation_id
+    where r.tenant_id = tenant and r.pair_no = pair and r.status = 'queued'
+      order by c.period_end, r.id
+  ) w;
+  perform private.request_runs(tenant, pair);
+  return false;
+end $$;
+
+grant execute on function private.is_preparing(text, integer) to authenticated;
+grant execute on function private.prepare_pair(text, integer) to service_role;

@@ -1,0 +1,156 @@
+-- Carrying: suggestions and open exceptions belong to the open period that holds their lines. A
+-- close moves them on with its lines, or the creation of the next period does. A reopening brings
+-- them back.
+
+-- The first open period of the pair after this one, or null.
+create function private.next_open_period(r public.reconciliations) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select x.id from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
+      and x.closed_at is null and x.status <> 'archived'
+    order by x.period_start limit 1
+  );
+end $$;
+
+-- Moves suggestions to a period of their pair, which is locked. One that shares a line with a
+-- suggestion that the period has already is deleted, so that no line is suggested twice in it.
+create function private.move_suggestions(tenant text, ids uuid[], target text) returns void
+language plpgsql volatile
+set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+declare
+  twice uuid[];
+begin
+  twice := array(
+    select distinct m.match_id
+    from private.members_of(tenant, ids) m
+    join private.members_of(tenant, private.suggested_of(tenant, target)) own
+      on own.line_no = m.line_no and own.match_id <> m.match_id
+    where own.match_id <> all (ids)
+  );
+  if cardinality(twice) > 0 then
+    perform private.delete_matches(tenant, twice);
+  end if;
+  perform set_config('tieout.moves_suggestions', 'on', true);
+  update public.matches m set reconciliation_id = target
+  where m.tenant_id = tenant and m.id = any (ids) and m.state = 'suggested'
+    and m.reconciliation_id <> target;
+  perform set_config('tieout.moves_suggestions', '', true);
+end $$;
+
+-- Moves exceptions to a period. Nobody decided it, so the history names the system.
+create function private.move_exceptions(tenant text, ids text[], target text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  claims constant text := coalesce(current_setting('request.jwt.claims', true), '');
+begin
+  perform set_config('request.jwt.claims', '', true);
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', i.id, 'reconciliation_id', target)
+    from unnest(ids) i (id) order by i.id
+  ));
+  perform set_config('request.jwt.claims', claims, true);
+end $$;
+
+-- The open exceptions of these periods of a pair of which a line is open, each with the last value
+-- date of its open lines.
+create function private.exceptions_with_open_lines(tenant text, pair integer, periods text[])
+returns table (id text, last_date date)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select e.id, max(o.value_date)
+  from public.exceptions e
+  join private.exception_lines x on x.tenant_id = e.tenant_id and x.exception_id = e.id
+  join private.open_lines o
+    on o.tenant_id = x.tenant_id and o.pair_no = x.pair_no and o.line_no = x.line_no
+  where e.tenant_id = tenant and e.pair_no = pair and e.reconciliation_id = any (periods)
+    and e.status in ('open', 'in_review') and x.pair_no = pair
+  group by e.id;
+end $$;
+
+-- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed
+-- ones before it to the next open one. Without one, they wait for the next period that is created.
+create function private.carry_forward(r public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  target constant text := private.next_open_period(r);
+  periods constant text[] := array(
+    select x.id from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+      and (x.id = r.id or x.period_end < r.period_start and x.closed_at is not null)
+  );
+begin
+  if target is null then
+    return;
+  end if;
+  perform private.move_suggestions(r.tenant_id, array(
+    select m.id from public.matches m
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = any (periods)
+      and m.state = 'suggested'
+  ), target);
+  perform private.move_exceptions(r.tenant_id, array(
+    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, periods) e
+  ), target);
+end $$;
+
+-- For a period that was created: what the closed ones before it could not move on.
+create function private.carry_from_closed(created public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.carry_forward(r) from (
+    select x from public.reconciliations x
+    where x.tenant_id = created.tenant_id and x.pair_no = created.pair_no
+      and x.period_end < created.period_start and x.closed_at is not null
+    order by x.period_end desc limit 1
+  ) latest (r);
+end $$;
+
+-- Brings back to a period, which is open again and whose pair is locked, what later open periods
+-- have of its lines alone.
+create function private.bring_back(r public.reconciliations) returns void
+language plpgsql volatile
+set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+declare
+  later constant text[] := array(
+    select x.id from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
+      and x.closed_at is null
+  );
+  suggested uuid[];
+begin
+  select coalesce(array_agg(m.id), '{}') into suggested from public.matches m
+  where m.tenant_id = r.tenant_id and m.reconciliation_id = any (later) and m.state = 'suggested';
+  perform private.move_suggestions(r.tenant_id, array(
+    select m.match_id
+    from private.members_of(r.tenant_id, suggested) m
+    join (
+      select o.line_no, o.value_date from private.open_lines o
+      where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
+    ) o on o.line_no = m.line_no
+    group by m.match_id having max(o.value_date) <= r.period_end
+  ), r.id);
+  perform private.move_exceptions(r.tenant_id, array(
+    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, later) e
+    where e.last_date <= r.period_end
+  ), r.id);
+end $$;
+
+-- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict
+-- where the run was taken up meanwhile.
+create function private.link_exceptions_to_suggestions(tenant text, reconciliation text, run text,
+  attempt integer) returns void
+language plpgsql volatile security definer set search_path = '' set enable_sort = off
+  set enable_nestloop = off as $$
+begin
+  perform private.require_attempt(tenant, run, attempt);
+  perform private.change_exceptions('edit', array(
+    select distinct
+      on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id',
+        s.match_id)
+    from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
+    join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no
+      and e.suggested_match_id is distinct from s.match_id
+  ));
+end $$;

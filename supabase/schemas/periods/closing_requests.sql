@@ -1,0 +1,203 @@
+-- Closing requests: a period whose sources have many lines is closed by a matcher. Until it is, it
+-- is open to whoever looks, and changes for nobody: what was decided in it stands still, and lines
+-- that come belong to the next. Why: docs/decisions/0022-lock-order.md.
+
+create table private.closing_requests (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  pair_no integer not null,
+  -- { claims, operation, address }: it is closed in the name of whoever asked.
+  asked_by jsonb not null,
+  asked_at timestamptz(3) not null default now(),
+  -- Why it could not be closed, until it is asked for again; null while it is being closed.
+  failure text,
+  primary key (tenant_id, reconciliation_id)
+);
+alter table private.closing_requests enable row level security;
+grant
+  select (tenant_id, reconciliation_id, pair_no, failure)
+    on private.closing_requests to authenticated;
+create policy closing_requests_read on private.closing_requests for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may(
+    'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
+
+-- Whether a period of a pair is being closed; without one, any of its periods.
+create function private.is_closing(tenant text, pair integer,
+  reconciliation text default null) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from private.closing_requests q
+    where q.tenant_id = tenant and q.pair_no = pair and q.failure is null
+      and (reconciliation is null or q.reconciliation_id = reconciliation)
+  );
+end $$;
+
+-- Refuses: conflict.
+create function private.require_not_closing(tenant text, pair integer,
+  reconciliation text default null) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if private.is_closing(tenant, pair, reconciliation) then
+    perform private.refuse_conflict('closing',
+      'A period of these sources is being closed. Try again once that is done: its reconciliation then has '
+      '"closing": false.');
+  end if;
+end $$;
+grant execute on function private.is_closing(text, integer, text) to authenticated;
+
+-- Has a matcher close a period, which is held, in the caller's name. In the queue of the pair's
+-- runs: they take turns.
+create function private.request_closing(r public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  -- Of an attempt that was taken for dead, and was not.
+  perform private.delete_closing(r);
+  insert into private.closing_requests as q (tenant_id, reconciliation_id, pair_no, asked_by)
+  values (r.tenant_id, r.id, r.pair_no,
+    jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('tieout.operation', true),
+    'address', current_setting('tieout.address', true)))
+  on conflict (tenant_id, reconciliation_id)
+    do update set asked_by = excluded.asked_by, asked_at = excluded.asked_at, failure = null;
+  perform graphile_worker.add_job('close_period',
+    private.with_request_id(
+      jsonb_build_object('tenant_id', r.tenant_id, 'reconciliation_id', r.id)),
+    queue_name => 'pair:' || r.pair_no, job_key => 'close:' || r.id, max_attempts => 6,
+    flags => private.job_flags(r.tenant_id, 'lines'));
+end $$;
+
+-- Writes the closing down, for a transaction that reads one snapshot: lines may come in meanwhile,
+-- and wait for nobody. Answers whether it is to be completed. Refuses: conflict.
+create function private.write_requested_closing(tenant text, reconciliation text) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  q private.closing_requests;
+begin
+  if current_setting('transaction_isolation') = 'read committed' then
+    raise exception 'A closing is written down of one snapshot.';
+  end if;
+  select * into q
+  from private.closing_requests x
+  where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.failure is null;
+  if not found then
+    return false;
+  end if;
+  -- By an attempt before this one.
+  if not exists (select from public.closings c
+    where c.tenant_id = tenant and c.reconciliation_id = reconciliation) then
+    perform private.write_closing(r, q.asked_by #>> '{claims,actor}') from public.reconciliations r
+    where r.tenant_id = tenant and r.id = reconciliation;
+  end if;
+  return true;
+end $$;
+
+-- Moves the next suggestions of a period that is being closed to the next open one, if there is
+-- one.
+-- Answers how many.
+create function private.move_suggestions_of_closing(tenant text,
+  reconciliation text) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  target text;
+  ids uuid[];
+begin
+  perform private.lock_pair(q.tenant_id, q.pair_no) from private.closing_requests q
+  where q.tenant_id = tenant and q.reconciliation_id = reconciliation;
+  perform
+  from private.closing_requests q
+  where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
+  if not found then
+    return 0;
+  end if;
+  select * into strict r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  target := private.next_open_period(r);
+  if target is null then
+    return 0;
+  end if;
+  ids := array(
+    select m.id
+    from public.matches m
+    where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
+    order by m.id limit 5000
+  );
+  perform private.move_suggestions(tenant, ids, target);
+  return cardinality(ids);
+end $$;
+
+create function private.complete_requested_closing(tenant text, reconciliation text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  q private.closing_requests;
+  r public.reconciliations;
+begin
+  perform private.lock_pair(x.tenant_id, x.pair_no) from private.closing_requests x
+  where x.tenant_id = tenant and x.reconciliation_id = reconciliation;
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation for no key update;
+  select * into q
+  from private.closing_requests x
+  where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.failure is null;
+  if found then
+    perform set_config('request.jwt.claims', q.asked_by ->> 'claims', true);
+    perform set_config('tieout.operation', coalesce(q.asked_by ->> 'operation', ''), true);
+    perform set_config('tieout.address', coalesce(q.asked_by ->> 'address', ''), true);
+    perform private.complete_closing(r);
+  end if;
+end $$;
+
+-- Leaves the period open, and says why; brings back what moved on already, and asks for a run.
+-- Answers whether it was being closed.
+create function private.fail_closing(tenant text, reconciliation text, failure text) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  select * into strict r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  perform private.lock_pair(tenant, r.pair_no);
+  update private.closing_requests q set failure = fail_closing.failure
+  where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
+  if not found then
+    return false;
+  end if;
+  perform private.delete_closing(r);
+  perform private.bring_back(r);
+  perform private.request_runs(tenant, r.pair_no);
+  -- A suggestion may have been in the next period's way: a run makes it again.
+  perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
+  return true;
+end $$;
+
+-- Ends the closings whose matchers died at every attempt: their job has none left, or is gone.
+-- Answers the IDs of the periods.
+create function private.end_abandoned_closings(failure text) returns setof text
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  q private.closing_requests;
+begin
+  -- One by one: in the condition of the query a closing would be ended before its job is looked at.
+  for q in
+    select x.*
+    from private.closing_requests x
+    left join graphile_worker.jobs j on j.key = 'close:' || x.reconciliation_id
+    where x.failure is null
+      and case when j.id is null then x.asked_at < now() - interval '1 hour'
+      else j.attempts >= j.max_attempts and j.locked_at is null end
+    order by x.tenant_id, x.pair_no
+  loop
+    if private.fail_closing(q.tenant_id, q.reconciliation_id, failure) then
+      return next q.reconciliation_id;
+    end if;
+  end loop;
+end $$;
+
+grant execute on function
+  private.write_requested_closing(text, text), private.move_suggestions_of_closing(text, text),
+  private.complete_requested_closing(text, text), private.fail_closing(text, text, text),
+  private.end_abandoned_closings(text)
+to service_role;

@@ -1,0 +1,264 @@
+-- Closings: a closed period never changes. What it said is kept as it was said.
+
+create table public.closings (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  -- As private.statement_json has it, the proof with it.
+  statement jsonb not null,
+  closed_at timestamptz(3) not null default now(),
+  closed_by text not null default private.actor(),
+  -- private.closing_digest at that moment; null of those closed before there was one.
+  digest text check (digest ~ '^[0-9a-f]{64}$'),
+  primary key (tenant_id, reconciliation_id),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
+);
+
+-- Lines that were open when the period closed, carried into the next.
+create table public.carried_lines (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  line_no bigint not null,
+  side text not null check (side in ('left', 'right')),
+  open_minor bigint not null,
+  -- The line's, so that lists and sums look up none of a hundred thousand.
+  currency text not null,
+  value_date date not null,
+  primary key (tenant_id, reconciliation_id, line_no)
+);
+create index carried_lines_by_date
+  on public.carried_lines (tenant_id, reconciliation_id, side, value_date, line_no);
+
+alter table public.closings enable row level security;
+alter table public.carried_lines enable row level security;
+grant select on public.closings, public.carried_lines to authenticated, service_role;
+create policy closings_read on public.closings for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+create policy carried_lines_read on public.carried_lines for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations',
+    'read:exceptions', 'write:exceptions')));
+
+-- Whether somebody else has to close the period than who worked in it: the pair's policy asks for
+-- it, or did at any time since the period was opened.
+create function private.requires_second_person(r public.reconciliations) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from (
+      select (v.policy ->> 'four_eyes')::boolean as asked,
+        lead(v.created_at) over (order by v.version) as until
+      from public.pair_rules v where v.tenant_id = r.tenant_id and v.pair_no = r.pair_no
+    ) x where x.asked and coalesce(x.until >= r.created_at, true)
+  );
+end $$;
+
+-- What can be known of a period, which is held, without looking at its lines. Refuses: conflict
+-- where an earlier one is open, a run or the undoing of an import is under way, or the pair's
+-- policy asks for other eyes.
+create function private.require_closable(r public.reconciliations) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start
+      and x.closed_at is null and x.status <> 'archived'
+  ) then
+    perform private.refuse_conflict('earlier_period_open',
+      'An earlier period of these sources is open. Close that one first.');
+  elsif exists (
+    select from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and x.status in ('queued', 'running') and x.dry_run is null
+  ) then
+    perform private.refuse_conflict('run_under_way',
+      'A run of this period is under way. Close it when the run is done.');
+  elsif exists (
+    select from public.pairs p join public.imports i
+      on i.tenant_id = p.tenant_id and i.source_no in (p.left_source_no, p.right_source_no)
+        and i.status = 'undoing'
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ) then
+    perform private.refuse_conflict('lines_changing',
+      'An import of its sources is being undone. Close it when that is done.');
+  end if;
+  if private.requires_second_person(r) and private.worked_in_period(r) then
+    perform private.refuse_conflict('second_person_required',
+      'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
+  end if;
+end $$;
+
+-- Writes down what a period carries and states: all of one moment, since nothing of the pair
+-- changes meanwhile, or the transaction reads one snapshot. Nobody sees it until the period is
+-- closed. Refuses: conflict where the proof does not hold or a difference is left.
+create function private.write_closing(r public.reconciliations, closed_by text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  statement jsonb;
+  unexplained jsonb;
+begin
+  insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor,
+    currency, value_date)
+  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
+  from private.open_in_period(r) o
+  order by o.line_no;
+  r.closed_at := now();
+  r.closed_by := write_closing.closed_by;
+  statement := private.statement_json(r);
+  if not (statement #>> '{proof,holds}')::boolean then
+    perform private.refuse_conflict('proof_broken',
+      'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
+  end if;
+  select d into unexplained
+  from jsonb_array_elements(statement -> 'differences') d
+  where d -> 'difference_minor' <> '0'
+  limit 1;
+  if found then
+    perform private.refuse_conflict('difference_unexplained',
+      format(
+        'The statement leaves a difference of %s in minor units of %s, which nothing explains. '
+      'Reopen and look at earlier periods of these sources, or tell us before you close.',
+      unexplained ->> 'difference_minor', unexplained ->> 'currency'));
+  end if;
+  insert into public.closings (tenant_id, reconciliation_id, statement, closed_at, closed_by)
+  values (r.tenant_id, r.id, statement, r.closed_at, r.closed_by);
+  update public.closings c set digest = private.closing_digest(r.tenant_id, r.id)
+  where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+end $$;
+
+create function private.delete_closing(r public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+end $$;
+
+-- Closes a period, which is held, by what was written down of it: at once for whoever looks.
+-- Records and emits: reconciliation.closed.
+create function private.complete_closing(
+  before public.reconciliations) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
+declare
+  c public.closings;
+  r public.reconciliations;
+begin
+  select * into strict c
+  from public.closings x
+  where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
+  delete
+  from private.closing_requests q
+  where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
+  perform private.carry_forward(before);
+  perform private.sign_statement(c);
+  if before.status = 'open' then
+    update public.reconciliations x
+    set status = 'in_progress'
+    where x.tenant_id = before.tenant_id and x.id = before.id;
+  end if;
+  update public.reconciliations x
+  set status = 'completed', closed_at = c.closed_at, closed_by = c.closed_by
+  where x.tenant_id = before.tenant_id and x.id = before.id
+  returning * into r;
+  perform private.complete_last_run(r);
+  perform private.record_security_event('reconciliation.closed', r.id, null,
+    jsonb_build_object('digest', c.digest));
+  perform private.queue_book_recount(r.tenant_id, r.pair_no);
+  perform private.emit(r.tenant_id, 'reconciliation.closed',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+  return r;
+end $$;
+
+-- Closes a period of the caller's, or has a matcher close it where its sources have many lines.
+-- Refuses: conflict, as require_closable and write_closing, and where it is closed or being closed;
+-- what write_closing refuses comes later of one that a matcher closes.
+create function private.close_period(id text) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  lines constant bigint := (
+    select sum(s.line_count) from public.reconciliations r
+    join public.sources s on s.tenant_id = r.tenant_id
+      and s.id in (r.left_source_id, r.right_source_id)
+    where r.tenant_id = tenant and r.id = $1
+  );
+  r public.reconciliations;
+begin
+  if lines > private.lines_at_once() then
+    r := private.lock_period(tenant, $1);
+    perform private.require_closable(r);
+    perform private.request_closing(r);
+    return r;
+  end if;
+  r := private.lock_period_exclusively(tenant, $1);
+  perform private.require_closable(r);
+  perform private.write_closing(r, private.actor());
+  return private.complete_closing(r);
+end $$;
+
+-- Refuses: conflict where the period is not closed, or a later one is or is being closed. Records
+-- and emits: reconciliation.reopened.
+create function private.reopen_period(id text, reason text) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.lock_pair_of($1);
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
+  if r.closed_at is null then
+    perform private.refuse_conflict('not_closed', 'The period is not closed.');
+  elsif exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
+      and x.closed_at is not null
+  ) then
+    perform private.refuse_conflict('later_period_closed',
+      'A later period of these sources is closed, and builds on this one. Reopen that one first.');
+  end if;
+  perform private.require_not_closing(r.tenant_id, r.pair_no);
+  update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
+  where x.tenant_id = r.tenant_id and x.id = r.id
+  returning * into r;
+  perform private.delete_closing(r);
+  perform private.bring_back(r);
+  perform private.reopen_statement(r, reason);
+  perform private.record_security_event('reconciliation.reopened', r.id, reason);
+  perform private.emit(r.tenant_id, 'reconciliation.reopened',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
+  return r;
+end $$;
+
+-- input: { id }. Closed when it answers, or `closing`. Refuses: not_found, conflict.
+create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'close_reconciliation');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.close_period(input ->> 'id');
+  return private.finish_request(request,
+    private.reconciliation_json(r)
+      || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;
+
+-- input: { id, reason }. Refuses: not_found, conflict.
+create function public.reopen_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'reopen_reconciliation');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.reopen_period(input ->> 'id', input ->> 'reason');
+  return private.finish_request(request,
+    private.reconciliation_json(r)
+      || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;

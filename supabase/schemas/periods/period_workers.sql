@@ -1,0 +1,83 @@
+-- Period workers: who matched, confirmed, wrote off, excluded, undid or added lines in a period, so
+-- that four eyes hold whatever a person is called and whichever credential they use.
+
+create table private.period_workers (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  -- A person, by the issuer and subject of their token. Empty where only the name is known, of a
+  -- key that was created before keys kept their creator's subject, and for the service role.
+  issuer text not null default '',
+  subject text not null default '',
+  name text not null default '',
+  -- Any admin could hold the service-role key, so its work counts as every admin's.
+  is_service_role boolean not null default false,
+  primary key (tenant_id, reconciliation_id, issuer, subject, name, is_service_role),
+  foreign key (tenant_id, reconciliation_id)
+    references public.reconciliations (tenant_id, id) on delete cascade
+);
+alter table private.period_workers enable row level security;
+
+-- Records that the caller worked in the period. An API key's work counts as the work of everyone
+-- who was shown its secret: those who created it or a key of its rotation chain.
+create function private.record_period_work(reconciliation_id text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  caller constant text := private.principal_type();
+  lineage constant text := substr(auth.jwt() ->> 'principal_id', length('api_key:') + 1);
+begin
+  if caller = 'user' then
+    insert into private.period_workers (tenant_id, reconciliation_id, issuer, subject)
+    values (tenant, $1, private.actor_issuer(), private.actor_subject())
+    on conflict do nothing;
+  elsif caller = 'api_key' then
+    insert into private.period_workers (tenant_id, reconciliation_id, issuer, subject, name)
+    select distinct tenant, $1, coalesce(k.creator_issuer, ''), coalesce(k.creator_subject, ''),
+      case when k.creator_subject is null then k.created_by else '' end
+    from public.api_keys k where k.tenant_id = tenant and k.lineage_id = lineage
+    on conflict do nothing;
+  elsif caller = 'service_role' then
+    insert into private.period_workers (tenant_id, reconciliation_id, is_service_role)
+    values (tenant, $1, true)
+    on conflict do nothing;
+  end if;
+end $$;
+
+-- Records it for every open period that lines of the source belong to.
+create function private.record_source_work(source_no integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  period record;
+begin
+  for period in
+    select r.id from public.pairs p
+    join public.reconciliations r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
+    where p.tenant_id = private.tenant_id() and $1 in (p.left_source_no, p.right_source_no)
+      and r.closed_at is null and r.status <> 'archived'
+    order by r.id
+  loop
+    perform private.record_period_work(period.id);
+  end loop;
+end $$;
+
+-- Whether the caller worked in the period. Work from before this was recorded is known by the name
+-- alone, which may be another person's too: then somebody else has to close.
+create function private.worked_in_period(r public.reconciliations) returns boolean
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  who constant text := private.actor();
+  is_admin constant boolean := auth.jwt() -> 'roles' ? 'tenant_admin';
+begin
+  return exists (
+    select from private.period_workers w
+    where w.tenant_id = r.tenant_id and w.reconciliation_id = r.id
+      and ((w.issuer, w.subject) = (private.actor_issuer(), private.actor_subject())
+        or w.name = who or w.is_service_role and is_admin)
+  ) or exists (
+    select from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
+      and (m.method = 'manual' and m.created_by = who or m.state = 'undone' and m.decided_by = who)
+  ) or exists (
+    select from private.acts a where a.tenant_id = r.tenant_id and a.reconciliation_id = r.id
+      and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
+  );
+end $$;

@@ -1,0 +1,305 @@
+-- Proof: per currency and side, what came in = what was matched + excluded + what is open. From the
+-- lines themselves, not from counts.
+
+-- Of a tenant or a pair that is new, the planner takes for granted that it has hardly a row, and
+-- would read all it has for each row of another. So these functions read the members of many
+-- matches, and the lines of many members, once: in the order of their keys, which one index alone
+-- gives.
+
+-- Members of matches; with `until`, of lines up to that day.
+create function private.members_of(tenant text, match_ids uuid[], until date default null)
+returns table (match_id uuid, line_no bigint, side text, allocated_minor bigint)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  if until is null then
+    return query select x.match_id, x.line_no, x.side, x.allocated_minor from public.match_members x
+      where x.tenant_id = tenant and x.match_id = any ((select match_ids)::uuid[])
+        order by x.match_id;
+  else
+    return query
+    with members as materialized (select * from private.members_of(tenant, match_ids))
+    select m.match_id, m.line_no, m.side, m.allocated_minor from members m
+    join (
+      select x.line_no from public.lines x
+      where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y))
+        and x.value_date <= until
+        order by x.line_no
+    ) l on l.line_no = m.line_no;
+  end if;
+end $$;
+
+-- Currencies and sides of what is open in a pair up to a day and is no line.
+create function private.open_without_line(tenant text, pair integer,
+  until date) returns table (currency text, side text)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return query
+  with open_lines as materialized (
+    select x.line_no, x.currency, x.side
+    from private.open_lines x
+    where x.tenant_id = tenant and x.pair_no = pair and x.value_date <= until
+  )
+  select distinct o.currency, o.side from open_lines o
+  left join (
+    select x.line_no
+    from public.lines x
+    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from open_lines y))
+    order by x.line_no
+  ) l on l.line_no = o.line_no
+  where l.line_no is null;
+end $$;
+
+-- The first hundred matches of a run whose members do not come to their residual and adjustments.
+create function private.unbalanced_matches(tenant text, reconciliation text,
+  run text) returns uuid[]
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return array(
+    with made as materialized (
+      select m.id, m.residual_minor + case m.adjustments when '[]' then 0 else (
+        select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
+        from jsonb_array_elements(m.adjustments) a
+      ) end as left_over from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.run_id = run
+        and m.state in ('confirmed', 'suggested')
+    )
+    select m.id
+    from made m
+    join private.members_of(tenant, array(select x.id from made x)) mm on mm.match_id = m.id
+    group by m.id, m.left_over
+    having sum(case mm.side when 'left' then mm.allocated_minor
+      else -mm.allocated_minor end) <> m.left_over
+    limit 100
+  );
+end $$;
+grant execute
+  on function private.members_of(text, uuid[], date),
+    private.open_without_line(text, integer, date) to authenticated;
+
+-- What a period sees: every line of its pair up to its end, less what earlier periods settled. What
+-- later ones settled was open in it. Adjustments and residuals stand on the side they make the
+-- larger one.
+create function private.proof_rows(r public.reconciliations)
+returns table (currency text, side text, line_count bigint, lines numeric, matched numeric,
+  excluded numeric, open numeric, adjustments numeric, residual numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with of_pair as materialized (
+    select x.id,
+      case when x.id = r.id then 0 when x.period_end < r.period_start then -1 else 1 end as place
+    from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+  ), sides as materialized (
+    select s.source_no, case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+      case s.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs p
+      join public.sources s on s.tenant_id = p.tenant_id
+        and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ), came as (
+    select l.currency, s.side, count(*) as line_count, sum(s.factor * l.amount_minor) as minor
+    from sides s
+      join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
+        and l.value_date <= r.period_end
+    group by 1, 2
+  ), confirmed as (
+    select m.currency, o.place, array_agg(m.id) as ids
+    from of_pair o
+      join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id
+        and m.state = 'confirmed'
+    group by 1, 2
+  ), settled as materialized (
+    -- Of what later periods settled only what this one saw.
+    select c.currency, mm.side, c.place, sum(mm.allocated_minor) as minor
+    from confirmed c
+      cross join lateral private.members_of(r.tenant_id, c.ids,
+        case when c.place = 1 then r.period_end end) mm
+    group by 1, 2, 3
+  ), taken_out as (
+    select x.currency, x.side, o.place, sum(x.excluded_minor) as minor
+    from of_pair o
+      join public.exclusions x on x.tenant_id = r.tenant_id and x.reconciliation_id = o.id
+    join public.lines l on l.tenant_id = x.tenant_id and l.line_no = x.line_no
+      and l.value_date <= r.period_end
+    group by 1, 2, 3
+  ), still_open as (
+    select o.currency, o.side, sum(o.open_minor) as minor from private.open_lines o
+    where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
+    group by 1, 2
+  ), explained as (
+    select m.currency, sum(m.residual_minor) as residual, sum(coalesce(a.minor, 0)) as adjustments
+    from public.matches m
+    left join lateral (select sum((e ->> 'amount_minor')::bigint) as minor
+      from jsonb_array_elements(m.adjustments) e) a
+      on m.adjustments <> '[]'
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
+      and (m.residual_minor <> 0 or m.adjustments <> '[]')
+    group by 1
+  ), rows as (
+    select x.currency, s.side from (
+      select c.currency
+      from came c
+      union select s.currency
+      from settled s
+      union select o.currency
+      from still_open o
+      union select e.currency from explained e
+    ) x cross join (values ('left'), ('right')) s (side)
+  )
+  select w.currency, w.side, coalesce(c.line_count, 0),
+    coalesce(c.minor, 0)
+      - coalesce(
+        (select sum(s.minor) from settled s
+          where s.currency = w.currency and s.side = w.side and s.place = -1),
+        0)
+      - coalesce(
+        (select sum(s.minor) from taken_out s
+          where s.currency = w.currency and s.side = w.side and s.place = -1),
+        0),
+    coalesce(
+      (select sum(s.minor) from settled s
+        where s.currency = w.currency and s.side = w.side and s.place = 0),
+      0),
+    coalesce(
+      (select sum(s.minor) from taken_out s
+        where s.currency = w.currency and s.side = w.side and s.place = 0),
+      0),
+    coalesce((select s.minor from still_open s where s.currency = w.currency and s.side = w.side),
+      0)
+      + coalesce(
+        (select sum(s.minor) from settled s
+          where s.currency = w.currency and s.side = w.side and s.place = 1),
+        0)
+      + coalesce(
+        (select sum(s.minor) from taken_out s
+          where s.currency = w.currency and s.side = w.side and s.place = 1),
+        0),
+    case w.side when 'left' then greatest(coalesce(e.adjustments, 0), 0)
+      else greatest(-coalesce(e.adjustments, 0), 0) end,
+    case w.side when 'left' then greatest(coalesce(e.residual, 0), 0)
+      else greatest(-coalesce(e.residual, 0), 0) end
+  from rows w left join came c on c.currency = w.currency and c.side = w.side
+    left join explained e on e.currency = w.currency
+  order by w.currency, w.side;
+end $$;
+
+-- A sum on the wire: a number as long as JSON's keep it exact, its digits beyond 2^53 - 1.
+create function private.exact_sum(sum numeric) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when abs(sum) <= 9007199254740991 then to_jsonb(sum) else to_jsonb(sum::text) end;
+end $$;
+grant execute on function private.exact_sum(numeric) to authenticated;
+
+-- { items: [{ currency, side, lines, matched, excluded, open, adjustments, residual, holds }],
+-- holds }, in minor units. It holds where lines = matched + excluded + open on each side, matched
+-- less what explains it is the same on both, and each that is open is a line: the amounts of some
+-- that are none could cancel each other. So could those that are not open yet: while the pair is
+-- being prepared nothing holds.
+create function private.proof_json(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  preparing constant boolean := private.is_preparing(r.tenant_id, r.pair_no);
+begin
+  return (
+    with sums as materialized (
+      select * from private.proof_rows(r)
+    ), without_line as materialized (
+      select * from private.open_without_line(r.tenant_id, r.pair_no, r.period_end)
+    ), rows as (
+      select x.*, not preparing and x.lines = x.matched + x.excluded + x.open and b.balanced
+        and not exists (select from without_line o
+          where o.currency = x.currency and o.side = x.side) as holds
+      from sums x join (
+        select y.currency,
+          sum(case y.side when 'left' then 1
+            else -1 end * (y.matched - y.adjustments - y.residual)) = 0 as balanced
+        from sums y group by y.currency
+      ) b on b.currency = x.currency
+    )
+    select jsonb_build_object(
+      'items',
+      coalesce(
+        jsonb_agg(
+          jsonb_build_object('currency', w.currency, 'side', w.side, 'lines',
+            private.exact_sum(w.lines),
+        'matched', private.exact_sum(w.matched), 'excluded', private.exact_sum(w.excluded), 'open',
+        private.exact_sum(w.open),
+        'adjustments', private.exact_sum(w.adjustments), 'residual', private.exact_sum(w.residual),
+        'holds', w.holds)
+        order by w.currency, w.side), '[]'),
+      'holds', coalesce(bool_and(w.holds), not preparing)
+    ) from rows w
+  );
+end $$;
+
+-- Sentences for what must hold and does not, of a period and the matches of one of its runs; none
+-- where all does.
+create function private.violations_of_period(tenant text, reconciliation text,
+  run text) returns text[]
+language plpgsql stable set search_path = '' as $$
+declare
+  r public.reconciliations;
+  found text[];
+begin
+  select * into strict r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  select coalesce(
+    array_agg(
+      format('%s %s: lines are not matched + excluded + open, or the sides do not agree.',
+        p ->> 'currency', p ->> 'side')),
+    '{}')
+  into found
+  from jsonb_array_elements(private.proof_json(r) -> 'items') p where not (p ->> 'holds')::boolean;
+  return found || array(
+    select format('Match %s does not add up.', x.id)
+    from unnest(private.unbalanced_matches(tenant, reconciliation, run)) x (id));
+end $$;
+grant execute
+  on function private.proof_rows(public.reconciliations),
+    private.proof_json(public.reconciliations) to authenticated;
+
+-- What a close moves to the next period, and the days until the period is over in the time zones of
+-- both its sources; 0 once it is.
+create function private.close_preview(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'suggestions_count', (
+      select count(*) from public.matches m
+      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+    ),
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.line_no is not null
+        and e.status in ('open', 'in_review')
+    ),
+    'days_until_over', (
+      select greatest(0, r.period_end + 1 - min((now() at time zone s.time_zone)::date))
+      from public.sources s
+      where s.tenant_id = r.tenant_id and s.id in (r.left_source_id, r.right_source_id)
+    )
+  );
+end $$;
+grant execute on function private.close_preview(public.reconciliations) to authenticated;
+
+-- input: { id }, the reconciliation's. Of a closed period as it was when it closed, and whether
+-- what closed is still the same. Refuses: not_found, conflict.
+create function public.get_proof(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.begin_request(request, 'get_proof');
+  r := private.find_period(input ->> 'id');
+  if r.closed_at is not null then
+    return (
+      select c.statement -> 'proof' || private.close_preview(r)
+        || jsonb_build_object('closing', jsonb_build_object(
+        'digest', c.digest, 'holds', c.digest = private.closing_digest(r.tenant_id, r.id)))
+      from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+    );
+  end if;
+  return private.proof_json(r) || private.close_preview(r) || '{"closing": null}';
+end $$;

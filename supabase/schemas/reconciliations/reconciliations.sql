@@ -1,0 +1,150 @@
+-- Reconciliations: two sources compared over a period; exceptions are what did not match.
+
+create table public.reconciliations (
+  id text not null default private.new_id('rcn'),
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  name text not null check (length(name) between 1 and 200),
+  status text not null default 'open' check (
+    status in ('open', 'in_progress', 'completed', 'archived')),
+  period_start date not null,
+  period_end date not null,
+  left_source text not null check (length(left_source) between 1 and 200),
+  right_source text not null check (length(right_source) between 1 and 200),
+  -- What JSON's numbers hold, and days of four-digit years.
+  matched_count bigint not null default 0 check (matched_count between 0 and 9007199254740991),
+  unmatched_count bigint not null default 0 check (unmatched_count between 0 and 9007199254740991),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamptz(3) not null default now(),
+  -- The pair whose lines the period compares; null where its counts are told.
+  pair_no integer,
+  left_source_id text,
+  right_source_id text,
+  -- Whether new lines start a run.
+  auto_run boolean not null default true,
+  closed_at timestamptz(3),
+  closed_by text,
+  primary key (tenant_id, id),
+  check (period_end >= period_start),
+  constraint reconciliations_days_check check (period_start >= '0001-01-01'
+    and period_end <= '9999-12-31')
+);
+
+alter table public.reconciliations enable row level security;
+grant select on public.reconciliations to authenticated, service_role;
+-- Exceptions and reconciliations reference each other: access to one of them includes the rows of
+-- both.
+create policy reconciliations_read on public.reconciliations for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may(
+    'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
+
+-- open and in_progress lead to each other; in_progress to completed; completed back to in_progress;
+-- archived is the end.
+create function private.reconciliation_may_move(before text, after text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return before = after or (before, after) in (
+    ('open', 'in_progress'), ('in_progress', 'open'), ('in_progress', 'completed'),
+    ('completed', 'in_progress'),
+    ('open', 'archived'), ('in_progress', 'archived'), ('completed', 'archived')
+  );
+end $$;
+
+-- Refuses: invalid_transition; invalid_request for a period that ends before it starts, or of
+-- another pair than its sources'; conflict for what matching computes or has frozen, and beyond the
+-- quota.
+create function private.guard_reconciliation() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' and private.tenant_id() is not null then
+    perform private.require_quota('reconciliations');
+  end if;
+  if new.period_end < new.period_start then
+    perform private.refuse_field('period_end', 'The period cannot end before it starts.');
+  end if;
+  if tg_op = 'UPDATE' then
+    if not private.reconciliation_may_move(old.status, new.status) then
+      perform private.refuse('invalid_transition',
+        format('A reconciliation cannot move from %s to %s.', old.status, new.status));
+    end if;
+    new.updated_at := now();
+  end if;
+  if num_nonnulls(new.pair_no, new.left_source_id, new.right_source_id) > 0 then
+    perform private.guard_period(new, case when tg_op = 'UPDATE' then old end);
+  end if;
+  return new;
+end $$;
+create trigger guard before insert or update on public.reconciliations
+  for each row execute function private.guard_reconciliation();
+
+-- Of a reconciliation with sources. Refuses: conflict; invalid_request.
+create function private.guard_period(after public.reconciliations,
+  before public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := after.tenant_id;
+begin
+  if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
+    perform private.refuse_conflict('counts_computed',
+      'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+  elsif before.closed_at is not null and after.closed_at is not null
+    and (after.name, after.period_start, after.period_end, after.left_source,
+      after.right_source) is distinct from
+      (before.name, before.period_start, before.period_end, before.left_source,
+        before.right_source) then
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
+  elsif after.status = 'completed' and after.closed_at is null then
+    perform private.refuse_conflict('close_required',
+      'This reconciliation is completed by closing it: POST to its /close.');
+  elsif after.closed_at is not null and after.status not in ('completed', 'archived') then
+    perform private.refuse_conflict('period_closed',
+      'The period is closed. Reopen it by POST to its /reopen.');
+  end if;
+  if before.id is not null then
+    perform private.require_not_closing(tenant, after.pair_no, after.id);
+  end if;
+  if before.id is not null
+    and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
+    return;
+  end if;
+  if not exists (
+    select from public.pairs p
+    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
+      and l.id = after.left_source_id
+    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no
+      and r.id = after.right_source_id
+    where p.tenant_id = tenant and p.pair_no = after.pair_no
+  ) then
+    perform private.refuse_field('left_source_id',
+      'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
+  end if;
+  perform private.lock_pair(tenant, after.pair_no);
+  if before.id is not null and (
+    exists (select from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = after.id)
+    or exists (select from public.exclusions x
+      where x.tenant_id = tenant and x.reconciliation_id = after.id)
+  ) then
+    perform private.refuse_conflict('has_decisions',
+      'The period has matches or excluded lines, and keeps its dates.');
+  elsif exists (
+    select from public.reconciliations r
+    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
+      and r.period_start <= after.period_end and r.period_end >= after.period_start
+  ) then
+    perform private.refuse_conflict('periods_overlap',
+      'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
+  elsif exists (
+    select from public.reconciliations r
+    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
+      and r.closed_at is not null
+      and r.period_start > after.period_end
+  ) then
+    perform private.refuse_conflict('later_period_closed',
+      'A later period of these two sources is closed, and carried forward what was open of these days. '
+      'Choose days after it, or reopen it first.');
+  end if;
+  perform private.require_not_closing(tenant, r.pair_no, r.id) from public.reconciliations r
+  where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
+    and r.period_start > after.period_end;
+end $$;

@@ -1,0 +1,259 @@
+-- Records over the wire. `surface` is the path's name; what its fields mean is the contract's to
+-- say.
+
+-- The wire form and the version its ETag is made of. The record's own fields come first, so none
+-- can pose as the server's. Who made it is not for the publishable key.
+create function private.record_json(r public.records) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  deletion jsonb := '{"soft_delete": false, "deleted_at": null, "purge_at": null}';
+begin
+  if r.deleted_at is not null then
+    deletion := jsonb_build_object('soft_delete', true, 'deleted_at', private.iso(r.deleted_at),
+      'purge_at', private.iso(private.record_purge_at(r.deleted_at)));
+  end if;
+  return jsonb_build_object('version', r.version, 'record',
+    r.data || deletion || jsonb_build_object(
+    'id', r.id, 'created_at', private.iso(r.created_at), 'updated_at', private.iso(r.updated_at),
+    'created_by', case when private.principal_type() <> 'publishable_key' then r.created_by end
+  ));
+end $$;
+
+-- Whether deleted records are asked for. Refuses: role_required for callers who may not restore.
+create function private.with_deleted(input jsonb) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  if coalesce(input ->> 'include_deleted', 'false') not in ('true', 'only') then
+    return false;
+  elsif not private.may('restore:' || (input ->> 'surface')) then
+    perform private.refuse('role_required',
+      'Deleted records require the role tenant_admin. Ask a tenant admin.');
+  end if;
+  return true;
+end $$;
+
+-- 64 kB as sent is at most 96 kB with the spaces that Postgres writes. Refuses: payload_too_large.
+create function private.require_record_size(data jsonb) returns void
+language plpgsql immutable set search_path = '' as $$
+begin
+  if octet_length(data::text) > 98304 then
+    perform private.refuse('payload_too_large', 'A record can have at most 64 kB of JSON.');
+  end if;
+end $$;
+
+-- The record that a caller changes, locked until the transaction ends. Refuses: not_found,
+-- precondition_failed.
+create function private.lock_record(input jsonb, request jsonb) returns public.records
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.records;
+begin
+  select * into r from public.records x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id'
+    and x.surface = input ->> 'surface' and x.deleted_at is null
+  for no key update;
+  if not found then
+    perform private.refuse_missing('record');
+  end if;
+  perform private.require_version(r.version, request -> 'versions');
+  return r;
+end $$;
+
+-- The newest identifiers out of several sources, each of which has an index in their order.
+create function private.newest_records(sources text[], filters text,
+  page_size integer) returns text[]
+language plpgsql stable set search_path = '' as $$
+declare
+  scans text;
+  ids text[];
+begin
+  select string_agg(
+    format('(select r.id from (%s) r where %s order by r.id desc limit %s)', source, filters,
+      page_size),
+    ' union all ')
+  into scans from unnest(sources) source;
+  execute format(
+    'select array_agg(f.id order by f.id desc) from (select s.id from (%s) s order by s.id desc limit %s) f',
+    scans, page_size)
+  into ids;
+  return coalesce(ids, '{}');
+end $$;
+
+-- The identifiers of a page and one more, newest first; see list_records for the input. Identifiers
+-- only, and above row-level security, which would keep the search from its index; the records are
+-- then read below it.
+create function private.find_records(input jsonb) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer + 1;
+  own text := format('select * from public.records r where r.tenant_id = %L and r.surface = %L',
+    private.tenant_id(), input ->> 'surface');
+  sources text[];
+  filters text := 'true';
+  ids text[];
+begin
+  if input -> 'after' ->> 0 is not null then
+    own := own || format(' and r.id < %L', input -> 'after' ->> 0);
+  end if;
+  sources := case input ->> 'include_deleted'
+    when 'true' then array[own || ' and r.deleted_at is null',
+      own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
+    when 'only' then array[own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
+    else array[own || ' and r.deleted_at is null']
+  end;
+  if private.principal_type() = 'publishable_key' then
+    filters := filters || ' and r.published';
+  end if;
+  if input ->> 'operation' is not null then
+    filters := filters || format(' and r.operation = %L', input ->> 'operation');
+  end if;
+  if input ->> 'updated_since' is not null then
+    filters := filters || format(' and r.updated_at >= %L::timestamptz', input ->> 'updated_since');
+  end if;
+  if input ->> 'q' is not null then
+    filters := filters
+      || format(' and r.search @@ %L::tsquery',
+        private.record_query(private.tenant_id(), input ->> 'surface', input ->> 'q'));
+    -- What many records have, the newest have as well: no index of words is as fast as a look at
+    -- those.
+    ids := private.newest_records(
+      array(select source || ' order by r.id desc limit 2000' from unnest(sources) source),
+      filters, page_size);
+    if cardinality(ids) = page_size then
+      return ids;
+    end if;
+  end if;
+  return private.newest_records(sources, filters, page_size);
+end $$;
+
+-- Newest first. input: { surface, limit, after: [id] | null, operation, q, updated_since,
+-- include_deleted: "true" | "only" | null }.
+-- Refuses: role_required for deleted records.
+create function public.list_records(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_records', coalesce(input ->> 'surface', ''));
+  perform private.with_deleted(input);
+  select jsonb_agg(private.record_json(r) -> 'record' order by r.id desc) into items
+  from public.records r
+  where r.tenant_id = private.tenant_id()
+    and r.id = any ((select private.find_records(input))::text[])
+    and r.surface = input ->> 'surface';
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { surface, data }. Refuses: payload_too_large.
+create function public.create_record(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_record',
+    coalesce(input ->> 'surface', ''));
+  created public.records;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.require_record_size(input -> 'data');
+  perform private.require_quota('records');
+  insert into public.records (surface, data)
+  values (input ->> 'surface', input -> 'data')
+  returning * into created;
+  return private.finish_request(request, private.record_json(created));
+end $$;
+
+-- input: { surface, id, include_deleted }. Refuses: role_required for deleted records, not_found.
+create function public.get_record(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  with_deleted boolean;
+  answer jsonb;
+begin
+  perform private.begin_request(request, 'get_record', coalesce(input ->> 'surface', ''));
+  with_deleted := private.with_deleted(input);
+  select private.record_json(r) into answer from public.records r
+  where r.tenant_id = private.tenant_id() and r.id = input ->> 'id'
+    and r.surface = input ->> 'surface'
+    and (r.deleted_at is null or with_deleted);
+  if answer is null then
+    perform private.refuse_missing('record');
+  end if;
+  return answer;
+end $$;
+
+-- input: { surface, id, patch }: a merge patch. Refuses: not_found, precondition_failed,
+-- payload_too_large.
+create function public.update_record(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'update_record',
+    coalesce(input ->> 'surface', ''));
+  r public.records;
+  patched jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  r := private.lock_record(input, request);
+  patched := private.merge_patch(r.data, input -> 'patch');
+  if patched <> r.data then
+    perform private.require_record_size(patched);
+    update public.records x
+    set data = patched
+    where x.tenant_id = r.tenant_id and x.id = r.id
+    returning * into r;
+  end if;
+  return private.finish_request(request, private.record_json(r));
+end $$;
+
+-- input: { surface, id }. Refuses: not_found, precondition_failed.
+create function public.delete_record(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'delete_record',
+    coalesce(input ->> 'surface', ''));
+  r public.records;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  r := private.lock_record(input, request);
+  update public.records x
+  set deleted_at = now()
+  where x.tenant_id = r.tenant_id and x.id = r.id
+  returning * into r;
+  return private.finish_request(request, private.record_json(r));
+end $$;
+
+-- input: { surface, id }. Restoring what is not deleted returns it unchanged. Refuses: not_found.
+create function public.restore_record(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'restore_record',
+    coalesce(input ->> 'surface', ''));
+  r public.records;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  select * into r from public.records x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id'
+    and x.surface = input ->> 'surface'
+    and (x.deleted_at is null or private.in_bin(x.deleted_at)) for update;
+  if not found then
+    perform private.refuse_missing('record');
+  end if;
+  if r.deleted_at is not null then
+    update public.records x
+    set deleted_at = null
+    where x.tenant_id = r.tenant_id and x.id = r.id
+    returning * into r;
+  end if;
+  return private.finish_request(request, private.record_json(r));
+end $$;
+
+grant execute on function
+  private.record_json(public.records), private.with_deleted(jsonb), private.find_records(jsonb)
+to anon, authenticated;

@@ -1,0 +1,172 @@
+-- Records: the tenant's own JSON objects under the names of the generic surfaces, searchable,
+-- deleted softly, purged later. A surface is declared in lib/records/surfaces; the database knows
+-- it by its permissions, read:<surface> and so on.
+
+-- Lower case, and one full stop for all that stands between letters of one word: "Stripe_Payouts"
+-- is "stripe.payouts".
+create function private.record_words(content text) returns text
+language sql immutable set search_path = ''
+return regexp_replace(
+  translate(lower(content), '!"#$%&''()*+,-/:;<=>?@[\]^_`{|}~', repeat('.', 31)),
+  '\.{2,}', '.', 'g');
+
+-- Words are kept with a mark of their tenant and surface, so that a prefix never runs over
+-- another's words. Two surfaces with one mark would slow each other down, no more: the rows say
+-- whose they are.
+create function private.record_mark(tenant_id text, surface text) returns text
+language sql immutable set search_path = ''
+return left(md5(tenant_id || '/' || surface), 8);
+
+-- The words of every text and number in a record, however deep. Of "stripe.payouts.de" also
+-- "payouts.de" and "de", so that the beginning of each part finds it. Bounded in every way: a part
+-- of more than 60 characters, a word of more than 100 parts and a record of more than 10,000 parts
+-- or 256 KiB of them are found by what is kept. Beyond 1 MiB a tsvector reads its own words
+-- wrongly.
+create function private.record_search(tenant_id text, surface text, data jsonb) returns tsvector
+language sql immutable set search_path = ''
+return (
+  select coalesce(array_to_tsvector(array_agg(distinct kept.lexeme)), '')
+  from (
+    select found.lexeme, sum(octet_length(found.lexeme)) over (rows unbounded preceding) as bytes
+    from (
+      select private.record_mark($1, $2)
+        || left(array_to_string(word.parts[i:i + 19], '.'), 60) as lexeme
+      from jsonb_path_query(data - '{tenantId,idempotencyKey}'::text[], 'strict $.**') value
+      cross join regexp_split_to_table(private.record_words(value #>> '{}'), '\s+') token
+      cross join lateral (select (string_to_array(btrim(token, '.'), '.'))[1:100] as parts) word
+      cross join generate_subscripts(word.parts, 1) i
+      where jsonb_typeof(value) in ('string', 'number') and btrim(token, '.') <> ''
+      limit 10000
+    ) found
+  ) kept
+  where kept.bytes <= 262144
+);
+
+-- Each word of `q` begins a part of a word of the record.
+create function private.record_query(tenant_id text, surface text, q text) returns tsquery
+language sql immutable set search_path = ''
+return coalesce((
+  select string_agg(
+    format('''%s%s'':*', private.record_mark($1, $2), left(btrim(token, '.'), 60)), ' & '
+  )
+  from regexp_split_to_table(private.record_words(q), '\s+') token
+  where btrim(token, '.') <> ''
+), '')::tsquery;
+
+create table public.records (
+  id text not null default private.new_id('rec'),
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  surface text not null check (surface ~ '^[a-z][a-z0-9-]{0,62}$'),
+  data jsonb not null,
+  -- Grows with every change; the ETag.
+  version bigint not null default 1,
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamptz(3) not null default now(),
+  deleted_at timestamptz(3),
+  operation text generated always as (data ->> 'operation') stored check (length(operation) <= 200),
+  published boolean not null generated always as (
+    coalesce(data -> 'published' = 'true', false)) stored,
+  search tsvector not null generated always as (
+    private.record_search(tenant_id, surface, data)) stored,
+  primary key (tenant_id, id),
+  -- The server's own fields are columns, for every writer.
+  check (jsonb_typeof(data) = 'object'
+    and not data ?| '{id,tenant_id,created_at,created_by,updated_at,soft_delete,deleted_at,purge_at}')
+);
+create index records_by_surface on public.records (tenant_id, surface, id desc)
+where deleted_at is null;
+create index records_deleted on public.records (tenant_id, surface, id desc)
+where deleted_at is not null;
+create index records_published on public.records (tenant_id, surface, id desc)
+where published and deleted_at is null;
+create index records_by_operation on public.records (tenant_id, surface, operation, id desc)
+where deleted_at is null;
+create index records_by_update on public.records (tenant_id, surface, updated_at)
+where deleted_at is null;
+create index records_by_deletion on public.records (deleted_at) where deleted_at is not null;
+create index records_by_words on public.records using gin (search);
+
+-- 30 days, by the hour: a day may have 23 of them where a session's zone is not UTC.
+create function private.record_retention() returns interval
+language sql immutable set search_path = ''
+return interval '720 hours';
+
+create function private.record_purge_at(deleted_at timestamptz) returns timestamptz
+language plpgsql immutable set search_path = '' as $$
+begin
+  return deleted_at + private.record_retention();
+end $$;
+
+-- Deleted, and not for good: what the bin holds. Past its time a record is gone, whether or not it
+-- was purged.
+create function private.in_bin(deleted_at timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.record_purge_at(deleted_at) > now();
+end $$;
+
+create function private.guard_record_update() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.version := old.version + 1;
+  new.updated_at := now();
+  return new;
+end $$;
+create trigger guard_update before update on public.records
+  for each row execute function private.guard_record_update();
+
+-- No row is purged before its time, for any role and any filter.
+create function private.guard_record_purge() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if old.deleted_at is null or private.record_purge_at(old.deleted_at) > now() then
+    raise exception 'Record % may not be purged: it was not deleted 30 days ago.', old.id;
+  end if;
+  return old;
+end $$;
+create trigger guard_purge before delete on public.records
+  for each row execute function private.guard_record_purge();
+
+create trigger count_new after insert on public.records referencing new table as changed
+  for each statement execute function private.count_rows('records', '1');
+create trigger count_gone after delete on public.records referencing old table as changed
+  for each statement execute function private.count_rows('records', '-1');
+
+-- Who may write a surface sees what it writes. Deleted rows are visible with the permission to
+-- restore. The publishable key sees published records of the public surfaces.
+alter table public.records enable row level security;
+grant select on public.records to anon, authenticated, service_role;
+create policy records_read on public.records for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and surface = any ((select private.permitted('read', 'write'))::text[])
+    and (deleted_at is null or private.in_bin(deleted_at)
+    and surface = any ((select private.permitted('restore'))::text[])));
+create policy records_read_published on public.records for select to anon
+  using (tenant_id = (select private.tenant_id())
+    and (select private.principal_type()) = 'publishable_key'
+    and surface = any ((select private.permitted('read'))::text[]) and published
+    and deleted_at is null);
+
+grant execute on function
+  private.record_retention(), private.record_purge_at(timestamptz), private.in_bin(timestamptz)
+to anon, authenticated;
+
+-- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One
+-- that is being restored is skipped.
+create function private.purge_records(batch integer default 1000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  purged integer;
+begin
+  delete from public.records d using (
+    select r.tenant_id, r.id
+    from public.records r
+    where r.deleted_at <= now() - private.record_retention()
+    order by r.deleted_at limit batch for update skip locked
+  ) old
+  where d.tenant_id = old.tenant_id and d.id = old.id;
+  get diagnostics purged = row_count;
+  return purged;
+end $$;
+grant execute on function private.purge_records(integer) to service_role;

@@ -1,0 +1,86 @@
+-- Request log: each call of /v1 with its outcome, for 14 days. Written by the processes that serve,
+-- about once a second; a call waits for none of it.
+
+-- In partitions of one day (UTC). `actor` is null where nobody proved who they were: such a row is
+-- its tenant's because the credential named a key of it. `request` and `response`: { headers, body,
+-- bytes, truncated }, bounded and without secrets (lib/request-log/mask-messages.ts).
+create table public.request_log (
+  id text not null,
+  tenant_id text not null,
+  at timestamptz(3) not null,
+  -- Null where the path or method is none of the API's.
+  operation text,
+  method text not null,
+  path text not null,
+  query text not null default '',
+  -- The ID in the path, or of what the call made.
+  resource text,
+  status smallint not null,
+  error_code text,
+  duration_ms integer not null,
+  credential text not null check (
+    credential in ('session', 'token', 'api_key', 'publishable_key', 'service_role')),
+  actor text,
+  api_key_id text,
+  address inet,
+  request jsonb not null,
+  response jsonb not null,
+  -- Turned away before it ran, as an API key's usage counts it.
+  refused boolean not null default false,
+  primary key (tenant_id, id, at)
+) partition by range (at);
+create table partitions.request_log_first partition of public.request_log for values
+  from (minvalue) to (maxvalue);
+alter table partitions.request_log_first enable row level security;
+-- What a list filters by is in it, so that what does not match is passed by without being read.
+create index request_log_by_time on public.request_log (tenant_id, at desc, id desc)
+  include (status, duration_ms, operation, actor, api_key_id, credential, error_code);
+create index request_log_by_resource on public.request_log (tenant_id, resource, at desc)
+where resource is not null;
+
+alter table public.request_log enable row level security;
+grant select on public.request_log to authenticated, service_role;
+create policy request_log_read on public.request_log for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:requests')));
+
+-- rows: [{ id, tenant_id, key_id, age_ms, … }], the columns by their names. One without a tenant is
+-- its key's, by the public part of the credential; one of no tenant is left out. A batch is written
+-- once, however often it is sent. Answers how many rows it wrote.
+create function private.record_requests(batch uuid, rows jsonb) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  written integer;
+begin
+  insert into private.usage_batches (id) values (batch) on conflict do nothing;
+  if not found then
+    return 0;
+  end if;
+  insert into public.request_log (id, tenant_id, at, operation, method, path, query, resource,
+    status, error_code, duration_ms, credential,
+    actor, api_key_id, address, request, response, refused)
+  select r.id, t.id, now() - make_interval(secs => r.age_ms / 1000.0), r.operation, r.method,
+    r.path, r.query, r.resource, r.status,
+    r.error_code, r.duration_ms, r.credential, r.actor, coalesce(r.api_key_id, s.api_key_id),
+    r.address, r.request, r.response,
+    coalesce(r.refused, false)
+  from jsonb_to_recordset(rows) as r (
+    id text, tenant_id text, key_id text, age_ms bigint, operation text, method text, path text,
+    query text, resource text, status smallint,
+    error_code text, duration_ms integer, credential text, actor text, api_key_id text,
+    address inet, request jsonb, response jsonb,
+    refused boolean
+  )
+  left join private.api_key_secrets s on r.tenant_id is null and s.key_id = r.key_id
+  join public.tenants t on t.id = coalesce(r.tenant_id, s.tenant_id);
+  get diagnostics written = row_count;
+  return written;
+end $$;
+create function public.record_requests(batch uuid, rows jsonb) returns integer
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.record_requests(batch, rows);
+end $$;
+
+grant execute
+  on function private.record_requests(uuid, jsonb),
+    public.record_requests(uuid, jsonb) to service_role;

@@ -1,0 +1,207 @@
+-- Rules of a pair over the wire, with what goes with them and what was learnt. Each change is a
+-- version; a period follows the newest.
+
+create function private.rules_json(p public.pairs) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  r public.pair_rules;
+begin
+  select * into r
+  from public.pair_rules x
+  where x.tenant_id = p.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version;
+  -- Null rules: the defaults, which the engine has. The contract shows what `weights` say, not the
+  -- counts.
+  return jsonb_build_object('rules', r.rules, 'version', p.rules_version, 'weights', p.weights,
+    'updated_at', private.iso(r.created_at),
+    'updated_by', r.created_by) || private.default_policy() || coalesce(r.policy, '{}');
+end $$;
+
+-- input: { id }, the reconciliation's. Refuses: not_found, conflict.
+create function public.get_rules(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.begin_request(request, 'get_rules');
+  r := private.find_period(input ->> 'id');
+  return (select private.rules_json(p) from public.pairs p
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
+end $$;
+
+-- How much the sides of a match of this size may differ by the rules of a pair, the match keeping
+-- the difference.
+create function private.tolerance_of_pair(tenant text, pair integer, larger numeric) returns numeric
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(
+      max(
+        greatest((x.rule ->> 'amount_tolerance_minor')::numeric,
+          floor(larger * (x.rule ->> 'amount_tolerance_bps')::numeric / 10000))),
+      0)
+    from public.pairs p
+      left join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
+        and r.version = p.rules_version
+    cross join jsonb_array_elements(coalesce(r.rules, private.default_rules())) as x (rule)
+    where p.tenant_id = tenant and p.pair_no = pair
+      and coalesce(x.rule ->> 'residual', 'keep') = 'keep'
+  );
+end $$;
+
+create function private.without_names(weights jsonb, names jsonb) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when weights ? 'names' then jsonb_set(weights, '{names}', (
+    select coalesce(jsonb_agg(n.name order by n.place), '[]')
+    from jsonb_array_elements(weights -> 'names') with ordinality n (name, place)
+    where not names @> jsonb_build_array(n.name - 'confirmed')
+  )) else weights end;
+end $$;
+
+-- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt: all
+-- of it, or these names, [{ left, right }]. Refuses: precondition_failed; role_required where four
+-- eyes are turned off by anyone but an admin.
+create function private.set_rules(period text, rules jsonb, policy jsonb, forget boolean,
+  names jsonb, versions jsonb) returns public.pairs
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  before jsonb;
+  p public.pairs;
+begin
+  perform private.lock_pair_of(period);
+  select x.* into p
+  from public.reconciliations r
+  join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+  where r.tenant_id = tenant and r.id = period;
+  perform private.require_version(p.rules_version, versions);
+  if (private.policy_of_pair(tenant, p.pair_no) ->> 'four_eyes')::boolean
+    and not (policy ->> 'four_eyes')::boolean
+    and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
+    perform private.refuse('role_required',
+      'Only a tenant_admin can turn four_eyes off. Leave it out, or ask a tenant admin.');
+  end if;
+  before := private.rules_json(p);
+  insert into public.pair_rules (tenant_id, pair_no, version, rules, policy)
+  values (tenant, p.pair_no, p.rules_version + 1, rules,
+    private.policy_of_pair(tenant, p.pair_no) || policy);
+  update public.pairs x
+  set rules_version = p.rules_version + 1,
+    weights = case when not forget then private.without_names(x.weights, names) end
+  where x.tenant_id = tenant and x.pair_no = p.pair_no
+  returning * into p;
+  if forget then
+    delete from private.decisions d where d.tenant_id = tenant and d.pair_no = p.pair_no;
+  end if;
+  perform private.record_security_event('matching.rules_updated', period, null,
+    jsonb_build_object('from', before - '{weights}'::text[], 'to',
+      private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
+  perform private.request_runs(tenant, p.pair_no);
+  return p;
+end $$;
+grant execute on function private.rules_json(public.pairs) to authenticated;
+
+-- input: { id, rules, automatic, fees, four_eyes, calendar_id, exceptions, reset_learning,
+-- forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one of
+-- `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed,
+-- invalid_request. Records: matching.rules_updated.
+create function public.put_rules(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
+  r public.reconciliations;
+  p public.pairs;
+  -- What is left out stays.
+  policy constant jsonb := coalesce((
+    select jsonb_object_agg(k, input -> k)
+    from unnest('{automatic,fees,four_eyes,calendar_id,exceptions}'::text[]) k
+    where input ? k),
+      '{}');
+begin
+  perform private.begin_request(request, 'put_rules');
+  r := private.find_period(input ->> 'id');
+  if dry_run then
+    select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
+    return private.rules_json(p) || policy
+      || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
+      'run_id', (private.request_run(r.id, private.trial_of(input))).id);
+  end if;
+  perform private.require_calendar(input);
+  p := private.set_rules(r.id, input -> 'rules', policy,
+    coalesce((input ->> 'reset_learning')::boolean, false),
+    coalesce(input -> 'forget_names', '[]'), request -> 'versions');
+  return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
+end $$;
+
+-- Decisions that the pair's weights do not know of yet, oldest first, with the two lines of each,
+-- as a run weighs them: [{ id, confirmed, score, left, right }], dates as days since 1970-01-01.
+create function private.decisions_to_learn(tenant text, pair integer, most integer) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object('id', d.id, 'confirmed', d.confirmed, 'score', d.score, 'left',
+          x.left_line, 'right', x.right_line)
+      order by d.id), '[]')
+    from (
+      select *
+      from private.decisions y
+      where y.tenant_id = tenant and y.pair_no = pair
+      order by y.id
+      limit most
+    ) d
+    cross join lateral (
+      select min(v.line::text) filter (where v.side = 'left')::jsonb as left_line,
+        min(v.line::text) filter (where v.side = 'right')::jsonb as right_line
+      from (
+        select mm.side, jsonb_build_object(
+          'amount_minor',
+          mm.allocated_minor
+            - case
+              when m.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(l,
+                mm.allocated_minor)
+              else 0 end,
+          'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference',
+          l.reference,
+          'counterparty', l.counterparty, 'description', l.description, 'group_key',
+          l.group_key) as line
+        from public.match_members mm
+          join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
+        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+        where mm.tenant_id = tenant and mm.match_id = d.match_id
+      ) v
+    ) x
+  );
+end $$;
+
+-- Keeps what a run learnt up to a decision, unless it was reset, or rules were changed and names
+-- forgotten, meanwhile. Refuses: conflict where the run was taken up meanwhile.
+create function private.save_weights(tenant text, pair integer, run text, attempt integer,
+  weights jsonb, up_to bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  taken integer;
+begin
+  perform from public.pairs p where p.tenant_id = tenant and p.pair_no = pair for no key update;
+  if exists (
+    select
+    from public.runs x
+    join public.pairs p on p.tenant_id = x.tenant_id and p.pair_no = x.pair_no
+    where x.tenant_id = tenant and x.id = run and x.rules_version <> p.rules_version
+  ) then
+    return;
+  end if;
+  delete from private.decisions d where d.tenant_id = tenant and d.pair_no = pair and d.id <= up_to;
+  get diagnostics taken = row_count;
+  if taken > 0 then
+    update public.pairs p
+    set weights = save_weights.weights
+    where p.tenant_id = tenant and p.pair_no = pair;
+  end if;
+  perform private.require_attempt(tenant, run, attempt);
+end $$;
+grant execute on function
+  private.decisions_to_learn(text, integer, integer),
+  private.save_weights(text, integer, text, integer, jsonb, bigint)
+to service_role;

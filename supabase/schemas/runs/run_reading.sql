@@ -1,0 +1,187 @@
+-- What a run reads: all of one moment. private.load_run finds it and leaves it in tables and views
+-- of the session until the transaction ends; the matcher copies the views row by row, so that
+-- neither side holds a million lines twice.
+
+-- Statements over rows that were just written are planned on what the planner knew before. So each
+-- reads a table once, by numbers in their order, which one index alone gives, and joins what comes
+-- in that order: no estimate can make it look up line by line, or in another index.
+create function private.plan_by_sets() returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform set_config(s.name, s.value, true)
+  from (values ('enable_nestloop', 'off'), ('enable_hashjoin', 'off'), ('enable_sort', 'off'),
+    ('work_mem', '64MB')) s (name, value);
+end $$;
+
+-- Gives the run the lines of matches that it has taken up, by what they took of each.
+create function private.load_lines_of_matches(tenant text, of_settled boolean) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into pg_temp.given_lines
+  select mm.line_no, mm.side, mm.allocated_minor, t.currency
+  from (select x.id, x.currency from pg_temp.taken_up x where x.settled = of_settled
+    order by x.id) t
+  join (
+    select x.match_id, x.line_no, x.side, x.allocated_minor from public.match_members x
+    where x.tenant_id = tenant
+      and x.match_id = any (array(select y.id from pg_temp.taken_up y where y.settled = of_settled))
+    order by x.match_id
+  ) mm on mm.match_id = t.id;
+end $$;
+
+-- Fees of the given lines, each of which is there with all that a run may take of it.
+create function private.find_line_fees(tenant text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  -- Most tenants have no line with a fee. In an order that one index alone gives.
+  perform
+  from public.lines l
+  where l.tenant_id = tenant and l.fee_minor <> 0
+  order by l.fee_minor
+  limit 1;
+  if not found then
+    return;
+  end if;
+  insert into pg_temp.line_fees
+  select g.line_no, private.fee_of_whole(l.line, g.minor)
+  from (select x.line_no, sum(x.minor)::bigint as minor from pg_temp.given_lines x group by 1
+    order by 1) g
+  join (
+    select x.line_no, x as line from public.lines x
+    where x.tenant_id = tenant and x.fee_minor <> 0
+      and x.line_no = any (array(select y.line_no from pg_temp.given_lines y))
+      order by x.line_no
+  ) l on l.line_no = g.line_no
+  where private.fee_of_whole(l.line, g.minor) <> 0;
+end $$;
+
+-- Takes up those matches of leading exact rules that share amount and currency with any line that
+-- is given, with or without its fee: with them a run decides what one over all lines would
+-- (engine/README.md).
+create function private.take_up_settled(tenant text, reconciliation text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  create temp table given_amounts (minor bigint not null, currency text not null) on commit drop;
+  insert into pg_temp.given_amounts select distinct g.minor, g.currency from pg_temp.given_lines g;
+  if exists (select from pg_temp.line_fees) then
+    insert into pg_temp.given_amounts
+    select g.minor - f.minor, g.currency
+    from pg_temp.given_lines g
+    join pg_temp.line_fees f on f.line_no = g.line_no;
+  end if;
+  insert into pg_temp.taken_up (id, currency, settled)
+  select m.id, m.currency, true
+  from (select distinct x.minor, x.currency from pg_temp.given_amounts x
+    order by x.minor, x.currency) g
+  join (
+    select x.id, x.amount_minor, x.currency from public.matches x
+    where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.settled
+      and x.state = 'confirmed' and x.decided_by is null
+      and x.amount_minor = any (array(select distinct y.minor from pg_temp.given_amounts y))
+    order by x.amount_minor, x.currency
+  ) m on m.amount_minor = g.minor and m.currency = g.currency;
+end $$;
+
+-- Gathers what a run weighs: what is open up to the period's end (of a closed period what was
+-- carried forward), what the engine made and may make otherwise, and what it takes up of what is
+-- settled. Answers how many lines may come, a side. Leaves lines_to_weigh, matches_made and
+-- line_fees.
+create function private.load_run(
+  tenant text, reconciliation text, pair integer, period_end date, is_closed boolean, whole boolean,
+  deducts_fees boolean
+) returns table (left_lines bigint, right_lines bigint)
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.plan_by_sets();
+  create temp table run_scope on commit drop as select tenant as tenant_id;
+  create temp table taken_up (id uuid not null, currency text not null, settled boolean not null)
+    on commit drop;
+  create temp table given_lines (line_no bigint not null, side text not null, minor bigint not null,
+    currency text not null)
+    on commit drop;
+  create temp table line_fees (line_no bigint not null, minor bigint not null) on commit drop;
+  insert into pg_temp.taken_up
+  select m.id, m.currency, false from public.matches m
+  where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'confirmed'
+    and m.decided_by is null and (whole or not m.settled);
+  if is_closed then
+    insert into pg_temp.given_lines
+    select c.line_no, c.side, c.open_minor, c.currency from public.carried_lines c
+    where c.tenant_id = tenant and c.reconciliation_id = reconciliation;
+  else
+    insert into pg_temp.given_lines
+    select o.line_no, o.side, o.open_minor, o.currency from private.open_lines o
+    where o.tenant_id = tenant and o.pair_no = pair and o.value_date <= period_end;
+  end if;
+  perform private.load_lines_of_matches(tenant, false);
+  if deducts_fees then
+    perform private.find_line_fees(tenant);
+  end if;
+  if not whole then
+    perform private.take_up_settled(tenant, reconciliation);
+    perform private.load_lines_of_matches(tenant, true);
+  end if;
+  -- A line that is partly matched is given what is open of it and what its matches took.
+  if exists (select from pg_temp.taken_up) then
+    create temp view lines_once as select g.line_no, g.side, sum(g.minor)::bigint as minor
+      from pg_temp.given_lines g group by 1, 2;
+  else
+    create temp view lines_once as select g.line_no, g.side, g.minor from pg_temp.given_lines g;
+  end if;
+  create temp view lines_to_weigh as
+  select g.side = 'left' as is_left, g.line_no, l.id, g.minor, l.currency, l.value_date,
+    l.booked_date, l.reference, l.counterparty, l.description, l.group_key
+  from (select x.line_no, x.side, x.minor from pg_temp.lines_once x order by x.line_no) g
+  join (
+    select * from public.lines x
+    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
+      and x.line_no = any (array(select y.line_no from pg_temp.given_lines y))
+    order by x.line_no
+  ) l on l.line_no = g.line_no;
+  insert into pg_temp.taken_up
+  select m.id, m.currency, false from public.matches m
+  where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested';
+  create temp view matches_made as
+  select m.id, m.state, m.method, m.score, m.currency, m.amount_minor, m.hash_high, m.hash_low,
+    mm.line_no, mm.allocated_minor
+  from (
+    select * from public.matches x
+    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
+      and x.id = any (array(select y.id from pg_temp.taken_up y))
+      order by x.id
+  ) m
+  join (
+    select x.match_id, x.line_no, x.allocated_minor from public.match_members x
+    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
+      and x.match_id = any (array(select y.id from pg_temp.taken_up y))
+    order by x.match_id
+  ) mm on mm.match_id = m.id;
+  return query
+  select count(*) filter (where g.side = 'left'), count(*) filter (where g.side = 'right')
+  from pg_temp.given_lines g;
+end $$;
+
+-- The lines, by their IDs, of each combination of a pair that people rejected or undid.
+create function private.refused_combinations(tenant text,
+  pair integer) returns table (left_ids text[], right_ids text[])
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return query
+  with members as materialized (
+    select x.match_id, x.line_no, x.side from public.match_members x
+    where x.tenant_id = tenant and x.match_id = any (array(
+      select m.id from public.matches m
+      where m.tenant_id = tenant and m.pair_no = pair and m.decided_by is not null
+        and m.state in ('rejected', 'undone')))
+    order by x.match_id
+  )
+  select array_agg(l.id::text) filter (where mm.side = 'left'),
+    array_agg(l.id::text) filter (where mm.side = 'right')
+  from members mm
+  join (
+    select x.id, x.line_no from public.lines x
+    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y))
+      order by x.line_no
+  ) l on l.line_no = mm.line_no
+  group by mm.match_id;
+end $$;

@@ -1,0 +1,368 @@
+-- Running: what a matcher does for a run. It reads what is open and what the engine made before,
+-- and keeps the difference in chunks of whole matches: after every commit the proof holds, and a
+-- matcher that dies leaves nothing half done. Whatever it writes names its attempt.
+
+-- Takes up the run that waits for a period, or starts one nobody asked for; one that was running
+-- when its matcher died is begun again. `asked`: a dry run's. Answers what it needs, or null where
+-- there is nothing to do any more, or not yet: once its pair is prepared, it is asked for again.
+create function private.begin_run(tenant text, reconciliation text, asked text,
+  engine text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  p public.pairs;
+  begun public.runs;
+  rule_set public.pair_rules;
+  last_run public.runs;
+  policy jsonb;
+  calendar jsonb;
+begin
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  select * into begun from public.runs x
+  where x.tenant_id = tenant and x.reconciliation_id = reconciliation
+    and x.status in ('queued', 'running')
+    and case when asked is null then x.dry_run is null else x.id = asked end
+  order by x.id limit 1 for update;
+  if r.pair_no is null or r.status = 'archived'
+    or begun.dry_run is null
+    and (r.closed_at is not null or private.is_closing(tenant, r.pair_no, r.id)) then
+    update public.runs x
+    set status = 'failed', finished_at = now(),
+      failure = 'The period was closed before the run began.'
+    where x.tenant_id = tenant and x.id = begun.id;
+    return null;
+  end if;
+  select * into p from public.pairs x where x.tenant_id = tenant and x.pair_no = r.pair_no;
+  if p.opening is not null then
+    return null;
+  end if;
+  if begun.id is null then
+    if asked is not null then
+      return null;
+    end if;
+    insert into public.runs (tenant_id, reconciliation_id, pair_no)
+    values (tenant, r.id, r.pair_no)
+    returning * into begun;
+  end if;
+  select * into rule_set
+  from public.pair_rules x
+  where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
+  select * into last_run from public.runs x
+  where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done'
+    and x.dry_run is null
+    order by x.id desc limit 1;
+  policy := private.default_policy() || coalesce(rule_set.policy, '{}')
+    || jsonb_strip_nulls(jsonb_build_object('fees', begun.dry_run -> 'fees'));
+  calendar := private.open_days(tenant,
+    case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
+  update public.runs x
+  set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version,
+    engine_version = engine,
+    calendar_id = calendar ->> 'calendar_id',
+    calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
+    attempt = x.attempt + 1
+  where x.tenant_id = tenant and x.id = begun.id returning * into begun;
+  return jsonb_build_object(
+    'run_id', begun.id, 'attempt', begun.attempt, 'dry_run', begun.dry_run, 'pair_no', p.pair_no,
+    'lines', (
+      select sum(s.line_count)
+      from public.sources s
+      where s.tenant_id = tenant and s.source_no in (p.left_source_no, p.right_source_no)
+    ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
+    'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days',
+    calendar -> 'open_days',
+    -- Whether all that the engine made is weighed again, or what it settled by its first rules
+    -- stands.
+    'whole', begun.dry_run is not null or last_run.id is null
+      or last_run.rules_version is distinct from p.rules_version
+      or last_run.engine_version is distinct from engine
+      or (last_run.calendar_id,
+        last_run.calendar_version::text) is distinct from (calendar ->> 'calendar_id',
+        calendar ->> 'calendar_version')
+  );
+end $$;
+
+-- Refuses what an attempt writes after another matcher has taken the run up, as one that was silent
+-- for long isn't always dead. Holds the run, so that none takes it up before this is kept; who
+-- holds the pair, too, holds it first. Refuses: conflict.
+create function private.require_attempt(tenant text, run text, attempt integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform from public.runs x
+  where x.tenant_id = tenant and x.id = run and x.attempt = require_attempt.attempt
+    and x.status = 'running' for no key update;
+  if not found then
+    perform private.refuse_conflict('state_changed',
+      'The run has ended, or another matcher has taken it up.');
+  end if;
+end $$;
+
+-- Refuses: conflict, so that an attempt that isn't the newest stops.
+create function private.report_run_progress(tenant text, run text, attempt integer, stage text,
+  done bigint, total bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_attempt(tenant, run, attempt);
+  update public.runs x
+  set stage = left(report_run_progress.stage, 200), lines_done = done,
+    lines_total = greatest(total, x.lines_total)
+  where x.tenant_id = tenant and x.id = run;
+end $$;
+
+-- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in
+-- columns. Those whose lines somebody took meanwhile are left out. Matches that come without
+-- members are there already, and were made by another rule, or have other fees now. Answers how
+-- many were left out.
+-- Refuses: conflict where the period was closed or the run taken up meanwhile.
+create function private.save_matches(
+  tenant text, reconciliation text, run text, attempt integer, gone uuid[],
+  ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[],
+  margins real[], currencies text[],
+  amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[],
+  member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[],
+  adjustments jsonb default '{}'
+) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  lost uuid[];
+  confirmed uuid[];
+begin
+  r := private.lock_period(tenant, reconciliation);
+  perform private.require_attempt(tenant, run, attempt);
+  if cardinality(gone) > 0 then
+    perform private.undo_matches(tenant, array(
+      select m.id
+      from public.matches m
+      where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null),
+        null);
+  end if;
+  if cardinality(member_ids) = 0 then
+    update public.matches m
+    set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin,
+      residual_minor = s.residual,
+      adjustments = coalesce(save_matches.adjustments -> s.id::text, '[]'),
+      explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
+    from unnest(ids, states, methods, save_matches.settled, scores, margins, residuals, highs, lows)
+      as s (id, state, method, settled, score, margin, residual, high, low)
+    where m.tenant_id = tenant and m.id = s.id and m.decided_by is null and m.state = s.state;
+    return 0;
+  end if;
+  select coalesce(array_agg(distinct member_ids[o.n]), '{}') into lost
+  from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
+  where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
+  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape,
+    method, settled, score, margin, currency,
+    amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)
+  select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score,
+    s.margin, s.currency, s.amount, s.residual,
+    coalesce(save_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high,
+    s.low, 'system'
+  from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts,
+    residuals, highs, lows)
+    as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
+  where cardinality(lost) = 0 or s.id <> all (lost);
+  insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
+  select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
+  from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side,
+    minor)
+  where cardinality(lost) = 0 or s.match_id <> all (lost);
+  confirmed := array(select s.id from unnest(ids, states) as s (id, state)
+    where s.state = 'confirmed' and (cardinality(lost) = 0 or s.id <> all (lost)));
+  if cardinality(confirmed) > 0 then
+    perform private.claim_matched_lines(tenant, r, member_ids, member_lines, member_amounts,
+      confirmed, cardinality(confirmed) = cardinality(ids));
+  end if;
+  return cardinality(lost);
+end $$;
+
+-- What confirmed matches of a run take: from what is open, from suggestions of other periods, from
+-- exceptions. `all_of`: every member is of one of them.
+create function private.claim_matched_lines(
+  tenant text, r public.reconciliations, member_ids uuid[], member_lines bigint[],
+  member_amounts bigint[], confirmed uuid[], all_of boolean
+) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  lines bigint[] := member_lines;
+  minors bigint[] := member_amounts;
+begin
+  if not all_of then
+    select array_agg(s.line_no), array_agg(s.minor) into lines, minors
+    from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
+      where s.match_id = any (confirmed);
+  end if;
+  perform private.reduce_open_amounts(tenant, r.pair_no, lines, minors);
+  insert into private.matched_counts as c (tenant_id, reconciliation_id, lines)
+  values (tenant, r.id, cardinality(lines))
+  on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;
+  if exists (
+    select from public.reconciliations other
+    where other.tenant_id = tenant and other.pair_no = r.pair_no and other.id <> r.id
+      and exists (select from public.matches m
+        where m.tenant_id = tenant and m.reconciliation_id = other.id and m.state = 'suggested')
+  ) then
+    perform private.drop_suggestions(tenant, r.pair_no, lines);
+  end if;
+  if exists (select from public.exceptions e
+    where e.tenant_id = tenant and e.pair_no = r.pair_no and e.status in ('open', 'in_review')) then
+    perform private.resolve_matched_exceptions(tenant, r.pair_no, confirmed);
+  end if;
+end $$;
+
+-- What the engine made of a period: the sum of its hashes modulo 2^128, and how many it only
+-- suggests.
+create function private.digest_of_period(tenant text, reconciliation text, out digest text,
+  out suggested bigint)
+language plpgsql stable set search_path = '' as $$
+declare
+  two_64 constant numeric := 18446744073709551616;
+  high numeric;
+  low numeric;
+  carried bigint;
+begin
+  -- As signed numbers: a low half below zero is worth one in the high half.
+  select coalesce(sum(m.hash_high), 0), coalesce(sum(m.hash_low), 0),
+    count(*) filter (where m.hash_low < 0), count(*) filter (where m.state = 'suggested')
+  into high, low, carried, suggested
+  from public.matches m
+  where m.tenant_id = tenant and m.reconciliation_id = reconciliation
+    and m.state in ('confirmed', 'suggested') and m.decided_by is null;
+  high := high + carried + floor(low / two_64);
+  low := low - floor(low / two_64) * two_64;
+  high := high - floor(high / two_64) * two_64;
+  digest := private.hex_of(high) || private.hex_of(low);
+end $$;
+
+-- 16 hexadecimal digits of a whole number below 2^64.
+create function private.hex_of(number numeric) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return lpad(to_hex(floor(number / 4294967296)::bigint), 8, '0')
+    || lpad(to_hex((number - floor(number / 4294967296) * 4294967296)::bigint), 8, '0');
+end $$;
+
+-- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened,
+-- exceptions_held_back }, of whose waterfall the rules are taken: the books say what they matched.
+-- Checks what must hold; answers the sentences of what does not. Refuses: conflict.
+create function private.finish_run(tenant text, run text, attempt integer,
+  outcome jsonb) returns text[]
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+  p public.reconciliations;
+  totals record;
+  violations text[];
+begin
+  perform private.require_attempt(tenant, run, attempt);
+  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
+  select * into p
+  from public.reconciliations r
+  where r.tenant_id = tenant and r.id = x.reconciliation_id;
+  select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
+  violations := private.violations_of_period(tenant, x.reconciliation_id, run);
+  update public.runs y set
+    status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null,
+    finished_at = clock_timestamp(),
+    failure = case when cardinality(violations) > 0 then
+      'An internal check failed after this run. It has been logged: send us the run''s id.' end,
+    lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest,
+    suggested_count = totals.suggested,
+    open_count = (
+      select count(*)
+      from private.open_lines o
+      where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),
+    waterfall = private.full_waterfall(p, private.rules_of_waterfall(outcome -> 'waterfall')),
+    changed = outcome -> 'changed',
+    exceptions_opened = (outcome ->> 'exceptions_opened')::integer,
+    exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
+  where y.tenant_id = tenant and y.id = run
+  returning * into x;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  return violations;
+end $$;
+
+-- What a dry run would change of exceptions, by the numbers of the lines that it would newly match
+-- and would leave open: those it would have spared, and those it would open. Of a closed period
+-- those that there were, too.
+create function private.exceptions_at_stake(tenant text, reconciliation text, matched bigint[],
+  opened bigint[]) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    with grace as materialized (
+      select s.source_no,
+        private.last_day_of_grace(s,
+          private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
+      from public.reconciliations r
+      join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+      join public.sources s on s.tenant_id = r.tenant_id
+        and s.source_no in (p.left_source_no, p.right_source_no)
+      where r.tenant_id = tenant and r.id = reconciliation
+    )
+    select jsonb_build_object(
+      'avoided', (
+        select count(distinct x.exception_id) from unnest(matched) m (line_no) cross join lateral (
+          select y.exception_id
+          from private.exception_lines y
+          where y.tenant_id = tenant and y.line_no = m.line_no and y.pair_no = r.pair_no offset 0
+        ) x cross join lateral (
+          select from public.exceptions e
+          where e.tenant_id = tenant and e.id = x.exception_id
+            and (r.closed_at is not null or e.status in ('open', 'in_review')) offset 0
+        ) e
+      ),
+      'added', (
+        select count(*) from unnest(opened) o (line_no)
+        cross join lateral (select x.source_no, x.value_date from public.lines x
+          where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
+        join grace g on g.source_no = l.source_no
+        where l.value_date < g.day
+          and (
+            select e.id from (
+              select y.exception_id
+              from private.exception_lines y
+              where y.tenant_id = tenant and y.line_no = o.line_no
+                and y.pair_no = r.pair_no offset 0
+            ) x cross join lateral (
+              select z.id
+              from public.exceptions z
+              where z.tenant_id = tenant and z.id = x.exception_id
+                and z.status in ('open', 'in_review') offset 0
+            ) e
+          ) is null
+      )
+    )
+    from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation
+  );
+end $$;
+
+-- Ends a run that keeps nothing. Refuses: conflict.
+create function private.finish_dry_run(tenant text, run text, attempt integer,
+  outcome jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+begin
+  perform private.require_attempt(tenant, run, attempt);
+  update public.runs y
+  set status = 'done', stage = null, finished_at = clock_timestamp(), lines_done = y.lines_total,
+    impact = outcome -> 'impact', digest = outcome ->> 'digest',
+    suggested_count = (outcome ->> 'suggested_count')::bigint,
+    open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall'
+  where y.tenant_id = tenant and y.id = run
+  returning * into x;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+end $$;
+
+grant execute on function
+  private.exceptions_at_stake(text, text, bigint[], bigint[]),
+  private.begin_run(text, text, text, text),
+  private.report_run_progress(text, text, integer, text, bigint, bigint),
+  private.save_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[],
+    real[], real[], text[], bigint[], bigint[], jsonb,
+    bigint[], bigint[], uuid[], bigint[], text[], bigint[], jsonb),
+  private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb)
+to service_role;

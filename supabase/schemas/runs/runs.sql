@@ -1,0 +1,243 @@
+-- Runs: one pass of the rules over a period of a pair.
+
+create table public.runs (
+  id text not null default private.new_id('run'),
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  pair_no integer not null,
+  status text not null default 'queued' check (status in ('queued', 'running', 'done', 'failed')),
+  -- What would happen, nothing kept: { rules, calendar_id } where others than the pair's are tried.
+  dry_run jsonb check (jsonb_typeof(dry_run) = 'object'),
+  stage text,
+  lines_done bigint not null default 0,
+  lines_total bigint not null default 0,
+  waterfall jsonb not null default '[]',
+  -- Of a dry run: what would newly match, no longer match and change.
+  impact jsonb,
+  -- What it changed: { added, kept, replaced, undone, read }.
+  changed jsonb,
+  suggested_count bigint not null default 0,
+  open_count bigint not null default 0,
+  exceptions_opened integer not null default 0,
+  -- Beyond the run's cap: left for the next.
+  exceptions_held_back integer not null default 0,
+  rules_version integer,
+  -- By which it counted business days; null: Monday to Friday.
+  calendar_id text,
+  calendar_version integer,
+  engine_version text,
+  -- The engine's version and 128 bits in hexadecimal: the sum of the hashes of the period's engine
+  -- matches.
+  digest text,
+  failure text,
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  -- How often it was taken up: what an attempt writes that isn't the newest is refused.
+  attempt integer not null default 0,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
+);
+create index runs_by_reconciliation on public.runs (tenant_id, reconciliation_id, id);
+create unique index runs_waiting on public.runs (tenant_id, reconciliation_id)
+where status = 'queued' and dry_run is null;
+create index runs_unended on public.runs (tenant_id, id) where status in ('queued', 'running');
+
+alter table public.runs enable row level security;
+grant select on public.runs to authenticated, service_role;
+create policy runs_read on public.runs for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+create function private.run_json(r public.runs) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', r.id, 'reconciliation_id', r.reconciliation_id, 'status', r.status, 'dry_run',
+    r.dry_run is not null, 'stage', r.stage,
+    'lines_done', r.lines_done, 'lines_total', r.lines_total, 'waterfall', r.waterfall,
+    'impact', '{"exceptions": {"avoided": 0, "added": 0}}'::jsonb || r.impact, 'changed', r.changed,
+    'suggested_count', r.suggested_count, 'open_count', r.open_count, 'exceptions_opened',
+    r.exceptions_opened,
+    'exceptions_held_back', r.exceptions_held_back, 'rules_version', r.rules_version, 'calendar_id',
+    r.calendar_id,
+    'calendar_version', r.calendar_version, 'engine_version', r.engine_version,
+    'digest', r.digest, 'failure', r.failure,
+    'duration_ms', round(extract(epoch from r.finished_at - r.started_at) * 1000),
+    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'started_at',
+    private.iso(r.started_at),
+    'finished_at', private.iso(r.finished_at)
+  );
+end $$;
+
+-- Whether a run of a pair may take minutes.
+create function private.is_large(tenant text, pair integer) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return 200000 < (
+    select sum(s.line_count) from public.pairs p
+    join public.sources s on s.tenant_id = p.tenant_id
+      and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = tenant and p.pair_no = pair
+  );
+end $$;
+
+-- One at a time in a pair, the earlier period first; of those asked for while one waits there is
+-- one, which is the last asker's.
+create function private.queue_run(tenant text, pair integer, reconciliation text, run text,
+  delay interval) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform graphile_worker.add_job('match_pair',
+    private.with_request_id(
+      jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
+    queue_name => 'pair:' || pair, run_at => now() + delay, max_attempts => 5,
+    job_key => 'match:' || coalesce(run, reconciliation),
+    job_key_mode => 'preserve_run_at',
+    flags => private.job_flags(tenant, 'run') || case when private.is_large(tenant, pair)
+      then private.job_flags(tenant, 'large run') end);
+end $$;
+
+-- Asks for a run of every open period of a pair that runs by itself. After a second, in which more
+-- may come.
+create function private.request_runs(tenant text, pair integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
+    select * from public.reconciliations x
+    where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null
+      and x.status <> 'archived'
+      and not private.is_closing(tenant, pair, x.id)
+    order by x.period_end
+  ) r;
+end $$;
+
+-- The same for every pair of the caller's tenant that counts business days by a calendar. Answers
+-- how many open periods there are to run.
+create function private.request_runs_by_calendar(calendar text) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  pairs constant integer[] := array(
+    select p.pair_no
+    from public.pairs p
+    join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
+      and r.version = p.rules_version
+    where p.tenant_id = private.tenant_id() and r.policy ->> 'calendar_id' = calendar
+  );
+begin
+  perform private.request_runs(private.tenant_id(), pair) from unnest(pairs) pair;
+  return (
+    select count(*) from public.reconciliations x
+    where x.tenant_id = private.tenant_id() and x.pair_no = any (pairs) and x.closed_at is null
+      and x.status <> 'archived'
+  );
+end $$;
+
+-- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run, which a
+-- closed period can have, too.
+create function private.request_run(reconciliation text, trial jsonb) returns public.runs
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+  asked public.runs;
+begin
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = private.tenant_id() and x.id = reconciliation for no key update;
+  if r.closed_at is not null and trial is null then
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
+  elsif r.status = 'archived' then
+    perform private.refuse_conflict('archived',
+      'The reconciliation is archived: it does not change any more.');
+  end if;
+  if trial is null then
+    perform private.require_not_closing(r.tenant_id, r.pair_no, r.id);
+    select * into asked from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = 'queued'
+      and x.dry_run is null;
+    if found then
+      return asked;
+    end if;
+  end if;
+  insert into public.runs (reconciliation_id, pair_no, dry_run, stage)
+  values (r.id, r.pair_no, trial, 'queued')
+  returning * into asked;
+  perform private.queue_run(r.tenant_id, r.pair_no, r.id,
+    case when trial is not null then asked.id end, interval '0');
+  return asked;
+end $$;
+-- What a dry run tries instead of what the pair has. Refuses: invalid_request for a calendar that
+-- the tenant doesn't have.
+create function private.trial_of(input jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  perform private.require_calendar(input);
+  return jsonb_strip_nulls(jsonb_build_object('rules', input -> 'rules'))
+    || case
+      when input ? 'calendar_id' then jsonb_build_object('calendar_id', input -> 'calendar_id')
+      else '{}' end
+    || case when input ? 'fees' then jsonb_build_object('fees', input -> 'fees') else '{}' end;
+end $$;
+
+grant execute on function private.run_json(public.runs) to authenticated;
+
+-- input: { id, dry_run, rules, fees, calendar_id }, `id` the reconciliation's. Records:
+-- matching.run_requested; a dry run is recorded as every one is.
+-- Refuses: not_found, conflict, invalid_request.
+create function public.create_run(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_run');
+  asked public.runs;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  asked := private.request_run(input ->> 'id',
+    case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
+  if asked.dry_run is null then
+    perform private.record_security_event('matching.run_requested', asked.id, null,
+      jsonb_build_object('reconciliation_id', asked.reconciliation_id));
+  end if;
+  return private.finish_request(request, private.run_json(asked));
+end $$;
+
+-- Newest first. input: { id, limit, after: [id] | null, status }, `id` the reconciliation's.
+-- Refuses: not_found, conflict.
+create function public.list_runs(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  r public.reconciliations;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_runs');
+  r := private.find_period(input ->> 'id');
+  select jsonb_agg(private.run_json(x) order by x.id desc) into items
+  from (
+    select * from public.runs y
+    where y.tenant_id = r.tenant_id and y.reconciliation_id = r.id
+      and (input -> 'after' ->> 0 is null or y.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or y.status = input ->> 'status')
+    order by y.id desc limit page_size + 1
+  ) x;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_run(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  found_run public.runs;
+begin
+  perform private.begin_request(request, 'get_run');
+  select * into found_run
+  from public.runs x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  if not found then
+    perform private.refuse_missing('run');
+  end if;
+  return private.run_json(found_run);
+end $$;

@@ -1,0 +1,136 @@
+-- What the worker and the operator do with chains: sign, delete what is past its retention, set
+-- that time.
+
+create function private.store_security_event_checkpoint(chain text, kind text, seq bigint,
+  hash text, at timestamptz, key_id text, signature text)
+returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into private.security_event_checkpoints (chain, kind, seq, hash, at, key_id, signature)
+  values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing;
+end $$;
+
+-- Chains that moved since they were signed, with the state that was signed last.
+create function private.unsigned_security_event_chains() returns table (
+  chain text, seq bigint, hash text, at text, signed jsonb
+)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select h.chain, h.seq, h.hash, private.iso(now()), last.signed
+  from private.security_event_heads h left join lateral (
+    select c.seq, private.checkpoint_json(c) as signed
+    from private.security_event_checkpoints c where c.chain = h.chain and c.kind = 'head'
+      order by c.seq desc limit 1
+  ) last on true
+  where h.seq > coalesce(last.seq, 0);
+end $$;
+
+-- The beginnings of chains that are past their retention, at most `most` events of each. What is
+-- deleted is always a whole beginning.
+create function private.forgettable_security_events(most integer default 50000)
+returns table (chain text, after bigint, through bigint, hash text, at text)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select h.chain, first.seq - 1, last.seq, last.hash, private.iso(now())
+  from private.security_event_heads h
+  left join public.tenants t on t.id = h.chain
+  cross join lateral (select now()
+    - make_interval(days => coalesce(t.security_event_retention_days, 400)) as moment) over
+  cross join lateral (
+    select e.seq, e.at
+    from public.security_events e
+    where e.chain = h.chain and e.seq is not null
+    order by e.seq
+    limit 1
+  ) first
+  left join lateral (
+    select e.seq from public.security_events e
+    where e.chain = h.chain and e.seq >= first.seq
+      and (e.at >= over.moment or e.seq >= first.seq + most)
+      order by e.seq limit 1
+  ) kept on true
+  cross join lateral (
+    select e.seq, e.hash from public.security_events e
+    where e.chain = h.chain and e.seq < coalesce(kept.seq, h.seq + 1) order by e.seq desc limit 1
+  ) last
+  where first.at < over.moment;
+end $$;
+
+-- Signs a beginning off: from now on it may go.
+create function private.forget_security_events(chain text, through bigint, hash text,
+  at timestamptz, key_id text, signature text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.store_security_event_checkpoint(chain, 'prefix', through, hash, at, key_id,
+    signature);
+  perform private.append_security_event(jsonb_build_object(
+    'tenant_id', nullif(chain, '*'), 'type', 'security_events.forgotten', 'actor', 'system',
+    'credential', 'system',
+    'details', jsonb_build_object('through_seq', through)
+  ));
+end $$;
+
+-- Deletes what was signed off, at most `batch` at a time, and signed states that later ones stand
+-- for: within a day one an hour is kept, beyond it one a day. Answers how many it deleted.
+create function private.purge_security_events(batch integer default 5000) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  events integer;
+  checkpoints integer;
+begin
+  delete from public.security_events d using (
+    select e.chain, e.id from (
+      select c.chain, max(c.seq) as seq
+      from private.security_event_checkpoints c
+      where c.kind = 'prefix'
+      group by 1
+    ) gone
+    join public.security_events e on e.chain = gone.chain and e.seq <= gone.seq
+    limit batch
+  ) old
+  where d.chain = old.chain and d.id = old.id;
+  get diagnostics events = row_count;
+  delete from private.security_event_checkpoints c using (
+    select x.chain, x.kind, x.seq, max(x.seq) over (partition by x.chain, x.kind) as newest,
+      row_number() over (
+      partition by x.chain, x.kind,
+        date_trunc(case when x.at > now() - interval '1 day' then 'hour'
+          else 'day' end, x.at at time zone 'UTC')
+      order by x.seq desc
+    ) as nth
+    from private.security_event_checkpoints x
+    where x.at < now() - interval '1 hour'
+  ) older
+  where c.chain = older.chain and c.kind = older.kind and c.seq = older.seq and older.nth > 1
+    and older.seq < older.newest;
+  get diagnostics checkpoints = row_count;
+  return events + checkpoints;
+end $$;
+
+-- Called by `npm run audit -- retention`, over the operator's connection. Answers the days before.
+-- Refuses: not_found for a tenant that does not exist, invalid_request outside of 30 to 3660 days.
+create function private.set_security_event_retention(tenant_id text, days integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  before integer;
+begin
+  select t.security_event_retention_days into before
+  from public.tenants t
+  where t.id = $1 for no key update;
+  if not found then
+    perform private.refuse('not_found', format('There is no tenant %s.', $1));
+  elsif days is null or days not between 30 and 3660 then
+    perform private.refuse('invalid_request', 'Must be 30 to 3660 days.');
+  end if;
+  if days <> before then
+    update public.tenants t set security_event_retention_days = days where t.id = $1;
+    perform private.append_security_event(jsonb_build_object(
+      'tenant_id', $1, 'type', 'security_events.retention_changed', 'actor', 'operator',
+      'credential', 'system',
+      'details', jsonb_build_object('days', jsonb_build_object('from', before, 'to', days))
+    ));
+  end if;
+  return before;
+end $$;

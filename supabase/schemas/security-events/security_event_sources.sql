@@ -1,0 +1,179 @@
+-- Where security events come from: opened requests with something to report, and what never reached
+-- a function.
+
+-- The one insert for what happens in a request or in the worker: actor, address and request come
+-- from the token and from `private.begin_request`.
+create function private.write_security_event(id text, tenant_id text, type text, target text,
+  reason text, details jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into public.security_events
+    (id, tenant_id, type, actor, actor_issuer, actor_subject, operation, target, address,
+      request_id, reason, details)
+  values (
+    $1, $2, $3, private.actor(), private.actor_issuer(), private.actor_subject(),
+    nullif(current_setting('tieout.operation', true), ''), $4,
+    nullif(current_setting('tieout.address', true), '')::inet,
+    nullif(current_setting('tieout.request_id', true), ''), $5, $6
+  );
+end $$;
+
+-- The same for the caller's own tenant: all that a verb may record.
+create function private.record_security_event(type text, target text default null,
+  reason text default null, details jsonb default '{}')
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.write_security_event(private.new_id('sev'), private.tenant_id(), $1, $2, $3, $4);
+end $$;
+
+create function private.record_service_call(reason text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  call_id constant text := private.new_id('sev');
+begin
+  perform private.write_security_event(call_id, private.tenant_id(), 'service_role.call', null,
+    reason, '{}');
+  perform set_config('tieout.call_event', call_id, true);
+end $$;
+
+-- An event as the server or the operator describes it, for no request of the database.
+create function private.append_security_event(event jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into public.security_events
+    (tenant_id, type, actor, actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant,
+      operation, target, address, request_id,
+      reason, details)
+  values (
+    event ->> 'tenant_id', event ->> 'type', event ->> 'actor', event ->> 'actor_issuer',
+    event ->> 'actor_subject',
+    event ->> 'credential', event ->> 'home_tenant_id',
+    coalesce((event ->> 'cross_tenant')::boolean, false), event ->> 'operation', event ->> 'target',
+    (event ->> 'address')::inet,
+    event ->> 'request_id', event ->> 'reason', coalesce(nullif(event -> 'details', 'null'), '{}')
+  );
+end $$;
+
+-- What happens many times within a minute: reported once at its first time, and once more, with the
+-- number, after the minute.
+create table private.security_event_counts (
+  chain text not null,
+  bucket text not null,
+  minute timestamptz not null,
+  count bigint not null,
+  first jsonb not null,
+  operations text[] not null,
+  targets text[] not null,
+  addresses text[] not null,
+  primary key (chain, bucket, minute)
+);
+create index security_event_counts_by_age on private.security_event_counts (minute);
+alter table private.security_event_counts enable row level security;
+
+-- At most ten of both sides, sorted, none twice.
+create function private.some_of(left_side text[], right_side text[]) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(select distinct v from unnest(left_side || right_side) v where v is not null
+    order by v limit 10);
+end $$;
+
+-- The tenants of a member of Supabase Auth, by the address they sign in with.
+create function private.tenants_of_email(email text) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return private.tenants_of_claims((private.find_account($1)).raw_app_meta_data);
+end $$;
+
+-- What the server saw before, after or without a function of the database: refusals, sign-ins,
+-- calls that failed. events: [{ tenant_id, email, type, actor, actor_issuer, actor_subject,
+-- credential, home_tenant_id, cross_tenant, operation, target, address, request_id, reason,
+-- details, bucket, count, elsewhere }]. A tenant that does not exist has no trail: `elsewhere` says
+-- whether the event belongs to no tenant then, or is dropped. `email` names the tenants of a member
+-- instead. With a bucket it is counted.
+create function private.record_security_events(events jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  event jsonb;
+  is_first boolean;
+begin
+  for event in
+    select e.value || jsonb_build_object('tenant_id', known.tenant_id)
+    from jsonb_array_elements(events) e
+    cross join lateral (
+      select case when e.value ->> 'email' is null then array[e.value ->> 'tenant_id']
+        else private.tenants_of_email(e.value ->> 'email') end as ids
+    ) named
+    left join public.tenants t on t.id = any (named.ids)
+    cross join lateral (select t.id as tenant_id) known
+    where t.id is not null or coalesce((e.value ->> 'elsewhere')::boolean, false)
+    order by known.tenant_id
+  loop
+    if event ->> 'bucket' is null then
+      perform private.append_security_event(event);
+      continue;
+    end if;
+    insert into private.security_event_counts as c (chain, bucket, minute, count, first, operations,
+      targets, addresses)
+    values (
+      coalesce(event ->> 'tenant_id', '*'), event ->> 'bucket',
+      date_trunc('minute', clock_timestamp()), (event ->> 'count')::bigint,
+      event - '{request_id,bucket,count,email,elsewhere}'::text[],
+      private.some_of('{}', array[event ->> 'operation']),
+      private.some_of('{}', array[event ->> 'target']),
+      private.some_of('{}', array[event ->> 'address'])
+    )
+    on conflict (chain, bucket, minute) do update set
+      count = c.count + excluded.count,
+      operations = private.some_of(c.operations, excluded.operations),
+      targets = private.some_of(c.targets, excluded.targets),
+      addresses = private.some_of(c.addresses, excluded.addresses)
+    returning c.count = (event ->> 'count')::bigint into is_first;
+    if is_first then
+      perform private.append_security_event(event);
+    end if;
+  end loop;
+end $$;
+
+create function public.record_security_events(events jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.record_security_events(events);
+end $$;
+grant execute
+  on function private.record_security_events(jsonb),
+    public.record_security_events(jsonb) to service_role;
+
+-- Reports the minutes that are over; called by the worker. In the order of chains: two that took
+-- them crosswise would wait for each other. Answers how many it wrote.
+create function private.report_security_event_counts() returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  reported integer := 0;
+  c private.security_event_counts;
+begin
+  for c in
+    with over as (
+      delete
+      from private.security_event_counts x
+      where x.minute < date_trunc('minute', clock_timestamp() - interval '5 seconds')
+      returning x.*
+    )
+    select * from over order by chain, minute, bucket
+  loop
+    if c.count > 1 then
+      perform private.append_security_event(c.first || jsonb_build_object(
+        'operation', case when cardinality(c.operations) = 1 then c.operations[1] end,
+        'target', case when cardinality(c.targets) = 1 then c.targets[1] end,
+        'address', case when cardinality(c.addresses) = 1 then c.addresses[1] end,
+        'details', coalesce(nullif(c.first -> 'details', 'null'), '{}') || jsonb_build_object(
+          'count', c.count - 1, 'minute', private.iso(c.minute), 'operations', c.operations,
+          'targets', c.targets, 'addresses', c.addresses
+        )
+      ));
+      reported := reported + 1;
+    end if;
+  end loop;
+  return reported;
+end $$;

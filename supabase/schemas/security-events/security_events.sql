@@ -1,0 +1,215 @@
+-- Security events: the audit trail, written in the transaction of the effect and append-only. Each
+-- event carries the hash of its content and of the event before it in its chain, so that a changed,
+-- removed, moved or invented row shows. Why and what it proves: docs/decisions/0009-audit-trail.md.
+
+create table public.security_events (
+  id text not null default private.new_id('sev'),
+  -- Null for what belongs to no tenant: its chain is '*'.
+  tenant_id text references public.tenants (id),
+  chain text not null generated always as (coalesce(tenant_id, '*')) stored,
+  at timestamptz(3) not null default now(),
+  type text not null check (type ~ '^[a-z_]+(\.[a-z_]+)+$'),
+  actor text not null,
+  -- Who that is, where a person: names are not one person's alone.
+  actor_issuer text,
+  actor_subject text,
+  credential text not null check (
+    credential in ('user', 'api_key', 'publishable_key', 'service_role', 'none', 'system')),
+  -- The tenant that the credential belongs to, where that is another one.
+  home_tenant_id text,
+  cross_tenant boolean not null default false,
+  operation text,
+  target text,
+  address inet,
+  request_id text,
+  reason text,
+  details jsonb not null default '{}',
+  -- Its place in the chain, given at the commit.
+  seq bigint,
+  prev_hash text,
+  hash text,
+  primary key (chain, id)
+);
+-- Only what has its place in a chain is listed, so an event is entered here once, when it gets it.
+create unique index security_events_chain on public.security_events (chain, seq)
+where seq is not null;
+create index security_events_by_time on public.security_events (tenant_id, at, seq)
+where seq is not null;
+create index security_events_by_type on public.security_events (tenant_id, type, at, seq)
+where seq is not null;
+create index security_events_by_actor on public.security_events (tenant_id, actor, at, seq)
+where seq is not null;
+create index security_events_by_target on public.security_events (tenant_id, target, at, seq)
+where seq is not null and target is not null;
+create index security_events_across on public.security_events (tenant_id, at, seq)
+where seq is not null and cross_tenant;
+create index security_events_unchained on public.security_events (chain, id) where seq is null;
+
+alter table public.security_events enable row level security;
+grant select on public.security_events to authenticated, service_role;
+create policy security_events_read on public.security_events for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:security-events')));
+
+-- Where each chain ends.
+create table private.security_event_heads (
+  chain text primary key,
+  seq bigint not null default 0,
+  hash text
+) with (fillfactor = 50);
+alter table private.security_event_heads enable row level security;
+
+-- Signed states of chains: up to `seq` a chain had this hash. The key is not in the database.
+-- 'prefix': all up to `seq` was deleted, its tenant's retention being over.
+create table private.security_event_checkpoints (
+  chain text not null,
+  kind text not null check (kind in ('head', 'prefix')),
+  seq bigint not null,
+  hash text not null,
+  at timestamptz(3) not null,
+  key_id text not null,
+  signature text not null,
+  primary key (chain, kind, seq)
+);
+alter table private.security_event_checkpoints enable row level security;
+
+-- The SHA-256 of a JSON array of texts. A person's event has the second form, which names them; any
+-- other, and every event from before there were two, has the first: so neither can a person be
+-- taken from an event nor be given to one. lib/security-events/chain.ts says the same in
+-- TypeScript: a verifier outside of the database need not believe this function.
+create function private.security_event_hash(e public.security_events) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return encode(
+    sha256(
+      convert_to(case when e.actor_issuer is null and e.actor_subject is null then json_build_array(
+    'tieout.security_event.v1', e.tenant_id, e.seq::text, e.prev_hash, e.id, private.iso(e.at),
+    e.type, e.actor, e.credential,
+    e.home_tenant_id, e.cross_tenant::text, e.operation, e.target, host(e.address), e.request_id,
+    e.reason, e.details::text
+  ) else json_build_array(
+    'tieout.security_event.v2', e.tenant_id, e.seq::text, e.prev_hash, e.id, private.iso(e.at),
+    e.type, e.actor, e.credential,
+    e.home_tenant_id, e.cross_tenant::text, e.operation, e.target, host(e.address), e.request_id,
+    e.reason, e.details::text,
+    e.actor_issuer, e.actor_subject
+  ) end::text, 'UTF8')), 'hex');
+end $$;
+
+-- Older than its tenant keeps, and in a part of the chain whose end was signed before it goes.
+create function private.may_forget(e public.security_events) returns boolean
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return e.at < now(
+    ) - make_interval(
+      days => coalesce(
+        (select t.security_event_retention_days from public.tenants t where t.id = e.tenant_id),
+      400))
+    and exists (select from private.security_event_checkpoints c
+      where c.chain = e.chain and c.kind = 'prefix' and c.seq >= e.seq);
+end $$;
+
+-- Applies to the owner as well. The one change is the chain's own: an event's place, once, in the
+-- transaction that wrote it.
+create function private.guard_security_events() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if tg_op = 'UPDATE' and old.hash is null then
+    return new;
+  elsif tg_op = 'DELETE' and private.may_forget(old) then
+    return old;
+  end if;
+  raise exception using errcode = '42501', message = 'Security events are only ever added.';
+end $$;
+
+create trigger security_events_guard before update or delete on public.security_events
+  for each row execute function private.guard_security_events();
+create trigger security_events_guard_truncate before truncate on public.security_events
+  for each statement execute function private.guard_security_events();
+
+-- Of the signed states, each may go an hour after, where there is a later one of its kind.
+create function private.guard_security_event_checkpoints() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if tg_op = 'DELETE' and old.at < now() - interval '1 hour' and exists (
+    select
+    from private.security_event_checkpoints c
+    where c.chain = old.chain and c.kind = old.kind and c.seq > old.seq
+  ) then
+    return old;
+  end if;
+  raise exception using errcode = '42501', message = 'Checkpoints are only ever added.';
+end $$;
+
+create trigger security_event_checkpoints_guard before update or delete
+  on private.security_event_checkpoints
+  for each row execute function private.guard_security_event_checkpoints();
+create trigger security_event_checkpoints_guard_truncate before truncate
+  on private.security_event_checkpoints
+  for each statement execute function private.guard_security_event_checkpoints();
+
+-- What an event says of its caller. A service-role call leaves one row: what happens in it takes
+-- the place of the bare call.
+create function private.complete_security_event() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  call_id text := nullif(current_setting('tieout.call_event', true), '');
+begin
+  new.credential := coalesce(new.credential, private.principal_type(), 'system');
+  new.cross_tenant := new.cross_tenant or new.credential = 'service_role';
+  new.seq := null;
+  new.prev_hash := null;
+  new.hash := null;
+  if call_id is null or new.id = call_id then
+    return new;
+  end if;
+  perform set_config('tieout.call_event', '', true);
+  update public.security_events e set
+    type = new.type, target = new.target, details = e.details || new.details || case
+      when e.reason is not null
+      and new.reason is not null then jsonb_build_object('reason', new.reason) else '{}' end,
+    reason = coalesce(e.reason, new.reason)
+  where e.chain = private.tenant_id() and e.id = call_id;
+  return null;
+end $$;
+create trigger security_events_complete before insert on public.security_events
+  for each row execute function private.complete_security_event();
+
+-- At the commit: a tenant's head is locked for no longer than that, and its holder waits for
+-- nothing else meanwhile.
+create function private.chain_security_event() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  head private.security_event_heads;
+  e public.security_events;
+begin
+  select * into head
+  from private.security_event_heads h
+  where h.chain = new.chain for no key update;
+  if not found then
+    insert into private.security_event_heads (chain) values (new.chain) on conflict do nothing;
+    select * into head
+    from private.security_event_heads h
+    where h.chain = new.chain for no key update;
+  end if;
+  select * into e from public.security_events s where s.chain = new.chain and s.id = new.id;
+  e.seq := head.seq + 1;
+  e.prev_hash := head.hash;
+  e.hash := private.security_event_hash(e);
+  update public.security_events s
+  set seq = e.seq, prev_hash = e.prev_hash, hash = e.hash
+  where s.chain = e.chain and s.id = e.id;
+  update private.security_event_heads h set seq = e.seq, hash = e.hash where h.chain = e.chain;
+  return null;
+end $$;
+create constraint trigger security_events_chain after insert on public.security_events
+  deferrable initially deferred for each row execute function private.chain_security_event();
+
+-- Also where replication or a restore would go past triggers.
+alter table public.security_events enable always trigger security_events_guard;
+alter table public.security_events enable always trigger security_events_guard_truncate;
+alter table public.security_events enable always trigger security_events_complete;
+alter table public.security_events enable always trigger security_events_chain;
+alter table private.security_event_checkpoints
+  enable always trigger security_event_checkpoints_guard;
+alter table private.security_event_checkpoints
+  enable always trigger security_event_checkpoints_guard_truncate;

@@ -1,0 +1,42 @@
+-- Where the accounts of Supabase Auth are found by tenant and by address: its own table, which is
+-- not ours to index, has neither index.
+
+create table private.account_index (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  address text,
+  tenants text[] not null
+);
+create index account_index_by_address on private.account_index (address);
+create index account_index_by_tenant on private.account_index using gin (tenants);
+alter table private.account_index enable row level security;
+
+-- As an index can hold it.
+create function private.address_key(email text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return left(lower(email), 320);
+end $$;
+
+-- A claim names whatever it likes; a longer name is no tenant's.
+create function private.index_account() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.account_index as i (user_id, address, tenants)
+  values (new.id, private.address_key(new.email),
+    array(select t from unnest(private.tenants_of_claims(new.raw_app_meta_data)) t
+      where length(t) <= 100))
+  on conflict (user_id) do update set address = excluded.address, tenants = excluded.tenants;
+  return null;
+end $$;
+create trigger tieout_index_account after insert or update of email, raw_app_meta_data on auth.users
+  for each row execute function private.index_account();
+
+-- The accounts that have a tenant in their claims, those that cannot sign in included.
+create function private.accounts_of(tenant text) returns setof auth.users
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select u.* from private.account_index i join auth.users u on u.id = i.user_id
+  where i.tenants @> array[tenant] and u.deleted_at is null
+    and private.roles_of_account(u.raw_app_meta_data, tenant) is not null;
+end $$;

@@ -1,0 +1,341 @@
+-- Accounts: what people do to their own before they are in: accept an invitation, and set a new
+-- password. The server's alone: links carry a token of 256 random bits, of which only the SHA-256
+-- digest is known here, and passwords come as bcrypt hashes.
+
+create table private.password_resets (
+  token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
+  user_id uuid not null,
+  created_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null default now() + interval '1 hour'
+);
+create index password_resets_by_user on private.password_resets (user_id, created_at);
+create index password_resets_by_age on private.password_resets (created_at);
+alter table private.password_resets enable row level security;
+
+-- An account that can sign in, by its address.
+create function private.find_account(email text) returns auth.users
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  account auth.users;
+begin
+  select u.* into account from private.account_index i join auth.users u on u.id = i.user_id
+  where i.address = private.address_key($1) and lower(u.email) = lower($1) and u.deleted_at is null
+    order by u.created_at limit 1;
+  return account;
+end $$;
+
+-- Reported to every tenant of the account. `origin`: { address, request_id }.
+create function private.record_account_event(account auth.users, type text, origin jsonb,
+  details jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.append_security_event(jsonb_build_object(
+    'tenant_id', t.id, 'type', $2, 'actor',
+    'user:' || private.account_name(account.email, account.id), 'credential', 'none',
+    'target', 'user:' || private.account_name(account.email, account.id), 'address',
+    origin ->> 'address', 'request_id', origin ->> 'request_id',
+    'details', $4))
+  from public.tenants t where t.id = any (private.tenants_of_claims(account.raw_app_meta_data))
+    order by t.id;
+end $$;
+
+-- Sets a password, ends every session of the account but this one, and every link to reset it.
+-- Answers which sessions ended.
+create function private.set_password(account auth.users, password_hash text, issuer text,
+  kept_session text) returns text[]
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  ended text[];
+begin
+  update auth.users u set encrypted_password = $2, updated_at = now() where u.id = account.id;
+  delete from private.password_resets r where r.user_id = account.id;
+  -- Supabase Auth's own, which refresh its tokens.
+  if to_regclass('auth.sessions') is not null then
+    execute 'delete from auth.sessions where user_id = $1' using account.id;
+  end if;
+  with gone as (
+    update private.sessions s set ended_at = now()
+    where s.issuer = $3 and s.subject = account.id::text and s.ended_at is null
+      and s.id is distinct from kept_session
+      returning s.id
+  )
+  select coalesce(array_agg(g.id), '{}') into ended from gone g;
+  return ended;
+end $$;
+
+-- Has a mail with a link sent to the address, if it has an account: which nobody who asks is told,
+-- nor by the time it takes.
+create function private.request_password_reset(email text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform graphile_worker.add_job('send_password_reset', json_build_object('email', lower($1)),
+    max_attempts => 6);
+end $$;
+
+-- For the worker that makes the mail. Null: there is nobody to send it to, or five were sent within
+-- the hour.
+create function private.begin_password_reset_mail(email text, token_hash text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  account constant auth.users := private.find_account($1);
+begin
+  perform pg_advisory_xact_lock(hashtextextended('password reset ' || account.id, 0));
+  if account.id is null or account.banned_until > now() or (
+    select count(*)
+    from private.password_resets r
+    where r.user_id = account.id and r.created_at > now() - interval '1 hour'
+  ) >= 5 then
+    return null;
+  end if;
+  delete from private.password_resets r where r.created_at < now() - interval '1 day';
+  insert into private.password_resets (token_hash, user_id) values ($2, account.id);
+  return jsonb_build_object('email', account.email);
+end $$;
+
+-- Its mail could not be sent: nobody has the link, and it doesn't count against the five.
+create function private.delete_password_reset(token_hash text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  delete from private.password_resets r where r.token_hash = $1;
+end $$;
+
+-- Sets the password of whom the link was sent to; the link works once. Null: it never was one, was
+-- used, or is over. Answers the account's id and which sessions ended. Records:
+-- member.password_reset.
+create function private.reset_password(token_hash text, password_hash text, issuer text,
+  origin jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  account auth.users;
+  ended text[];
+begin
+  select u.* into account from private.password_resets r join auth.users u on u.id = r.user_id
+  where r.token_hash = $1 and r.expires_at > now() and u.deleted_at is null
+    and (u.banned_until is null or u.banned_until <= now())
+  for no key update of u;
+  -- Of two at once, the second finds it gone.
+  delete from private.password_resets r where r.token_hash = $1;
+  if account.id is null or not found then
+    return null;
+  end if;
+  ended := private.set_password(account, $2, $3, null);
+  perform private.record_account_event(account, 'member.password_reset', $4,
+    jsonb_build_object('sessions_ended', cardinality(ended)));
+  return jsonb_build_object('id', account.id, 'ended', to_jsonb(ended));
+end $$;
+
+-- Whether a link still works.
+create function private.is_password_reset(token_hash text) returns boolean
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return exists (select from private.password_resets r
+    where r.token_hash = $1 and r.expires_at > now());
+end $$;
+
+-- By who is signed in and gave the present one. Records: member.password_changed.
+create function private.change_password(user_id uuid, password_hash text, issuer text,
+  kept_session text, origin jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  account auth.users;
+  ended text[];
+begin
+  select * into account
+  from auth.users u
+  where u.id = $1 and u.deleted_at is null for no key update;
+  if not found then
+    return null;
+  end if;
+  ended := private.set_password(account, $2, $3, $4);
+  perform private.record_account_event(account, 'member.password_changed', $5,
+    jsonb_build_object('sessions_ended', cardinality(ended)));
+  return jsonb_build_object('id', account.id, 'ended', to_jsonb(ended));
+end $$;
+
+-- The invitation that a link is of, while it is open; null for any other.
+create function private.open_invitation(token_hash text) returns public.invitations
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  found_one public.invitations;
+begin
+  select i.* into found_one
+  from private.invitation_tokens t
+    join public.invitations i on i.tenant_id = t.tenant_id and i.id = t.invitation_id
+  where t.token_hash = $1 and private.invitation_status(i) = 'pending'
+  for no key update of i;
+  return found_one;
+end $$;
+
+-- What the holder of a link may know of it, null for none that is open. `account_id`: of the
+-- account of its address, who signs in instead of setting a password.
+create function private.find_invitation(token_hash text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  i constant public.invitations := private.open_invitation($1);
+begin
+  if i.id is null then
+    return null;
+  end if;
+  return jsonb_build_object('tenant_id', i.tenant_id, 'tenant_name',
+    (select t.name from public.tenants t where t.id = i.tenant_id),
+    'email', i.email, 'roles', i.roles, 'invited_by', i.created_by, 'expires_at',
+    private.iso(i.expires_at),
+    'account_id', (private.confirmed_account(i.email)).id);
+end $$;
+
+-- The account whose owner has proved that the address is theirs. Anyone can begin to sign up with
+-- an invited address: such an account must neither block the invitation nor profit from it.
+create function private.confirmed_account(email text) returns auth.users
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  account auth.users := private.find_account($1);
+begin
+  if account.email_confirmed_at is null then
+    return null;
+  end if;
+  return account;
+end $$;
+
+-- Gives an account that was never confirmed to the holder of a link that was mailed to its address,
+-- with nothing left of who began to sign up.
+create function private.take_over_account(account auth.users, password_hash text) returns auth.users
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  delete from auth.identities i where i.user_id = account.id and i.provider <> 'email';
+  if to_regclass('auth.sessions') is not null then
+    execute 'delete from auth.sessions where user_id = $1' using account.id;
+  end if;
+  update auth.users u set encrypted_password = $2, email_confirmed_at = now(), updated_at = now(),
+    raw_user_meta_data = '{}', confirmation_token = '', recovery_token = ''
+  where u.id = account.id returning * into account;
+  return account;
+end $$;
+
+-- An account that signs in by this password, as Supabase Auth makes one: its token columns are text
+-- that is never null.
+create function private.create_account(email text, password_hash text) returns auth.users
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  account auth.users;
+begin
+  insert into auth.users (
+    instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data,
+    raw_user_meta_data,
+    confirmation_token, recovery_token, email_change, email_change_token_new,
+    email_change_token_current,
+    phone_change, phone_change_token, reauthentication_token, created_at, updated_at
+  ) values (
+    '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
+    $2, now(),
+    '{"provider": "email", "providers": ["email"]}', '{}', '', '', '', '', '', '', '', '', now(),
+    now()
+  ) returning * into account;
+  insert into auth.identities (id, provider, provider_id, user_id, identity_data, last_sign_in_at,
+    created_at, updated_at)
+  values (gen_random_uuid(), 'email', account.id::text, account.id,
+    jsonb_build_object('sub', account.id, 'email', account.email, 'email_verified', true), now(),
+    now(), now());
+  return account;
+end $$;
+
+-- Lets the invited in: by a new account with this password, or by the account of their address,
+-- which has to be the one that is signed in (`user_id`). The link works once. Null: it is none that
+-- is open. Answers { outcome: accepted | sign_in, tenant_id, id }.
+-- Records: member.admitted.
+create function private.accept_invitation(token_hash text, user_id uuid, password_hash text,
+  origin jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  i constant public.invitations := private.open_invitation($1);
+  account auth.users;
+  before jsonb;
+begin
+  if i.id is null then
+    return null;
+  end if;
+  -- Two links to one address make one account.
+  perform pg_advisory_xact_lock(hashtextextended('account ' || i.email, 0));
+  account := private.find_account(i.email);
+  if account.id is null and $3 is not null then
+    account := private.create_account(i.email, $3);
+  elsif account.email_confirmed_at is null and $3 is not null
+    and (account.banned_until is null or account.banned_until <= now()) then
+    account := private.take_over_account(account, $3);
+  elsif account.id is null or $2 is distinct from account.id or account.banned_until > now() then
+    return jsonb_build_object('outcome', 'sign_in');
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('members ' || i.tenant_id, 0));
+  before := coalesce(private.roles_of_account(account.raw_app_meta_data, i.tenant_id), '[]');
+  -- A member keeps the roles they have: an old invitation neither raises nor lowers them.
+  if before = '[]' then
+    update auth.users u set updated_at = now(),
+      raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, i.tenant_id,
+        to_jsonb(i.roles))
+    where u.id = account.id;
+  end if;
+  update public.invitations x
+  set accepted_at = now()
+  where x.tenant_id = i.tenant_id and x.id = i.id;
+  delete
+  from private.invitation_tokens t
+  where t.tenant_id = i.tenant_id and t.invitation_id = i.id;
+  perform private.append_security_event(jsonb_build_object(
+    'tenant_id', i.tenant_id, 'type', 'member.admitted', 'actor',
+    'user:' || private.account_name(account.email, account.id),
+    'credential', 'none', 'target', 'user:' || private.account_name(account.email, account.id),
+    'address', $4 ->> 'address',
+    'request_id', $4 ->> 'request_id', 'details',
+    jsonb_build_object('invitation', i.id, 'invited_by', i.created_by, 'email', i.email,
+      'roles', jsonb_build_object('from', before, 'to',
+        case when before = '[]' then to_jsonb(i.roles) else before end))));
+  return jsonb_build_object('outcome', 'accepted', 'tenant_id', i.tenant_id, 'id', account.id);
+end $$;
+
+create function public.request_password_reset(email text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.request_password_reset(email);
+end $$;
+
+create function public.is_password_reset(token_hash text) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.is_password_reset(token_hash);
+end $$;
+
+create function public.reset_password(token_hash text, password_hash text, issuer text,
+  origin jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.reset_password(token_hash, password_hash, issuer, origin);
+end $$;
+
+create function public.change_password(user_id uuid, password_hash text, issuer text,
+  kept_session text, origin jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.change_password(user_id, password_hash, issuer, kept_session, origin);
+end $$;
+
+create function public.find_invitation(token_hash text) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.find_invitation(token_hash);
+end $$;
+
+create function public.accept_invitation(token_hash text, user_id uuid, password_hash text,
+  origin jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.accept_invitation(token_hash, user_id, password_hash, origin);
+end $$;
+
+grant execute on function private.request_password_reset(text), public.request_password_reset(text),
+  private.is_password_reset(text), public.is_password_reset(text),
+  private.begin_password_reset_mail(text, text), private.delete_password_reset(text),
+  private.reset_password(text, text, text, jsonb), public.reset_password(text, text, text, jsonb),
+  private.change_password(uuid, text, text, text, jsonb),
+  public.change_password(uuid, text, text, text, jsonb),
+  private.find_invitation(text), public.find_invitation(text),
+  private.accept_invitation(text, uuid, text, jsonb),
+  public.accept_invitation(text, uuid, text, jsonb) to service_role;

@@ -1,0 +1,309 @@
+-- Invitations: who is asked to join a tenant, by e-mail. Of the link's token only a SHA-256 digest
+-- is kept, and that from the moment that the mail is made: nobody but the invited ever has it.
+
+create table public.invitations (
+  id text not null default private.new_id('inv'),
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  email text not null check (length(email) between 3 and 254),
+  roles text[] not null check (cardinality(roles) between 1 and 3),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  -- When its mail was last asked for, and when that mail was handed over.
+  requested_at timestamptz(3) not null default now(),
+  -- When a mail was asked for within the day up to the last.
+  requests timestamptz(3)[] not null default array[now()],
+  sent_at timestamptz(3),
+  expires_at timestamptz(3) not null default now() + interval '7 days',
+  accepted_at timestamptz(3),
+  revoked_at timestamptz(3),
+  revoked_by text,
+  primary key (tenant_id, id),
+  check (email = lower(email)),
+  check (accepted_at is null or revoked_at is null)
+);
+create unique index invitations_open on public.invitations (tenant_id, email)
+where accepted_at is null and revoked_at is null;
+create index invitations_requested on public.invitations (tenant_id, requested_at);
+
+alter table public.invitations enable row level security;
+grant select on public.invitations to authenticated;
+create policy invitations_read on public.invitations for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:people')));
+
+-- The digests of links, which are looked up before a tenant is known. One an invitation: a new link
+-- ends the one before.
+create table private.invitation_tokens (
+  token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
+  tenant_id text not null,
+  invitation_id text not null,
+  unique (tenant_id, invitation_id),
+  foreign key (tenant_id, invitation_id) references public.invitations (tenant_id, id)
+);
+alter table private.invitation_tokens enable row level security;
+
+create function private.invitation_status(i public.invitations) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return case when i.accepted_at is not null then 'accepted'
+    when i.revoked_at is not null then 'revoked'
+    when i.expires_at <= now() then 'expired' else 'pending' end;
+end $$;
+
+create function private.invitation_json(i public.invitations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', i.id, 'email', i.email, 'roles', i.roles, 'status', private.invitation_status(i),
+    'created_at', private.iso(i.created_at),
+    'created_by', i.created_by, 'sent_at', private.iso(i.sent_at), 'expires_at',
+    private.iso(i.expires_at),
+    'accepted_at', private.iso(i.accepted_at), 'revoked_at', private.iso(i.revoked_at),
+    'revoked_by', i.revoked_by
+  );
+end $$;
+
+-- Of what a person can change: it was sent again, accepted or revoked.
+create function private.invitation_version(i public.invitations) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(i.requested_at, i.accepted_at, i.revoked_at));
+end $$;
+
+-- Locks one of the caller's tenant. Refuses: not_found.
+create function private.lock_invitation(id text) returns public.invitations
+language plpgsql volatile set search_path = '' as $$
+declare
+  found_one public.invitations;
+begin
+  select * into found_one
+  from public.invitations i
+  where i.tenant_id = private.tenant_id() and i.id = $1 for no key update;
+  if not found then
+    perform private.refuse_missing('invitation');
+  end if;
+  return found_one;
+end $$;
+
+-- How many mails the caller's tenant asked for since then, to one address or to any.
+create function private.invitation_mails(since timestamptz, email text) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select count(*) from public.invitations i cross join unnest(i.requests) at
+    where i.tenant_id = private.tenant_id() and i.requested_at > since and at > since
+      and ($2 is null or i.email = $2)
+  );
+end $$;
+
+-- Has the mail of one of the caller's invitations made and sent.
+-- Refuses: rate_limited beyond 100 mails an hour, or to one address beyond 5 an hour or 10 a day.
+create function private.send_invitation(id text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  address constant text := (select i.email from public.invitations i
+    where i.tenant_id = tenant and i.id = $1);
+begin
+  if private.invitation_mails(now() - interval '1 hour', null) > 100 then
+    perform private.refuse('rate_limited',
+      'A tenant can send 100 invitations an hour. Try again later.');
+  end if;
+  if private.invitation_mails(now() - interval '1 hour', address) > 5 then
+    perform private.refuse('rate_limited',
+      'This address was invited 5 times within the hour. Try again later.');
+  end if;
+  if private.invitation_mails(now() - interval '1 day', address) > 10 then
+    perform private.refuse('rate_limited',
+      'This address was invited 10 times within a day. Try again tomorrow.');
+  end if;
+  perform graphile_worker.add_job('send_invitation',
+    private.with_request_id(jsonb_build_object('tenant_id', tenant, 'invitation_id', i.id)),
+    max_attempts => 12, job_key => 'invitation:' || tenant || ':' || i.id)
+  from public.invitations i where i.tenant_id = tenant and i.id = $1;
+end $$;
+
+-- The link is worth nothing from here on.
+create function private.end_invitation_link(id text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete
+  from private.invitation_tokens t
+  where t.tenant_id = private.tenant_id() and t.invitation_id = $1;
+end $$;
+
+-- Whether the tenant has a member with this address.
+create function private.is_member_address(email text) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (select from private.accounts_of(private.tenant_id()) u where lower(u.email) = $1);
+end $$;
+
+grant execute on function
+  private.invitation_version(public.invitations), private.invitation_status(public.invitations),
+  private.invitation_json(public.invitations)
+to authenticated;
+
+-- input: { limit, after: [id] | null, status }. Newest first.
+create function public.list_invitations(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_invitations');
+  select jsonb_agg(private.invitation_json(i) order by i.id desc) into items
+  from (
+    select * from public.invitations x
+    where x.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or private.invitation_status(x) = input ->> 'status')
+    order by x.id desc limit page_size + 1
+  ) i;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_invitation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  i public.invitations;
+begin
+  perform private.begin_request(request, 'get_invitation');
+  select * into i
+  from public.invitations x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  if not found then
+    perform private.refuse_missing('invitation');
+  end if;
+  return private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i));
+end $$;
+
+-- input: { email, roles }. One that expired gives way. Refuses: conflict for a member, for one
+-- invited already and beyond the quota; rate_limited. Records: member.invited.
+create function public.create_invitation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_invitation');
+  created public.invitations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.serialize_counting('invitation_mails');
+  perform private.require_quota('members');
+  if private.is_member_address(input ->> 'email') then
+    perform private.refuse_conflict('already_member',
+      'This person is a member already. Change their roles instead.');
+  end if;
+  update public.invitations i set revoked_at = now(), revoked_by = private.actor()
+  where i.tenant_id = private.tenant_id() and i.email = input ->> 'email' and i.accepted_at is null
+    and i.revoked_at is null
+    and i.expires_at <= now();
+  insert into public.invitations (email, roles)
+  values (input ->> 'email', private.text_array(input -> 'roles'))
+  on conflict (tenant_id, email) where accepted_at is null and revoked_at is null do nothing
+  returning * into created;
+  if not found then
+    perform private.refuse_conflict('invitation_open',
+      'This address has an invitation that is still open. Resend that one, or revoke it first.');
+  end if;
+  perform private.send_invitation(created.id);
+  perform private.record_security_event('member.invited', created.id, null,
+    jsonb_build_object('email', created.email, 'roles', created.roles));
+  return private.finish_request(request,
+    private.invitation_json(created)
+      || jsonb_build_object('version', private.invitation_version(created)));
+end $$;
+
+-- input: { id }. A new link for seven more days; the one before ends. Refuses: not_found, conflict
+-- where it was accepted or revoked, rate_limited within a minute of the mail before, and as
+-- private.send_invitation. Records: member.invited.
+create function public.resend_invitation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'resend_invitation');
+  i public.invitations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.serialize_counting('invitation_mails');
+  i := private.lock_invitation(input ->> 'id');
+  -- One that expired counts again from here on.
+  if private.invitation_status(i) = 'expired' then
+    perform private.require_quota('members');
+  end if;
+  if private.invitation_status(i) not in ('pending', 'expired') then
+    perform private.refuse_conflict('invitation_ended',
+      format('This invitation was %s. Create a new one.', private.invitation_status(i)));
+  elsif i.requested_at > now() - interval '1 minute' then
+    perform private.refuse('rate_limited',
+      'This invitation was sent less than a minute ago. Try again in a minute.');
+  end if;
+  update public.invitations x
+  set requested_at = now(), expires_at = now() + interval '7 days', sent_at = null,
+    requests = array(select at from unnest(x.requests) at where at > now() - interval '1 day')
+      || now()::timestamptz(3)
+  where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;
+  perform private.end_invitation_link(i.id);
+  perform private.send_invitation(i.id);
+  perform private.record_security_event('member.invited', i.id, null,
+    jsonb_build_object('email', i.email, 'roles', i.roles, 'again', true));
+  return private.finish_request(request,
+    private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+end $$;
+
+-- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found, conflict where it
+-- was accepted. Records: member.invitation_revoked.
+create function public.revoke_invitation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'revoke_invitation');
+  i public.invitations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  i := private.lock_invitation(input ->> 'id');
+  perform private.require_version(private.invitation_version(i), request -> 'versions');
+  if i.accepted_at is not null then
+    perform private.refuse_conflict('invitation_ended',
+      'This invitation was accepted. Remove the member instead.');
+  elsif i.revoked_at is null then
+    update public.invitations x set revoked_at = now(), revoked_by = private.actor()
+    where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;
+    perform private.end_invitation_link(i.id);
+    perform private.record_security_event('member.invitation_revoked', i.id, null,
+      jsonb_build_object('email', i.email));
+  end if;
+  return private.finish_request(request,
+    private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+end $$;
+
+-- For the worker that makes the mail: keeps the digest of its link in place of the one before.
+-- Null: there is nothing to send.
+create function private.begin_invitation_mail(tenant_id text, invitation_id text,
+  token_hash text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  i public.invitations;
+begin
+  select * into i from public.invitations x where x.tenant_id = $1 and x.id = $2 for no key update;
+  if not found or private.invitation_status(i) <> 'pending' then
+    return null;
+  end if;
+  delete from private.invitation_tokens t where t.tenant_id = $1 and t.invitation_id = $2;
+  insert into private.invitation_tokens (token_hash, tenant_id, invitation_id) values ($3, $1, $2);
+  return jsonb_build_object('email', i.email, 'tenant_name',
+    (select t.name from public.tenants t where t.id = $1), 'invited_by', i.created_by,
+    'roles', i.roles, 'expires_at', private.iso(i.expires_at));
+end $$;
+
+create function private.end_invitation_mail(tenant_id text, invitation_id text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update public.invitations i set sent_at = now() where i.tenant_id = $1 and i.id = $2;
+end $$;
+grant execute
+  on function private.begin_invitation_mail(text, text, text),
+    private.end_invitation_mail(text, text) to service_role;

@@ -1,0 +1,225 @@
+-- A tenant's accounts: who is a member, with which roles. An admin changes and removes them; what
+-- somebody else's identity provider says of its users is that provider's to change.
+
+-- As an admin sees it. `open_exceptions` is counted to 1,000.
+create function private.account_json(u auth.users, tenant text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  name constant text := private.account_name(u.email, u.id);
+  roles constant jsonb := private.roles_of_account(u.raw_app_meta_data, tenant);
+begin
+  return jsonb_build_object(
+    'id', u.id, 'name', name, 'user', 'user:' || name, 'email', u.email,
+    'roles', to_jsonb(array(select r from unnest(private.roles()) r where roles ? r)),
+    'status', case when u.banned_until > now() then 'suspended' else 'active' end,
+    'created_at', private.iso(u.created_at), 'last_sign_in_at', private.iso(u.last_sign_in_at),
+    'open_exceptions', (select count(*) from (
+      select from public.exceptions e
+      where e.tenant_id = tenant and e.assigned_to = 'user:' || name
+        and e.status in ('open', 'in_review')
+        limit 1000
+    ) counted),
+    'version', private.version_of(roles)
+  );
+end $$;
+
+-- The accounts of the caller's tenant, for who may manage them.
+create function private.tenant_accounts() returns setof auth.users
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  if private.may('read:people') then
+    return query select * from private.accounts_of(private.tenant_id());
+  end if;
+end $$;
+
+-- One of them; null: there is none.
+create function private.tenant_account(id uuid) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select private.account_json(u, private.tenant_id()) from auth.users u
+    where u.id = $1 and private.may('read:people') and u.deleted_at is null
+      and private.roles_of_account(u.raw_app_meta_data, private.tenant_id()) is not null
+  );
+end $$;
+
+-- A page of them by address, after this one.
+create function private.tenant_account_page(after text, sought text, most integer) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_agg(private.account_json(u.account, private.tenant_id())
+      || jsonb_build_object('key', u.key)
+    order by u.key)
+    from (
+      select a as account, coalesce(a.email, '') || ' ' || a.id as key
+      from private.tenant_accounts() a
+      where (after is null or coalesce(a.email, '') || ' ' || a.id > after)
+        and (sought is null or strpos(lower(a.email), sought) > 0)
+      order by 2 limit most
+    ) u
+  );
+end $$;
+
+-- Gives an account other roles in the caller's tenant; null: removes it from there, and ends its
+-- sessions where it has no other tenant. One at a time in a tenant: two admins who remove each
+-- other would leave none. `issuer`: of Supabase Auth's accounts. Answers its name, its roles before
+-- and which sessions ended. Refuses: not_found, precondition_failed, conflict for the last admin.
+create function private.change_account(id uuid, roles jsonb, versions jsonb,
+  issuer text) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  account auth.users;
+  before jsonb;
+  ended text[] := '{}';
+begin
+  perform pg_advisory_xact_lock(hashtextextended('members ' || tenant, 0));
+  select * into account from auth.users u
+  where u.id = $1 and u.deleted_at is null
+    and private.roles_of_account(u.raw_app_meta_data, tenant) is not null for no key update;
+  before := private.roles_of_account(account.raw_app_meta_data, tenant);
+  if before is null then
+    perform private.refuse_missing('member');
+  end if;
+  perform private.require_version(private.version_of(before), versions);
+  if before ? 'tenant_admin' and not coalesce(roles ? 'tenant_admin', false) and not exists (
+    select from private.accounts_of(tenant) u
+    where u.id <> account.id and (u.banned_until is null or u.banned_until <= now())
+      and private.roles_of_account(u.raw_app_meta_data, tenant) ? 'tenant_admin'
+  ) then
+    perform private.refuse_conflict('last_admin',
+      'This is the tenant''s last admin. Make another member an admin first.');
+  end if;
+  update auth.users u
+  set raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, tenant, roles),
+    updated_at = now()
+  where u.id = account.id returning * into account;
+  if roles is null and account.raw_app_meta_data -> 'tenants' = '{}' then
+    with gone as (
+      update private.sessions s set ended_at = now()
+      where s.issuer = change_account.issuer and s.subject = account.id::text and s.ended_at is null
+        returning s.id
+    )
+    select coalesce(array_agg(g.id), '{}') into ended from gone g;
+  end if;
+  return jsonb_build_object('name', private.account_name(account.email, account.id), 'before',
+    before, 'ended', to_jsonb(ended));
+end $$;
+
+-- Whether several accounts of the caller's tenant are called this.
+create function private.has_namesake(name text) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return (select count(*) > 1 from private.accounts_of(private.tenant_id()) u
+    where private.account_name(u.email, u.id) = $1);
+end $$;
+
+grant execute
+  on function private.tenant_account(uuid),
+    private.tenant_account_page(text, text, integer) to authenticated;
+
+-- input: { limit, after: [key] | null, q }. By address; q is part of it.
+create function public.list_tenant_members(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+begin
+  perform private.begin_request(request, 'list_tenant_members');
+  return private.page(
+    private.tenant_account_page(input -> 'after' ->> 0, lower(input ->> 'q'), page_size + 1),
+    page_size, 'key');
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_tenant_member(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  member jsonb;
+begin
+  perform private.begin_request(request, 'get_tenant_member');
+  member := private.tenant_account((input ->> 'id')::uuid);
+  if member is null then
+    perform private.refuse_missing('member');
+  end if;
+  return member;
+end $$;
+
+-- input: { id, roles, issuer }. Refuses: not_found, precondition_failed, conflict for the last
+-- admin. Records: member.role_changed, where it is a change.
+create function public.update_tenant_member(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'update_tenant_member');
+  member constant uuid := (input ->> 'id')::uuid;
+  changed jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  changed := private.change_account(member, input -> 'roles', request -> 'versions',
+    input ->> 'issuer');
+  if changed -> 'before' <> input -> 'roles' then
+    perform private.record_security_event('member.role_changed', 'user:' || (changed ->> 'name'),
+      null, jsonb_build_object(
+      'member_id', member, 'roles',
+      jsonb_build_object('from', changed -> 'before', 'to', input -> 'roles')));
+  end if;
+  return private.finish_request(request, private.tenant_account(member));
+end $$;
+
+create function private.open_exceptions_of(assignee text) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select e.id
+    from public.exceptions e
+    where e.tenant_id = private.tenant_id() and e.assigned_to = assignee
+      and e.status in ('open', 'in_review'));
+end $$;
+
+-- input: { id, reason, issuer, hand_over, hand_over_to }. With hand_over, the open exceptions
+-- assigned to them go to hand_over_to, or to nobody. Refuses: not_found, precondition_failed,
+-- conflict for the last admin, and to hand over what a namesake has too, or more than fit one call.
+-- Records: member.removed.
+create function public.remove_tenant_member(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'remove_tenant_member');
+  member constant uuid := (input ->> 'id')::uuid;
+  before constant jsonb := case
+    when replayed is null then private.tenant_account((input ->> 'id')::uuid) end;
+  changed jsonb;
+  handed_over integer := 0;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  if (input ->> 'hand_over')::boolean and private.has_namesake(before ->> 'name') then
+    perform private.refuse_conflict('same_name',
+      format(
+        'Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.',
+        before ->> 'name'));
+  -- Counted to 1,000.
+  elsif (input ->> 'hand_over')::boolean and (before ->> 'open_exceptions')::integer >= 1000 then
+    perform private.refuse_conflict('too_many_exceptions',
+      format(
+        '%s has 1,000 open exceptions or more. Reassign them on the board first, then remove the member without handing over.',
+        before ->> 'name'));
+  end if;
+  changed := private.change_account(member, null, request -> 'versions', input ->> 'issuer');
+  if (input ->> 'hand_over')::boolean then
+    select count(*) into handed_over from private.change_exceptions_for_caller('edit', array(
+      select jsonb_build_object('id', h.id, 'assigned_to', input -> 'hand_over_to')
+      from private.lock_exceptions(private.open_exceptions_of('user:' || (changed ->> 'name'))) h
+      where h.assigned_to = 'user:' || (changed ->> 'name') and h.status in ('open', 'in_review')
+    ));
+  end if;
+  perform private.record_security_event('member.removed', 'user:' || (changed ->> 'name'),
+    input ->> 'reason', jsonb_build_object(
+    'member_id', member, 'roles', changed -> 'before', 'sessions_ended',
+    jsonb_array_length(changed -> 'ended'),
+    'handed_over', handed_over, 'handed_over_to', input ->> 'hand_over_to'));
+  return private.finish_request(request,
+    before || jsonb_build_object('handed_over', handed_over, 'ended', changed -> 'ended'));
+end $$;

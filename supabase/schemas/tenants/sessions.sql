@@ -1,0 +1,189 @@
+-- Sessions: the browsers that a person is signed in with, so that a session can end before its
+-- cookie does. A session is a person's, known by issuer and subject, and no tenant's. Why:
+-- docs/decisions/0011-sessions.md.
+
+create table private.sessions (
+  id text primary key default private.new_id('ses'),
+  issuer text not null,
+  subject text not null,
+  provider text not null,
+  address inet,
+  user_agent text,
+  started_at timestamptz(3) not null default now(),
+  -- By an act of the person, not by a page that refreshes itself.
+  seen_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null,
+  ended_at timestamptz(3)
+);
+create index sessions_by_person on private.sessions (issuer, subject, id) where ended_at is null;
+create index sessions_by_expiry on private.sessions (expires_at);
+alter table private.sessions enable row level security;
+
+-- Whether it still counts. `idle_seconds`: how long without an act of the person; 0: for ever.
+create function private.is_live(s private.sessions, idle_seconds integer) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return s.ended_at is null and s.expires_at > now()
+    and (idle_seconds = 0 or s.seen_at > now() - make_interval(secs => idle_seconds));
+end $$;
+
+-- session: { issuer, subject, provider, address, user_agent, seconds }. Answers its id. Of one
+-- person's the newest 100 go on.
+create function private.begin_session(session jsonb) returns text
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  begun text;
+begin
+  insert into private.sessions (issuer, subject, provider, address, user_agent, expires_at)
+  values (
+    session ->> 'issuer', session ->> 'subject', session ->> 'provider',
+    (session ->> 'address')::inet, left(session ->> 'user_agent', 300),
+    now() + make_interval(secs => (session ->> 'seconds')::integer)
+  ) returning id into begun;
+  update private.sessions s set ended_at = now()
+  where s.ended_at is null and s.issuer = session ->> 'issuer' and s.subject = session ->> 'subject'
+    and s.id not in (
+    select k.id from private.sessions k
+    where k.ended_at is null and k.issuer = session ->> 'issuer'
+      and k.subject = session ->> 'subject'
+      order by k.id desc limit 100
+  );
+  return begun;
+end $$;
+
+-- Whose session it is, null where it no longer counts. `seen`: by an act of the person.
+create function private.check_session(session_id text, idle_seconds integer,
+  seen boolean) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  s private.sessions;
+begin
+  select * into s from private.sessions x where x.id = session_id;
+  if not found or not private.is_live(s, idle_seconds) then
+    return null;
+  end if;
+  if seen then
+    update private.sessions x set seen_at = now() where x.id = s.id and x.ended_at is null;
+  end if;
+  return jsonb_build_object('issuer', s.issuer, 'subject', s.subject);
+end $$;
+
+-- Signing out. One that has ended stays as it is.
+create function private.leave_session(session_id text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update private.sessions s set ended_at = now() where s.id = session_id and s.ended_at is null;
+end $$;
+
+create function public.begin_session(session jsonb) returns text
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.begin_session(session);
+end $$;
+
+create function public.check_session(session_id text, idle_seconds integer,
+  seen boolean) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return private.check_session(session_id, idle_seconds, seen);
+end $$;
+
+create function public.leave_session(session_id text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.leave_session(session_id);
+end $$;
+
+grant execute
+  on function private.begin_session(jsonb), private.check_session(text, integer, boolean),
+    private.leave_session(text),
+  public.begin_session(jsonb), public.check_session(text, integer, boolean),
+  public.leave_session(text) to service_role;
+
+-- The caller's own that count, newest first.
+create function private.sessions_of_caller(idle_seconds integer) returns setof private.sessions
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  claims constant jsonb := auth.jwt();
+begin
+  return query
+  select * from private.sessions s
+  where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null
+    and private.is_live(s, idle_seconds)
+  order by s.id desc;
+end $$;
+
+create function private.session_json(s private.sessions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', s.id, 'provider', s.provider, 'address', host(s.address), 'user_agent', s.user_agent,
+    'started_at', private.iso(s.started_at),
+    'seen_at', private.iso(s.seen_at), 'expires_at', private.iso(s.expires_at), 'ended_at',
+    private.iso(s.ended_at),
+    'current', coalesce(s.id = auth.jwt() ->> 'session_id', false)
+  );
+end $$;
+grant execute
+  on function private.sessions_of_caller(integer),
+    private.session_json(private.sessions) to authenticated;
+
+-- input: { limit, after: [id] | null, idle_seconds }. Newest first.
+create function public.list_sessions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_sessions');
+  select jsonb_agg(private.session_json(s) order by s.id desc) into items
+  from (
+    select * from private.sessions_of_caller((input ->> 'idle_seconds')::integer) x
+    where input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0
+    order by x.id desc limit page_size + 1
+  ) s;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { ids } or null for all. Answers which of the caller's own ended by it. Records:
+-- session.ended, session.ended_everywhere.
+create function public.end_sessions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'end_sessions');
+  everywhere constant boolean := jsonb_typeof(input -> 'ids') is distinct from 'array';
+  claims constant jsonb := auth.jwt();
+  ended text[];
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  with gone as (
+    update private.sessions s set ended_at = now()
+    where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null
+      and (everywhere or s.id = any (private.text_array(input -> 'ids')))
+    returning s.id
+  )
+  select coalesce(array_agg(g.id order by g.id), '{}') into ended from gone g;
+  if everywhere then
+    perform private.record_security_event('session.ended_everywhere', null, null,
+      jsonb_build_object('sessions', cardinality(ended)));
+  else
+    perform private.record_security_event('session.ended', id, null, '{}') from unnest(ended) id;
+  end if;
+  return private.finish_request(request, jsonb_build_object('ended', to_jsonb(ended)));
+end $$;
+
+-- Deletes what ended or expired 30 days ago, at most `batch` at a time; answers how many.
+create function private.purge_sessions(batch integer default 10000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  deleted integer;
+begin
+  delete from private.sessions where ctid = any (array(
+    select ctid from private.sessions where expires_at < now() - interval '30 days' limit batch
+  ));
+  get diagnostics deleted = row_count;
+  return deleted;
+end $$;
+grant execute on function private.purge_sessions(integer) to service_role;

@@ -1,0 +1,74 @@
+-- Events: what a tenant's receivers are sent. An event exists if and only if the change it reports
+-- committed. After 30 days nobody sees it, and it goes with its partition
+-- (private.roll_partitions).
+
+create table public.events (
+  id text not null default private.new_id('evt'),
+  tenant_id text not null references public.tenants (id),
+  type text not null check (type ~ '^[a-z_]+(\.[a-z_]+)+$'),
+  at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  data jsonb not null,
+  -- What makes the event one of a kind, where a second one would be wrong.
+  once_key text,
+  -- The request that it came of; null where it came of none. Its deliveries are traced under it.
+  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  -- A test of that webhook, with example data: it goes nowhere else.
+  test_of text,
+  primary key (tenant_id, id)
+) partition by range (id);
+create table partitions.events_first partition of public.events for values
+  from (minvalue) to (maxvalue);
+alter table partitions.events_first enable row level security;
+create index events_by_request on public.events (tenant_id, request_id)
+where request_id is not null;
+
+alter table public.events enable row level security;
+grant select on public.events to authenticated, service_role;
+create policy events_read on public.events for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks'))
+    and at > now() - interval '30 days'
+    and type = any ((select private.readable_events())::text[]));
+
+-- The keys of events that are one of a kind: a key of public.events would hold within each
+-- partition alone. Forgotten after 30 days, too.
+create table private.event_once (
+  tenant_id text not null,
+  type text not null,
+  once_key text not null,
+  at timestamptz(3) not null default now(),
+  primary key (tenant_id, type, once_key)
+);
+create index event_once_by_age on private.event_once using brin (at);
+alter table private.event_once enable row level security;
+
+-- A second event of the kind is left out of whatever statement inserts it.
+create function private.keep_event_once() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  insert into private.event_once (tenant_id, type, once_key)
+  values (new.tenant_id, new.type, new.once_key)
+  on conflict do nothing;
+  return case when found then new end;
+end $$;
+create trigger once before insert on public.events
+  for each row when (new.once_key is not null) execute function private.keep_event_once();
+
+-- With a once_key that was there before it does nothing.
+create function private.emit(tenant_id text, type text, data jsonb,
+  once_key text default null) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4);
+end $$;
+
+-- For one webhook of the caller's own tenant. Answers the event's id.
+create function private.emit_test(webhook_id text, type text, data jsonb) returns text
+language plpgsql volatile set search_path = '' as $$
+declare
+  made text;
+begin
+  insert into public.events (tenant_id, type, data, test_of)
+  values (private.tenant_id(), $2, $3, $1)
+  returning id into made;
+  return made;
+end $$;

@@ -1,0 +1,331 @@
+-- A webhook's log over the wire: what was sent, what was answered, and sending it again.
+
+-- On the wire `pending` is one of three: pending (not tried yet), sending, retrying (waiting for
+-- its next try).
+create function private.delivery_status(d public.webhook_deliveries) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return case
+    when d.status <> 'pending' then d.status
+    when d.lease is not null and d.next_attempt_at > now() then 'sending'
+    when d.attempt_count > 0 then 'retrying'
+    else 'pending'
+  end;
+end $$;
+
+create function private.attempt_json(a public.webhook_attempts) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'number', a.number, 'cause', a.cause, 'status', a.status, 'failure_kind', a.failure_kind,
+    'detail', a.detail,
+    'started_at', private.iso(a.started_at), 'duration_ms', a.duration_ms, 'status_code',
+    a.status_code
+  );
+end $$;
+
+create function private.delivery_json(d public.webhook_deliveries,
+  last_attempt public.webhook_attempts) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  wire_status constant text := private.delivery_status(d);
+begin
+  return jsonb_build_object(
+    'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'type', d.type,
+    'status', wire_status, 'failure_kind', d.failure_kind,
+    'reason', case
+      when wire_status = 'retrying' then last_attempt.detail
+      when d.failure_kind = 'retries_exhausted' then concat_ws(' ',
+        format('All %s attempts failed.', d.attempt_count), last_attempt.detail)
+      when d.failure_kind = 'webhook_disabled' then concat_ws(' ', 'The webhook was disabled.',
+        last_attempt.detail)
+    end,
+    'attempt_count', d.attempt_count,
+    'next_attempt_at',
+    case when wire_status in ('pending', 'retrying') then private.iso(d.next_attempt_at) end,
+    'created_at', private.iso(d.created_at), 'delivered_at', private.iso(d.delivered_at),
+    'last_attempt',
+    case when last_attempt.id is not null then private.attempt_json(last_attempt) end
+  );
+end $$;
+
+create function private.delivery_json(d public.webhook_deliveries) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  last_attempt public.webhook_attempts;
+begin
+  select * into last_attempt from public.webhook_attempts a
+  where a.tenant_id = d.tenant_id and a.delivery_id = d.id order by a.number desc limit 1;
+  return private.delivery_json(d, last_attempt);
+end $$;
+
+-- Refuses: not_found.
+create function private.find_delivery(webhook_id text, id text) returns public.webhook_deliveries
+language plpgsql stable set search_path = '' as $$
+declare
+  d public.webhook_deliveries;
+begin
+  select * into d
+  from public.webhook_deliveries x
+  where x.tenant_id = private.tenant_id() and x.id = $2 and x.webhook_id = $1
+    and x.created_at > now() - interval '30 days';
+  if not found then
+    perform private.refuse_missing('delivery');
+  end if;
+  return d;
+end $$;
+
+-- Newest first. input: { limit, after: [id] | null, webhook_id, status, type, event_id, request_id,
+-- since, until }.
+create function private.deliveries_page(input jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  wanted constant text := input ->> 'status';
+  items jsonb;
+begin
+  execute format($q$
+    select jsonb_agg(private.delivery_json(p.d, a.a) order by (p.d).id desc)
+    from (select d from public.webhook_deliveries d where %s order by d.id desc limit $1 + 1) p
+    left join lateral (
+      select a from public.webhook_attempts a
+      where a.tenant_id = (p.d).tenant_id and a.delivery_id = (p.d).id order by a.number desc
+        limit 1
+    ) a on true
+  $q$, concat_ws(' and ',
+    format('d.tenant_id = %L', private.tenant_id()),
+    (
+      select string_agg(format('d.%I = %L', name, input ->> name), ' and ')
+      from unnest('{webhook_id,type,event_id}'::text[]) name where input ->> name is not null
+    ),
+    case when input -> 'after' ->> 0 is not null then format('d.id < %L', input -> 'after' ->> 0)
+      end,
+    case when wanted in ('delivered', 'failed') then format('d.status = %L', wanted)
+      when wanted is not null then format(
+        'd.status = ''pending'' and private.delivery_status(d) = %L',
+        wanted) end,
+    case when input ->> 'request_id' is not null then
+      format(
+        'd.event_id in (select e.id from public.events e where e.tenant_id = %L and e.request_id = %L)',
+        private.tenant_id(), input ->> 'request_id') end,
+    case
+      when input ->> 'since' is not null then format('d.created_at >= %L::timestamptz',
+        input ->> 'since')
+      end,
+    case
+      when input ->> 'until' is not null then format('d.created_at < %L::timestamptz',
+        input ->> 'until')
+      end
+  )) into items using page_size;
+  return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
+end $$;
+
+-- One webhook's. input: { id, … as private.deliveries_page }. Refuses: not_found.
+create function public.list_webhook_deliveries(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'list_webhook_deliveries');
+  return private.deliveries_page(input
+    || jsonb_build_object('webhook_id', (private.find_webhook(input ->> 'id')).id));
+end $$;
+
+-- Every webhook's. input: as private.deliveries_page.
+create function public.list_deliveries(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'list_deliveries');
+  return private.deliveries_page(input);
+end $$;
+
+-- Attempts and response times by hour of the last 7 days, without the hours that had none. Of all
+-- webhooks where `webhook_id` is null. Planned each time: one plan for both reads every webhook's
+-- attempts for the sake of one.
+create function private.attempts_by_hour(webhook_id text) returns jsonb
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
+begin
+  return jsonb_build_object('as_of', private.iso(now()), 'hours', coalesce((
+    with counted as (
+      select t.hour, t.succeeded, t.bucket, sum(t.attempts) as attempts,
+        sum(
+          sum(t.attempts)) filter (
+            where t.bucket >= 0) over (partition by t.hour order by t.bucket) as up_to,
+        sum(sum(t.attempts)) filter (where t.bucket >= 0) over (partition by t.hour) as total
+      from public.webhook_answer_times t
+      where t.tenant_id = private.tenant_id()
+        and (attempts_by_hour.webhook_id is null or t.webhook_id = attempts_by_hour.webhook_id)
+        and t.hour > now() - interval '7 days'
+      group by t.hour, t.succeeded, t.bucket
+    )
+    select jsonb_agg(h.found order by h.hour) from (
+      select c.hour, jsonb_build_object(
+        'start', private.iso(c.hour),
+        'succeeded', coalesce(sum(c.attempts) filter (where c.succeeded), 0), 'failed',
+        coalesce(sum(c.attempts) filter (where not c.succeeded), 0),
+        'p50_ms',
+        round(
+          1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.5) + 0.5)),
+        'p95_ms',
+        round(
+          1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.95) + 0.5))
+      ) as found
+      from counted c group by c.hour
+    ) h
+  ), '[]'));
+end $$;
+
+-- One webhook's. input: { id }. Refuses: not_found.
+create function public.get_webhook_stats(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'get_webhook_stats');
+  return private.attempts_by_hour((private.find_webhook(input ->> 'id')).id);
+end $$;
+
+-- Every webhook's, together. input: {}.
+create function public.get_delivery_stats(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+begin
+  perform private.begin_request(request, 'get_delivery_stats');
+  return private.attempts_by_hour(null);
+end $$;
+
+-- input: { id, delivery_id }. The payload, and the response, which may repeat it, are null where
+-- the caller may not read events of its kind. Refuses: not_found.
+create function public.get_webhook_delivery(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  d public.webhook_deliveries;
+begin
+  perform private.begin_request(request, 'get_webhook_delivery');
+  perform private.find_webhook(input ->> 'id');
+  d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
+  return private.delivery_json(d) || jsonb_build_object(
+    'payload', (
+      select jsonb_build_object('type', e.type, 'timestamp', private.iso(e.at), 'data', e.data)
+        || case when e.test_of is not null then '{"test": true}' else '{}'::jsonb end
+      from public.events e where e.tenant_id = d.tenant_id and e.id = d.event_id
+    ),
+    'request_id',
+    (select e.request_id from public.events e
+      where e.tenant_id = d.tenant_id and e.id = d.event_id),
+    'attempts', coalesce((
+      select jsonb_agg(private.attempt_json(a) || jsonb_build_object(
+        'response',
+        case when a.status_code is not null
+          and d.type = any (private.readable_events()) then jsonb_build_object(
+          'headers', coalesce(a.response_headers, '{}'), 'body', coalesce(a.response_body, ''),
+          'truncated', coalesce(a.response_truncated, false)
+        ) end
+      ) order by a.number)
+      from public.webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id
+    ), '[]')
+  );
+end $$;
+
+-- Attempts whose lease is over: their result will not come any more. There are seldom any.
+create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  lapsed record;
+begin
+  for lapsed in
+    select d.tenant_id, d.id, d.lease from public.webhook_deliveries d
+    where d.lease is not null and d.next_attempt_at <= now() and d.webhook_id = any (webhook_ids)
+      and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id)
+  loop
+    update public.webhook_attempts a
+    set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
+      detail = 'The worker that made this attempt stopped responding.'
+    where a.tenant_id = lapsed.tenant_id and a.delivery_id = lapsed.id and a.id = lapsed.lease
+      and a.status = 'in_flight';
+  end loop;
+end $$;
+
+-- Sends again what the caller may see, from the start of the schedule; answers how many. What is
+-- under way is left alone.
+create function private.requeue_deliveries(webhook_id text, ids text[], cause text) returns bigint
+language plpgsql volatile set search_path = '' as $$
+declare
+  requeued bigint;
+begin
+  perform private.interrupt_lapsed_attempts(array[$1]);
+  update public.webhook_deliveries d set
+    status = 'pending', failure_kind = null, failure_count = 0, cause = $3, next_attempt_at = now(),
+    lease = null
+  where d.tenant_id = private.tenant_id() and d.id = any (ids) and d.webhook_id = $1
+    and (d.lease is null or d.next_attempt_at <= now());
+  get diagnostics requeued = row_count;
+  if requeued > 0 then
+    perform private.notify_webhook_worker($1);
+  end if;
+  return requeued;
+end $$;
+
+-- input: { id, delivery_id }. Refuses: not_found; conflict while it is being sent, or for a
+-- disabled webhook.
+create function public.resend_webhook_delivery(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'resend_webhook_delivery');
+  d public.webhook_deliveries;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.require_active_webhook(private.lock_webhook(input ->> 'id'));
+  d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
+  if private.requeue_deliveries(d.webhook_id, array[d.id], 'resend') = 0 then
+    perform private.refuse_conflict('delivery_under_way',
+      'This delivery is being sent. Wait for its result.');
+  end if;
+  return private.finish_request(request,
+    private.delivery_json(private.find_delivery(d.webhook_id, d.id)));
+end $$;
+
+-- input: { id, since, dry_run }. Missed is what failed, or failed so far and waits for another try.
+-- Refuses: not_found; conflict for a disabled webhook, unless with dry_run. Records:
+-- webhook.recovered.
+create function public.recover_webhook(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'recover_webhook');
+  since constant timestamptz := (input ->> 'since')::timestamptz;
+  dry_run constant boolean := (input ->> 'dry_run')::boolean;
+  oldest constant timestamptz := greatest(since, now() - interval '30 days');
+  w public.webhooks;
+  missed text[];
+  recovered bigint;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  w := private.lock_webhook(input ->> 'id');
+  if not dry_run then
+    perform private.require_active_webhook(w);
+  end if;
+  missed := array(
+    select d.id from public.webhook_deliveries d
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= oldest
+      and d.status = 'failed'
+    union all
+    select d.id from public.webhook_deliveries d
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= oldest
+      and d.status = 'pending'
+      and private.delivery_status(d) = 'retrying'
+  );
+  recovered := case when dry_run then cardinality(missed)
+    else private.requeue_deliveries(w.id, missed, 'recover') end;
+  if not dry_run and recovered > 0 then
+    perform private.record_security_event('webhook.recovered', w.id, null,
+      jsonb_build_object('since', private.iso(since), 'count', recovered));
+  end if;
+  return private.finish_request(request,
+    jsonb_build_object('since', private.iso(since), 'dry_run', dry_run, 'count', recovered));
+end $$;
+
+grant execute on function
+  private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
+  private.delivery_json(public.webhook_deliveries, public.webhook_attempts),
+  private.delivery_json(public.webhook_deliveries),
+  private.deliveries_page(jsonb), private.find_delivery(text, text), private.attempts_by_hour(text)
+to authenticated;

@@ -1,0 +1,53 @@
+-- Fan-out: an event and its deliveries commit together, however many events a statement has, and
+-- notify the sender.
+
+-- A notification instead of a job: a job would be three more writes a delivery, for what
+-- webhook_deliveries says anyway.
+create function private.notify_webhook_worker(webhook_id text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.notify('deliveries', webhook_id);
+end $$;
+
+-- Of the event's time, and the same however often it is made: a second delivery of the event to the
+-- webhook is a second row of its key.
+create function private.delivery_id(event_id text, webhook_id text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return 'dlv_' || substr(event_id, 5, 12)
+    || left(encode(sha256(convert_to(event_id || webhook_id, 'UTF8')), 'hex'), 20);
+end $$;
+
+-- A test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook.
+-- What a disabled webhook misses is recorded, so that it can be recovered.
+create function private.fan_out_events() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  awaiting record;
+begin
+  for awaiting in
+    with fanned_out as (
+      insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status,
+        failure_kind, next_attempt_at)
+      select private.delivery_id(e.id, w.id), e.tenant_id, w.id, e.id, e.type,
+        case w.status when 'active' then 'pending' else 'failed' end,
+        case w.status when 'disabled' then 'webhook_disabled' end,
+        case w.status when 'active' then now() end
+      from emitted e join public.webhooks w on w.tenant_id = e.tenant_id
+      where w.deleted_at is null and case
+        when e.test_of is not null then w.id = e.test_of
+        when e.type = 'webhook.test' then w.id = e.data ->> 'id'
+        when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events)
+        and w.id <> e.data ->> 'id'
+        else e.type = any (w.events)
+      end
+      returning webhook_id, status
+    )
+    select distinct webhook_id from fanned_out where status = 'pending' order by webhook_id
+  loop
+    perform private.notify_webhook_worker(awaiting.webhook_id);
+  end loop;
+  return null;
+end $$;
+create trigger fan_out after insert on public.events referencing new table as emitted
+  for each statement execute function private.fan_out_events();

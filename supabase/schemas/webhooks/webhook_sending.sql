@@ -1,0 +1,330 @@
+-- Sending: claim what is due under a lease, settle what came of it, take over what a dead worker
+-- held. For the worker alone.
+
+-- Takes up to `room` due deliveries of the named webhooks for 23 seconds. Caps, so that a receiver
+-- that hangs costs others nothing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond
+-- the first of each webhook, which is always let through. Whoever settles a delivery claims for its
+-- webhook again, so a claim that a cap cut short is never forgotten.
+create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
+returns table (
+  attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text,
+  body text, secrets jsonb, sent_at bigint,
+  type text, request_id text
+)
+-- Planned once a connection, and by indexes, whatever the tables looked like then: planning costs
+-- more than claiming. By no bitmaps: they read again and again what other scans of an index leave
+-- out for good, the places that deliveries had before they were claimed.
+language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+  set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  inactive text[];
+  chosen record;
+begin
+  -- One claim at a time: the caps hold over all workers.
+  perform pg_advisory_xact_lock(hashtextextended('tieout.claim_webhook_deliveries', 0));
+
+  perform private.interrupt_lapsed_attempts(webhook_ids);
+  inactive := array(select w.id from public.webhooks w
+    where w.id = any (webhook_ids) and (w.status <> 'active' or w.deleted_at is not null));
+  if cardinality(inactive) > 0 then
+    update public.webhook_deliveries d
+    set status = 'failed', failure_kind = 'webhook_disabled', next_attempt_at = null, lease = null
+    where d.webhook_id = any (inactive) and d.status = 'pending' and d.next_attempt_at <= now();
+  end if;
+
+  with asked as (
+    select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap
+    from public.webhooks w
+    where w.id = any (webhook_ids) and w.status = 'active' and w.deleted_at is null
+  ), busy as (
+    select d.tenant_id, d.webhook_id, count(*) as deliveries from public.webhook_deliveries d
+    where d.lease is not null and d.next_attempt_at > now()
+      and d.tenant_id in (select tenant_id from asked)
+    group by 1, 2
+  ), due as (
+    select a.tenant_id, a.id as webhook_id, a.url, d.id, d.event_id, d.next_attempt_at,
+      coalesce(b.deliveries, 0)
+        + row_number() over (partition by a.id order by d.next_attempt_at) as place
+    from asked a
+    left join busy b on b.webhook_id = a.id
+    cross join lateral (
+      select x.id, x.event_id, x.next_attempt_at from public.webhook_deliveries x
+      where x.webhook_id = a.id and x.status = 'pending' and x.next_attempt_at <= now()
+      order by x.next_attempt_at limit greatest(0, a.cap - coalesce(b.deliveries, 0))
+      for no key update skip locked
+    ) d
+  ), ranked as (
+    select *,
+      coalesce((select sum(b.deliveries - 1) from busy b where b.tenant_id = due.tenant_id), 0)
+      + count(*) filter (where place > 1) over (partition by tenant_id order by place,
+        next_attempt_at, id) as beyond_the_first
+    from due
+  ), first as (
+    select * from ranked where place = 1 or beyond_the_first <= 200
+    order by place, next_attempt_at limit room
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.id) as ids, array_agg(f.url) as urls,
+    array_agg(f.place) as places
+  into chosen from first f;
+  if chosen.ids is null then
+    return;
+  end if;
+
+  return query
+  with leased as (
+    update public.webhook_deliveries d set
+      lease = nextval('public.webhook_attempts_id_seq'),
+      next_attempt_at = now() + interval '23 seconds', attempt_count = d.attempt_count + 1
+    from unnest(chosen.tenants, chosen.ids, chosen.urls, chosen.places) as c (tenant_id, id, url,
+      place)
+    where d.tenant_id = c.tenant_id and d.id = c.id
+    returning d.id, d.tenant_id, d.webhook_id, d.event_id, d.lease, d.attempt_count, d.cause, c.url,
+      c.place
+  ), begun as (
+    insert into public.webhook_attempts (id, tenant_id, delivery_id, number, cause)
+    select l.lease, l.tenant_id, l.id, l.attempt_count, l.cause from leased l
+  )
+  select l.lease, l.id, l.webhook_id, l.tenant_id, l.event_id, l.url,
+    format('{"type":%s,"timestamp":%s,%s"data":%s}', to_json(e.type), to_json(private.iso(e.at)),
+      case when e.test_of is not null then '"test":true,' end, e.data),
+    (
+      select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', s.sealed)
+      order by s.created_at desc)
+      from private.webhook_secrets s
+      where s.tenant_id = l.tenant_id and s.webhook_id = l.webhook_id
+        and (s.expires_at is null or s.expires_at > now())
+    ),
+    floor(extract(epoch from clock_timestamp()))::bigint, e.type, e.request_id
+  from leased l join public.events e on e.tenant_id = l.tenant_id and e.id = l.event_id
+  order by l.place;
+end $$;
+
+-- Webhooks with something due for a second that no notification or timer has taken care of: a
+-- worker died, or its lease is over.
+create function private.overdue_webhooks() returns setof text
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with recursive waiting as (
+    (select d.webhook_id, d.next_attempt_at from public.webhook_deliveries d
+      where d.status = 'pending'
+      order by d.webhook_id, d.next_attempt_at limit 1)
+    union all
+    select n.webhook_id, n.next_attempt_at from waiting w cross join lateral (
+      select d.webhook_id, d.next_attempt_at from public.webhook_deliveries d
+      where d.status = 'pending' and d.webhook_id > w.webhook_id
+      order by d.webhook_id, d.next_attempt_at limit 1
+    ) n
+  )
+  select w.webhook_id from waiting w where w.next_attempt_at <= now() - interval '1 second';
+end $$;
+
+-- Seconds between attempts, the only place that has them: docs/guides/webhooks.md is tested
+-- against it. A delivery gets one attempt more than there are pauses.
+create function private.retry_schedule() returns integer[]
+language sql immutable set search_path = '' as $$
+  select array[5, 300, 1800, 7200, 18000, 36000, 36000]
+$$;
+
+-- The pause before the next attempt, 20 % more or less so that failed deliveries don't come back
+-- together; null after the last. Retry-After can only lengthen it, to 24 hours at most: a receiver
+-- that asks for a second must not use up the schedule in a minute.
+create function private.retry_pause(failures integer, retry_after_seconds integer) returns interval
+language plpgsql volatile set search_path = '' as $$
+declare
+  scheduled constant double precision := (private.retry_schedule())[failures] * (0.8
+    + 0.4 * random());
+  -- least() passes over nulls.
+  asked_for constant double precision := least(coalesce(retry_after_seconds, 0), 86400);
+begin
+  if scheduled is null then
+    return null;
+  end if;
+  -- Of a longer wait, up to a tenth more, for the same reason.
+  return make_interval(secs => case
+    when asked_for > scheduled then least(asked_for * (1 + 0.1 * random()), 86400) else scheduled
+  end);
+end $$;
+
+-- results: [{ attempt_id, status_code, failure_kind, detail, interrupted, pause_seconds,
+-- duration_ms, retry_after_seconds, response_headers, response_body, response_truncated }]. A
+-- result counts while its attempt holds the lease; a zombie's late one changes nothing. Answers
+-- which webhooks to claim for now, when their next retry is due, and which attempts wait for a
+-- webhook that is being changed: those are settled later.
+create function private.settle_webhook_attempts(results jsonb)
+returns table (webhook_id text, retry_in_ms double precision, waiting_attempts bigint[])
+language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+  set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  touched text[];
+  locked text[];
+  verdicts jsonb;
+  verdict record;
+  w public.webhooks;
+begin
+  touched := array(
+    select distinct d.webhook_id from jsonb_to_recordset(results) as r (attempt_id bigint)
+    join public.webhook_deliveries d on d.lease = r.attempt_id
+  );
+  -- Webhook before delivery, as everyone else locks them.
+  locked := array(select x.id from public.webhooks x
+    where x.id = any (touched) for no key update skip locked);
+
+  with given as (
+    select * from jsonb_to_recordset(results) as r (
+      attempt_id bigint, status_code integer, failure_kind text, detail text, interrupted boolean,
+      pause_seconds integer, duration_ms integer,
+      retry_after_seconds integer, response_headers jsonb, response_body text,
+      response_truncated boolean
+    )
+  ), held as (
+    select d.id, d.webhook_id, d.tenant_id, d.failure_count, d.attempt_count, g.*,
+      x.status = 'active' and x.deleted_at is null as active,
+      -- The last change of secrets that a receiver could have slept through: a new one came, or the
+      -- old one ceased to sign.
+      greatest(x.secret_changed_at,
+        case when x.previous_secret_expires_at <= now() then x.previous_secret_expires_at end)
+          as secret_changed_at,
+      x.last_success_at
+    from given g
+    join public.webhook_deliveries d on d.lease = g.attempt_id
+    join public.webhooks x on x.tenant_id = d.tenant_id and x.id = d.webhook_id
+    where d.webhook_id = any (locked)
+    for no key update of d
+  ), judged as (
+    select h.*,
+      case when h.interrupted then 'interrupted'
+        when h.status_code between 200 and 299 then 'succeeded' else 'failed' end as outcome,
+      case
+        when h.interrupted or h.status_code between 200 and 299 then null
+        when h.status_code in (401, 403) then
+          case when h.secret_changed_at is not null
+            and (h.last_success_at is null or h.last_success_at < h.secret_changed_at)
+            then 'stale_secret' else 'signature_failed' end
+        else coalesce(h.failure_kind, 'http_error')
+      end as kind,
+      case
+        when h.interrupted then make_interval(secs => coalesce(h.pause_seconds, 0))
+        when h.status_code between 200 and 299 or h.status_code = 410 or not h.active then null
+        else private.retry_pause(h.failure_count + 1, h.retry_after_seconds)
+      end as pause
+    from held h
+  ), attempts as (
+    update public.webhook_attempts a set
+      status = j.outcome, failure_kind = j.kind, duration_ms = j.duration_ms,
+      status_code = j.status_code,
+      detail = case j.kind
+        when 'stale_secret' then format(
+          'The receiver responded with %s after the secret was changed at %s. It seems to verify with the old one.',
+          j.status_code, private.iso(j.secret_changed_at))
+        when 'signature_failed' then format(
+          'The receiver responded with %s: it did not accept the signature.',
+          j.status_code)
+        else j.detail
+      end,
+      response_headers = j.response_headers, response_body = j.response_body,
+      response_truncated = j.response_truncated
+    from judged j where a.tenant_id = j.tenant_id and a.delivery_id = j.id and a.id = j.attempt_id
+  ), deliveries as (
+    update public.webhook_deliveries d set
+      lease = null,
+      status = case when j.outcome = 'succeeded' then 'delivered' when j.pause is null then 'failed'
+        else 'pending' end,
+      failure_kind = case when j.outcome = 'failed' and j.pause is null then
+        case when j.active and j.status_code is distinct from 410 then 'retries_exhausted'
+          else 'webhook_disabled' end end,
+      failure_count = case j.outcome when 'failed' then d.failure_count + 1 else d.failure_count
+        end,
+      cause = case j.outcome when 'failed' then 'retry' else d.cause end,
+      next_attempt_at = now() + j.pause,
+      delivered_at = case j.outcome when 'succeeded' then now() else d.delivered_at end
+    from judged j where d.tenant_id = j.tenant_id and d.id = j.id
+  ), answer_times as (
+    insert into public.webhook_answer_times as t (webhook_id, tenant_id, hour, succeeded, bucket,
+      attempts)
+    select j.webhook_id, j.tenant_id, date_trunc('hour', now(), 'UTC'), j.outcome = 'succeeded',
+      case when j.status_code is null then -1 else floor(ln(greatest(j.duration_ms, 1)) / ln(1.1))
+        end,
+      count(*)
+    from judged j where j.outcome <> 'interrupted'
+    group by 1, 2, 3, 4, 5 order by 2, 1, 3, 4, 5
+    on conflict (tenant_id, webhook_id, hour, succeeded, bucket)
+      do update set attempts = t.attempts + excluded.attempts
+  )
+  select jsonb_agg(jsonb_build_object(
+    'webhook_id', j.webhook_id, 'outcome', j.outcome, 'gone', j.active
+      and j.status_code = 410, 'detail', j.detail,
+    'retry_in_ms', extract(epoch from j.pause) * 1000
+  )) into verdicts from judged j;
+
+  for verdict in
+    select v.webhook_id, bool_or(v.outcome = 'succeeded') as succeeded,
+      bool_or(v.outcome = 'failed') as failed, bool_or(v.gone) as gone,
+      max(v.detail) filter (where v.outcome = 'failed') as detail
+    from jsonb_to_recordset(verdicts) as v (webhook_id text, outcome text, gone boolean,
+      detail text)
+    where v.outcome <> 'interrupted'
+    group by 1 order by 1
+  loop
+    update public.webhooks x set
+      last_success_at = case when verdict.succeeded then now() else x.last_success_at end,
+      last_failure_at = case when verdict.failed then now() else x.last_failure_at end,
+      failing_since = case when verdict.succeeded then null else coalesce(x.failing_since, now())
+        end
+    where x.id = verdict.webhook_id
+    returning * into w;
+    if verdict.gone then
+      perform private.disable_webhook(w.id, 'gone',
+        'The receiver responded with 410 Gone: it wants no more events.');
+    elsif private.webhook_disable_at(w.failing_since) <= now() then
+      perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
+        format('Every attempt has failed since %s, for 5 days.', private.iso(w.failing_since)),
+        'The last one: ' || verdict.detail));
+    elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
+      perform private.warn_of_failing_webhook(w, verdict.detail);
+    end if;
+  end loop;
+
+  return query
+  select v.webhook_id, min(v.retry_in_ms), null::bigint[]
+  from jsonb_to_recordset(verdicts) as v (webhook_id text, retry_in_ms double precision) group by 1
+  union all
+  select d.webhook_id, null, array_agg(r.attempt_id)
+  from jsonb_to_recordset(results) as r (attempt_id bigint)
+  join public.webhook_deliveries d on d.lease = r.attempt_id
+  where d.webhook_id <> all (locked) group by 1;
+end $$;
+
+-- Deletes deleted webhooks, old secrets, counts and the keys of events that are gone, at most
+-- `batch` of the last; answers how many. Deliveries, attempts and events go with their partitions
+-- (private.roll_partitions).
+create function private.purge_webhook_deliveries(batch integer default 5000) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  keys integer;
+begin
+  delete from private.event_once o using (
+    select x.tenant_id, x.type, x.once_key
+    from private.event_once x
+    where x.at < now() - interval '30 days'
+    limit batch
+  ) old
+  where o.tenant_id = old.tenant_id and o.type = old.type and o.once_key = old.once_key;
+  get diagnostics keys = row_count;
+  delete from public.webhooks w where w.deleted_at < now() - interval '30 days'
+    and not exists (select from public.webhook_deliveries d
+      where d.tenant_id = w.tenant_id and d.webhook_id = w.id);
+  delete from private.webhook_secrets s where s.expires_at < now();
+  delete from public.webhook_answer_times t where t.hour < now() - interval '8 days';
+  return keys;
+end $$;
+
+grant execute on function
+  private.claim_webhook_deliveries(text[], integer), private.overdue_webhooks(),
+  private.settle_webhook_attempts(jsonb),
+  private.purge_webhook_deliveries(integer)
+to service_role;

@@ -1,0 +1,90 @@
+/** The difference between a run's result and the matches of earlier runs. Pure. */
+import { matchHash } from "../../../engine/content-hash.ts";
+import type { Result } from "../../../engine/engine.ts";
+import type { Matches } from "../../../engine/matches.ts";
+import { type Fees, withFees } from "./fees.ts";
+import type { Present } from "./read-run.ts";
+
+/** Smaller changes of a score are not worth a write. */
+const SCORE_STEP = 0.001;
+
+export type State = "confirmed" | "suggested";
+
+/** A match of the result, by its index. `again`: the id of an earlier match with the same lines and amounts, but another rule or hash. */
+export type Made = { state: State; index: number; hash: string; again: string | null };
+
+export type Changes = {
+  kept: number;
+  /** Confirmed ones first. */
+  made: Made[];
+  /** Earlier matches that the result does not have. */
+  gone: Present[];
+};
+
+/** Matches are compared by their hash: the same state, rule, lines and amounts are the same match. */
+export function changesOf(result: Result, present: readonly Present[], fees: Fees): Changes {
+  const left = new Map(present.map((match) => [match.hash, match]));
+  const made: Made[] = [];
+  let kept = 0;
+  for (const state of ["confirmed", "suggested"] as const) {
+    for (let index = 0; index < result[state].length; index++) {
+      const hash = matchHash(state, result[state], index, result.input.left, result.input.right);
+      const before = left.get(hash);
+      left.delete(hash);
+      if (before && isAsProbable(before, result[state], index)) kept += 1;
+      else made.push({ state, index, hash, again: before?.id ?? null });
+    }
+  }
+  const alike = new Map(
+    [...left.values()].map((match) => [
+      contentOf(match.state, match.lines, match.allocated),
+      match,
+    ]),
+  );
+  for (const match of alike.size > 0 ? made : []) {
+    const handles = handlesOf(result, result[match.state], match.index);
+    const content = contentOf(
+      match.state,
+      handles,
+      withFees(fees, handles, allocatedOf(result, match)),
+    );
+    const same = alike.get(content);
+    if (!same) continue;
+    match.again = same.id;
+    alike.delete(content);
+    left.delete(same.hash);
+  }
+  return { kept, made, gone: [...left.values()] };
+}
+
+/** A suggestion's score follows the lines that came since; a confirmed match keeps the score it was made with. */
+function isAsProbable({ state, score }: Present, matches: Matches, index: number): boolean {
+  return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
+}
+
+/** The callers' numbers of a match's lines, left ones first. */
+export function handlesOf(
+  { input: { left, right } }: Result,
+  matches: Matches,
+  index: number,
+): number[] {
+  return [
+    ...Array.from(matches.left(index), (line) => left.handle[line] as number),
+    ...Array.from(matches.right(index), (line) => right.handle[line] as number),
+  ];
+}
+
+/** The allocated amounts as they were weighed: less the fees that the pair deducts. */
+export function allocatedOf(
+  { input: { left, right }, ...result }: Result,
+  { state, index }: Pick<Made, "state" | "index">,
+): readonly number[] {
+  return result[state].allocated(index, left, right);
+}
+
+function contentOf(state: State, lines: readonly number[], allocated: readonly number[]): string {
+  return `${state} ${lines
+    .map((line, at) => `${line}:${allocated[at]}`)
+    .sort()
+    .join(" ")}`;
+}

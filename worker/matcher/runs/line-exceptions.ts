@@ -1,0 +1,139 @@
+import type { Client } from "pg";
+import type { Result } from "../../../engine/engine.ts";
+import { cut } from "../../../engine/prepare/text.ts";
+import { REASONS, type Reason } from "../../../engine/reasons.ts";
+import { call, callForValue } from "./call.ts";
+import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
+import type { Policy, RunToDo } from "./run-to-do.ts";
+
+/** An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own line. */
+type Regrouped = Subject & {
+  exception_id: string;
+  merged: string[];
+  line_no: number;
+  severity: string;
+  amount_minor: number | null;
+};
+
+/** The most lines that the details list; the suggestion has all of them. */
+const NAMED = 20;
+const REFERENCE_MOST = 100;
+
+/**
+ * Opens an exception for each line that is open past its source's grace and has none, one for all lines of a suggestion, up to the policy's
+ * cap. Before that, open exceptions are merged and split as suggestions came and went.
+ */
+export async function openLineExceptions(
+  client: Client,
+  run: RunToDo,
+  result: Result,
+): Promise<{ opened: number; heldBack: number }> {
+  const { exceptions } = run.policy;
+  const period = { tenant: run.tenantId, reconciliation: run.reconciliationId };
+  const attempt = { ...period, run: run.runId, attempt: run.attempt };
+  const regrouped = await callForValue<Regrouped[]>(client, "exceptions_to_regroup", period);
+  if (regrouped.length > 0) {
+    const reasons = reasonsOf(result, regrouped);
+    await call(client, "regroup_exceptions", {
+      ...attempt,
+      rows: JSON.stringify(
+        regrouped.map((one) => ({ ...one, ...regroupedFields(one, exceptions, reasons) })),
+      ),
+    });
+  }
+  const [past] = await call<{ lines: Subject[]; held_back: string }>(client, "lines_past_grace", {
+    ...period,
+    most: exceptions.most_a_run,
+  });
+  const { lines: subjects = [], held_back = "0" } = past ?? {};
+  const reasons = reasonsOf(result, subjects);
+  const wanted = subjects.flatMap((subject) => {
+    const own = subject.lines.find(({ is_free }) => is_free);
+    if (!own) return [];
+    const fields = fieldsOf(subject, own, reasons);
+    return [
+      {
+        ...fields,
+        severity: severityOf(fields.amount_minor ?? 0, exceptions),
+        assigned_to: exceptions.assigned_to,
+      },
+    ];
+  });
+  const opened =
+    wanted.length === 0
+      ? 0
+      : await callForValue<number>(client, "open_line_exceptions", {
+          ...attempt,
+          rows: JSON.stringify(wanted),
+        });
+  await call(client, "link_exceptions_to_suggestions", attempt);
+  return { opened, heldBack: Number(held_back) };
+}
+
+/** The new fields of an open exception. A severity that doesn't follow from its amount was set by a person, and stays. */
+function regroupedFields(
+  one: Regrouped,
+  policy: Policy["exceptions"],
+  reasons: Map<number, Reason>,
+) {
+  const own =
+    one.lines.find(({ line_no }) => line_no === one.line_no) ?? (one.lines[0] as ExceptionLine);
+  const fields = fieldsOf(one, own, reasons);
+  const isByPolicy = one.severity === severityOf(one.amount_minor ?? 0, policy);
+  return {
+    ...fields,
+    severity: isByPolicy ? severityOf(fields.amount_minor ?? 0, policy) : one.severity,
+  };
+}
+
+/** The amount at risk is the lines' difference: all of a single line's amount, and none where a suggestion's lines agree. */
+function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Reason>) {
+  const { match_id, currency, difference_minor, is_late, lines } = subject;
+  const differs = match_id !== null && difference_minor !== 0;
+  const reason = is_late
+    ? "late_arrival"
+    : differs
+      ? "amount_differs"
+      : (reasons.get(own.line_no) ?? "amount_differs");
+  return {
+    match_id,
+    line_nos: [
+      own.line_no,
+      ...lines.flatMap(({ line_no }) => (line_no === own.line_no ? [] : [line_no])),
+    ],
+    title: titleOf(reason, subject),
+    reason_code: reason,
+    ...(match_id !== null && !differs
+      ? { amount_minor: null, currency: null }
+      : { amount_minor: Math.abs(difference_minor), currency }),
+    details:
+      match_id === null
+        ? { side: own.side }
+        : {
+            lines: lines.slice(0, NAMED).map(({ id, side, open_minor, reference }) => ({
+              line_id: id,
+              side,
+              open_minor,
+              reference: reference === null ? null : cut(reference, REFERENCE_MOST),
+            })),
+          },
+  };
+}
+
+function severityOf(amount: number, { severities }: Policy["exceptions"]): string {
+  return severities.findLast(({ from_minor }) => amount >= from_minor)?.severity ?? "low";
+}
+
+/** Why each of these lines is open, by its number. A line that is partly matched has no reason. */
+function reasonsOf({ open, input }: Result, subjects: readonly Subject[]): Map<number, Reason> {
+  const wanted = new Set(subjects.flatMap(({ lines }) => lines.map(({ line_no }) => line_no)));
+  const found = new Map<number, Reason>();
+  for (const side of ["left", "right"] as const) {
+    const { line, reason } = open[side];
+    for (let at = 0; at < line.length; at++) {
+      const handle = input[side].handle[line[at] as number] as number;
+      if (wanted.has(handle)) found.set(handle, REASONS[reason[at] as number] as Reason);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,158 @@
+import type { Client } from "pg";
+import { combinationHashOf } from "../../../engine/content-hash.ts";
+import { type Line, Lines } from "../../../engine/lines.ts";
+import { Names } from "../../../engine/names.ts";
+import { call } from "./call.ts";
+import { requireCapacity } from "./capacity.ts";
+import { copyRows } from "./copy-rows.ts";
+import { type Fees, readFees } from "./fees.ts";
+import type { RunToDo } from "./run-to-do.ts";
+
+/** A match of an earlier run, which this run keeps, replaces or removes. */
+export type Present = {
+  id: string;
+  state: "confirmed" | "suggested";
+  method: string;
+  score: number;
+  currency: string;
+  amount_minor: number;
+  hash: string;
+  lines: number[];
+  allocated: number[];
+};
+
+export type RunInput = {
+  left: Lines;
+  right: Lines;
+  present: Present[];
+  rejected: Set<string>;
+  ids: Map<number, string> | null;
+  fees: Fees;
+};
+
+/** How many lines are read between two checks of their size. */
+const LINES_PER_CHECK = 10_000;
+
+/** Reads a run's input in one snapshot (runs/run_reading.sql). */
+export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
+  await client.query("begin isolation level repeatable read");
+  try {
+    const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_run", {
+      tenant: run.tenantId,
+      reconciliation: run.reconciliationId,
+      pair: run.pairNo,
+      period_end: run.periodEnd,
+      is_closed: run.closed,
+      whole: run.whole,
+      deducts_fees: run.policy.fees === "deduct",
+    });
+    const left = Number(counts?.left_lines);
+    const right = Number(counts?.right_lines);
+    requireCapacity(left + right, 0);
+    const fees = await readFees(client);
+    const ids = run.dryRun ? new Map<number, string>() : null;
+    const input = { left: new Lines("left", left), right: new Lines("right", right), ids, fees };
+    await readLines(client, run, input, left + right);
+    const present = await readPresent(client);
+    const rejected = await readRejected(client, run);
+    await client.query("commit");
+    return { ...input, present, rejected };
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+type Given = Pick<RunInput, "left" | "right" | "ids" | "fees">;
+
+async function readLines(client: Client, run: RunToDo, input: Given, lines: number) {
+  const names = new Names(run.weights?.names);
+  let read = 0;
+  await copyRows(
+    client,
+    `select is_left, line_no, id, minor, currency, value_date, booked_date, reference, counterparty, description, group_key
+     from pg_temp.lines_to_weigh`,
+    (row) => {
+      if (++read % LINES_PER_CHECK === 0)
+        requireCapacity(lines, input.left.textBytes + input.right.textBytes);
+      const side = row.boolean() ? input.left : input.right;
+      const handle = row.integer();
+      const identity = row.bytes() as Buffer;
+      input.ids?.set(handle, identity.toString("hex"));
+      const line: Line = {
+        handle,
+        identity,
+        amount_minor: row.integer() - (input.fees.get(handle) ?? 0),
+        currency: row.text() as string,
+        value_date: row.day() as number,
+        booked_date: row.day(),
+        reference: row.bytes(),
+        counterparty: row.bytes(),
+        description: row.bytes(),
+        group_key: row.bytes(),
+      };
+      if (side === input.right) line.known_as = names.of(line);
+      side.add(line);
+    },
+  );
+}
+
+async function readPresent(client: Client): Promise<Present[]> {
+  const present = new Map<string, Present>();
+  await copyRows(
+    client,
+    `select id, state = 'confirmed', convert_to(method, 'UTF8'), coalesce(score, 0), currency, amount_minor, hash_high, hash_low,
+       line_no, allocated_minor
+     from pg_temp.matches_made`,
+    (row) => {
+      const id = (row.bytes() as Buffer).toString("hex");
+      const state = row.boolean() ? "confirmed" : "suggested";
+      const method = (row.bytes() as Buffer).toString("utf8");
+      const score = row.real();
+      const currency = row.text() as string;
+      const amount_minor = row.integer();
+      const hash =
+        (row.bytes() as Buffer).toString("hex") + (row.bytes() as Buffer).toString("hex");
+      let match = present.get(id);
+      if (!match) {
+        match = {
+          id: hyphenated(id),
+          state,
+          method,
+          score,
+          currency,
+          amount_minor,
+          hash,
+          lines: [],
+          allocated: [],
+        };
+        present.set(id, match);
+      }
+      match.lines.push(row.integer());
+      match.allocated.push(row.integer());
+    },
+  );
+  return [...present.values()];
+}
+
+/** Combinations that people rejected or undid. */
+async function readRejected(client: Client, run: RunToDo): Promise<Set<string>> {
+  const refused = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(
+    client,
+    "refused_combinations",
+    {
+      tenant: run.tenantId,
+      pair: run.pairNo,
+    },
+  );
+  const bytes = (ids: string[] | null) =>
+    (ids ?? []).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
+  return new Set(
+    refused.map(({ left_ids, right_ids }) => combinationHashOf(bytes(left_ids), bytes(right_ids))),
+  );
+}
+
+/** 32 hexadecimal digits as Postgres writes a uuid. */
+export function hyphenated(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,39 @@
+import type { OpenDays } from "../../../engine/prepare/days.ts";
+import type { Rule } from "../../../engine/rules.ts";
+import type { Weights } from "../../../engine/weights.ts";
+
+/** What goes with the rules of a pair (lib/matching/rules/contract.ts). */
+export type Policy = {
+  automatic: "suggest_only" | "earned" | "always";
+  fees: "deduct" | "ignore";
+  exceptions: {
+    assigned_to: string | null;
+    most_a_run: number;
+    severities: { from_minor: number; severity: string }[];
+  };
+};
+
+/** A run that this process has claimed. */
+export type RunToDo = {
+  tenantId: string;
+  reconciliationId: string;
+  runId: string;
+  /** Number of this attempt at the run: writes of an earlier one are refused. */
+  attempt: number;
+  pairNo: number;
+  /** How many lines the pair's sources have, open or not. */
+  lines: number;
+  /** `YYYY-MM-DD` */
+  periodEnd: string;
+  /** The period is closed, which only a dry run accepts. */
+  closed: boolean;
+  rules: readonly Rule[];
+  policy: Policy;
+  /** Of the calendar that business days are counted by, in the version that the run records; null: Monday to Friday. */
+  openDays: OpenDays | null;
+  weights: Weights | null;
+  /** Saves nothing but its impact. */
+  dryRun: boolean;
+  /** Matches of earlier runs are weighed again as well. */
+  whole: boolean;
+};
