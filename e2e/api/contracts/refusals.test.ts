@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, signToken, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ROLES } from "#lib/wire/access.ts";
+import { mayAnswerNothing } from "#lib/wire/contract.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createFixture, invoke, isTriedInFull, variants } from "./operation.ts";

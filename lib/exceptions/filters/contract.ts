@@ -78,6 +78,13 @@ const currency = queryList(
 
 const several = (what: string, ...example: string[]) => ({ description: `${what}.`, example });
 
+const updatedSince = timestamp.optional().meta({
+  description:
+    "Only those changed at or after this moment. Ask from a minute before your last call: a " +
+    "change appears when it is committed.",
+  example: "2026-11-20T00:00:00.000Z",
+});
+
 const moment = (description: string) =>
   timestamp.optional().meta({ description, example: "2026-11-20T00:00:00.000Z" });
 
@@ -118,14 +125,12 @@ export const anyStatus = queryChoices(EXCEPTIONS.status)
   .optional()
   .meta(several("Statuses", "resolved", "dismissed"));
 
-/** The filters of open exceptions. */
-export const slaFilters = {
-  ...exceptionFilters,
+/** The filters by deadline, which only open exceptions have. */
+const deadlineFilters = {
   withinMinutes: queryInteger(0).optional().meta({
     description: "Only exceptions at most this many minutes from breach, including breached ones.",
     example: 60,
   }),
-  status: queryChoices(OPEN_EXCEPTION_STATUSES).optional().meta(several("Statuses", "in_review")),
   breach_risk: queryChoices([...BREACH_RISKS, "at_risk"])
     .optional()
     .meta({
@@ -133,6 +138,16 @@ export const slaFilters = {
       example: ["at_risk"],
     }),
 };
+
+/** The filters of open exceptions. */
+export const slaFilters = {
+  ...exceptionFilters,
+  ...deadlineFilters,
+  status: queryChoices(OPEN_EXCEPTION_STATUSES).optional().meta(several("Statuses", "in_review")),
+};
+
+/** The filters of a list of all exceptions by what changed and what is urgent. */
+export const recentFilters = { ...deadlineFilters, updated_since: updatedSince };
 
 const someOf = <const Value extends string>(choices: readonly Value[]) =>
   z.array(z.enum(choices)).min(1).max(choices.length).optional();
