@@ -6,13 +6,13 @@ import { CONTRACTS } from "#lib/openapi/operations.ts";
 /** Building it takes 0.1 s; the deadlines of its examples are half an hour ahead. */
 const FRESH_MS = 5 * 60_000;
 
-let made: { at: number; reference: Reference } | undefined;
+let cached: { at: number; reference: Reference } | undefined;
 
 /** The reference, with examples as of now. */
 export function reference(): Reference {
   const now = Date.now();
-  if (!made || now - made.at > FRESH_MS) made = { at: now, reference: build(now) };
-  return made.reference;
+  if (!cached || now - cached.at > FRESH_MS) cached = { at: now, reference: build(now) };
+  return cached.reference;
 }
 
 function build(now: number): Reference {

@@ -69,8 +69,10 @@ function fromHint(hint: string | null | undefined): {
   reason?: ConflictReason;
 } {
   if (!hint) return {};
-  const said = JSON.parse(hint) as FieldError[] | { reason: unknown; errors: FieldError[] | null };
-  if (Array.isArray(said)) return { errors: said };
-  const { reason, errors } = said;
+  const parsed = JSON.parse(hint) as
+    | FieldError[]
+    | { reason: unknown; errors: FieldError[] | null };
+  if (Array.isArray(parsed)) return { errors: parsed };
+  const { reason, errors } = parsed;
   return { ...(errors && { errors }), ...(isConflictReason(reason) && { reason }) };
 }

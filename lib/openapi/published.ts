@@ -14,12 +14,14 @@ function terse(value: unknown, keyword: string): unknown {
   if (Array.isArray(value)) return value.map((one) => terse(one, ""));
   if (typeof value !== "object" || value === null) return value;
   const isMap = NAMES_OF_OUR_OWN.has(keyword);
-  const kept = Object.entries(value).filter(
+  const entries = Object.entries(value).filter(
     ([name, child]) =>
       isMap || !(isExample(name) || isUnbounded(name, child) || isDay(name, child)),
   );
-  if (keyword !== "properties") kept.sort(([left], [right]) => (left < right ? -1 : 1));
-  return Object.fromEntries(kept.map(([name, child]) => [name, terse(child, isMap ? "" : name)]));
+  if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([name, child]) => [name, terse(child, isMap ? "" : name)]),
+  );
 }
 
 function isExample(keyword: string): boolean {

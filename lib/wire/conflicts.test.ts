@@ -10,10 +10,10 @@ const sql = readdirSync(SCHEMAS, { recursive: true, encoding: "utf8" })
 
 /** The reasons that a call names: a literal, or the choices of a case. */
 const reasons = [...sql.matchAll(/refuse_conflict\(\s*(case .*? end|'\w+'),/g)].flatMap(
-  ([, given]) =>
-    given?.startsWith("case")
-      ? [...given.matchAll(/(?:then|else) '(\w+)'/g)].map(([, reason]) => reason)
-      : [given?.replaceAll("'", "")],
+  ([, argument]) =>
+    argument?.startsWith("case")
+      ? [...argument.matchAll(/(?:then|else) '(\w+)'/g)].map(([, reason]) => reason)
+      : [argument?.replaceAll("'", "")],
 );
 
 test("the database refuses conflicts only with reasons of the closed list", () => {
@@ -24,7 +24,7 @@ test("the database refuses conflicts only with reasons of the closed list", () =
   expect(sql).not.toContain("private.refuse('conflict'");
 });
 
-test("each reason of the closed list is given somewhere", () => {
+test("each reason of the closed list is used somewhere", () => {
   const ofAccounts = ["sign_in_required", "managed_elsewhere"];
   expect(CONFLICT_REASONS.filter((one) => ![...reasons, ...ofAccounts].includes(one))).toEqual([]);
 });

@@ -37,7 +37,7 @@ export type FieldError = { path: string; message: string };
 
 type ErrorOptions = {
   errors?: FieldError[];
-  /** Of a `conflict`. */
+  /** Why, if the code is `conflict`. */
   reason?: ConflictReason;
   headers?: Record<string, string>;
   cause?: unknown;

@@ -282,8 +282,8 @@ describe.each(Object.entries(RUNTIMES))(
         const signed = Object.fromEntries(
           Object.entries(headers).filter(([name]) => name.startsWith("webhook-")),
         ) as Record<string, string>;
-        const given = { secret: SECRET, body, headers: UNSIGNED[what]?.(signed) ?? {} };
-        expect(runtime.verifies(given, folder)).toBe(false);
+        const unsigned = { secret: SECRET, body, headers: UNSIGNED[what]?.(signed) ?? {} };
+        expect(runtime.verifies(unsigned, folder)).toBe(false);
       } finally {
         rmSync(folder, { recursive: true });
       }
