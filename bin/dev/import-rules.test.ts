@@ -133,7 +133,7 @@ describe("import rules", () => {
       mkdirSync(dirname(join(tree, file)), { recursive: true });
       writeFileSync(join(tree, file), source);
     }
-    const folders = ["app", "components", "lib", "matcher", "worker", "e2e", "supabase"];
+    const folders = ["app", "components", "engine", "lib", "worker", "e2e", "supabase"];
     const report = execFileSync(
       join(ROOT, "node_modules/.bin/depcruise"),
       ["--config", CONFIG, "-T", "json", ...folders],

@@ -5,6 +5,7 @@ import { listMatchesContract } from "#lib/matching/contract.ts";
 import { getProofContract, getStatementContract } from "#lib/matching/periods/contract.ts";
 import { getRulesContract } from "#lib/matching/rules/contract.ts";
 import { getRunContract, listRunsContract, type Run } from "#lib/matching/runs/contract.ts";
+import { getChecklistContract } from "#lib/matching/sign-off/contract.ts";
 import {
   getReconciliationContract,
   listReconciliationsContract,
@@ -103,6 +104,14 @@ export function proofOf(tenant: string, id: string) {
   return oneQuery({
     under: reconciliationsKey(tenant),
     contract: getProofContract,
+    call: { tenant, params: { id } },
+  });
+}
+
+export function checklistOf(tenant: string, id: string) {
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: getChecklistContract,
     call: { tenant, params: { id } },
   });
 }

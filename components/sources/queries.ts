@@ -1,9 +1,11 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
+import { listSourceBalancesContract } from "#lib/sources/balances/contract.ts";
 import { getSourceContract, listSourcesContract } from "#lib/sources/contract.ts";
 import type { SourceSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
+const BALANCES_SHOWN = 10;
 const REFRESH_MS = 15_000;
 
 /** The cache key of a tenant's sources. */
@@ -24,5 +26,17 @@ export function sourceById(tenant: string, id: string) {
   return oneQuery(
     { under: sourcesKey(tenant), contract: getSourceContract, call: { tenant, params: { id } } },
     { refetchInterval: REFRESH_MS },
+  );
+}
+
+/** The balances of a source, newest first. */
+export function balancePages(tenant: string, id: string) {
+  return listQuery(
+    {
+      under: sourcesKey(tenant),
+      contract: listSourceBalancesContract,
+      call: { tenant, params: { id }, query: { limit: BALANCES_SHOWN } },
+    },
+    { refreshMs: () => REFRESH_MS },
   );
 }

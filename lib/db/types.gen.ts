@@ -1267,6 +1267,71 @@ export type Database = {
           },
         ]
       }
+      period_signatures: {
+        Row: {
+          digest: string
+          issuer: string
+          kind: string
+          level: number
+          note: string | null
+          number: number
+          pair_no: number
+          period_end: string
+          reconciliation_id: string
+          revoked_at: string | null
+          revoked_by: string | null
+          revoked_reason: string | null
+          signed_at: string
+          signed_by: string
+          subject: string
+          tenant_id: string
+        }
+        Insert: {
+          digest: string
+          issuer?: string
+          kind: string
+          level: number
+          note?: string | null
+          number: number
+          pair_no: number
+          period_end: string
+          reconciliation_id: string
+          revoked_at?: string | null
+          revoked_by?: string | null
+          revoked_reason?: string | null
+          signed_at?: string
+          signed_by?: string
+          subject?: string
+          tenant_id?: string
+        }
+        Update: {
+          digest?: string
+          issuer?: string
+          kind?: string
+          level?: number
+          note?: string | null
+          number?: number
+          pair_no?: number
+          period_end?: string
+          reconciliation_id?: string
+          revoked_at?: string | null
+          revoked_by?: string | null
+          revoked_reason?: string | null
+          signed_at?: string
+          signed_by?: string
+          subject?: string
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "period_signatures_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
       reconciliations: {
         Row: {
           auto_run: boolean
@@ -1701,6 +1766,69 @@ export type Database = {
           },
         ]
       }
+      source_balances: {
+        Row: {
+          account: string | null
+          closing_minor: number
+          created_at: string
+          created_by: string
+          currency: string
+          id: string
+          import_id: string | null
+          opening_minor: number | null
+          period_end: string
+          period_start: string | null
+          reason: string | null
+          source_no: number
+          tenant_id: string
+        }
+        Insert: {
+          account?: string | null
+          closing_minor: number
+          created_at?: string
+          created_by?: string
+          currency: string
+          id?: string
+          import_id?: string | null
+          opening_minor?: number | null
+          period_end: string
+          period_start?: string | null
+          reason?: string | null
+          source_no: number
+          tenant_id?: string
+        }
+        Update: {
+          account?: string | null
+          closing_minor?: number
+          created_at?: string
+          created_by?: string
+          currency?: string
+          id?: string
+          import_id?: string | null
+          opening_minor?: number | null
+          period_end?: string
+          period_start?: string | null
+          reason?: string | null
+          source_no?: number
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "source_balances_tenant_id_import_id_fkey"
+            columns: ["tenant_id", "import_id"]
+            isOneToOne: false
+            referencedRelation: "imports"
+            referencedColumns: ["tenant_id", "id"]
+          },
+          {
+            foreignKeyName: "source_balances_tenant_id_source_no_fkey"
+            columns: ["tenant_id", "source_no"]
+            isOneToOne: false
+            referencedRelation: "sources"
+            referencedColumns: ["tenant_id", "source_no"]
+          },
+        ]
+      }
       sources: {
         Row: {
           created_at: string
@@ -1775,6 +1903,7 @@ export type Database = {
           reconciliation_id: string
           reopened_at: string | null
           reopened_by: string | null
+          signatures: NonNullable<Json>
           statement: NonNullable<Json>
           tenant_id: string
         }
@@ -1789,6 +1918,7 @@ export type Database = {
           reconciliation_id: string
           reopened_at?: string | null
           reopened_by?: string | null
+          signatures?: NonNullable<Json>
           statement: NonNullable<Json>
           tenant_id?: string
         }
@@ -1803,6 +1933,7 @@ export type Database = {
           reconciliation_id?: string
           reopened_at?: string | null
           reopened_by?: string | null
+          signatures?: NonNullable<Json>
           statement?: NonNullable<Json>
           tenant_id?: string
         }
@@ -2188,6 +2319,7 @@ export type Database = {
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_calendar: { Args: { input: Json; request: Json }; Returns: Json }
+      get_checklist: { Args: { input: Json; request: Json }; Returns: Json }
       get_delivery_stats: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2303,6 +2435,10 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_source_balances: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_sources: { Args: { input: Json; request: Json }; Returns: Json }
       list_statement_items: {
         Args: { input: Json; request: Json }
@@ -2332,6 +2468,10 @@ export type Database = {
         Returns: Json
       }
       pause_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      prepare_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2351,6 +2491,10 @@ export type Database = {
       record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       reject_match: { Args: { input: Json; request: Json }; Returns: Json }
+      remove_source_balance: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       remove_tenant_member: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2376,6 +2520,14 @@ export type Database = {
       }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       resume_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      return_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      review_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       revoke_invitation: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2388,6 +2540,10 @@ export type Database = {
         Returns: Json
       }
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
+      state_source_balance: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       test_alert_channel: {
         Args: { input: Json; request: Json }
         Returns: Json

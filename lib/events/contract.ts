@@ -23,6 +23,8 @@ export const EVENT_KINDS = [
   "exception.commented",
   "run.done",
   "match.undone",
+  "reconciliation.prepared",
+  "reconciliation.reviewed",
   "reconciliation.closed",
   "reconciliation.reopened",
   "books.differ",
@@ -132,6 +134,16 @@ export const EVENTS = {
         .extend({ line_ids: z.array(id("lin")) }),
       undone_by: actor,
     }),
+  },
+  "reconciliation.prepared": {
+    summary: "Somebody signed a period as prepared",
+    reads: "read:reconciliations",
+    data: z.object({ reconciliation }),
+  },
+  "reconciliation.reviewed": {
+    summary: "Somebody reviewed and signed a prepared period",
+    reads: "read:reconciliations",
+    data: z.object({ reconciliation }),
   },
   "reconciliation.closed": {
     summary: "A period was closed",

@@ -12,6 +12,7 @@ import { INVITATION_STATUSES } from "../invitations/contract.ts";
 import { ADJUSTMENT_KINDS, MATCH_STATES, SHAPES, SIDES } from "../matching/contract.ts";
 import { AUTOMATIC, FEES } from "../matching/rules/contract.ts";
 import { RUN_STATUSES, STEP_KINDS } from "../matching/runs/contract.ts";
+import { CHECK_WEIGHTS } from "../matching/sign-off/contract.ts";
 import { STATUS_CLASSES } from "../request-log/contract.ts";
 import { WEBHOOK_HEALTHS } from "../webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "../webhooks/deliveries/contract.ts";
@@ -44,6 +45,7 @@ const NAMED: Record<string, readonly string[]> = {
   BreachRiskFilter: [...BREACH_RISKS, "at_risk"],
   CallCredential: REQUEST_LOG.credential,
   CallResult: STATUS_CLASSES,
+  CheckWeight: CHECK_WEIGHTS,
   ConflictReason: CONFLICT_REASONS,
   Currency: CURRENCIES,
   ErrorCode: ERROR_CODES,

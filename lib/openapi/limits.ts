@@ -13,6 +13,7 @@ const LENGTHS: Record<string, number> = {
   closer_subject: 255,
   address: 45,
   body: 16_384,
+  by: 125,
   counterparty: 500,
   created_by: 125,
   closing_failure: 1000,
@@ -42,6 +43,7 @@ const LENGTHS: Record<string, number> = {
   key: 125,
   key_id: 44,
   key_secret: 53,
+  issuer: 255,
   kind: 32,
   last_used_ip: 45,
   mapping: 8000,
@@ -69,7 +71,9 @@ const LENGTHS: Record<string, number> = {
   scopes: 64,
   secret: 50,
   sent_by: 125,
+  signed_by: 125,
   signature: 86,
+  subject: 255,
   target: 255,
   reconciliation_name: 200,
   source_name: 200,
@@ -106,6 +110,7 @@ const LENGTHS: Record<string, number> = {
 const ANY_NAME = 65_536;
 
 const COUNTS: Record<string, number> = {
+  breaks: 100,
   addresses: 100,
   adjustments: 1000,
   aging: 2000,

@@ -19,6 +19,7 @@ import * as matchingLines from "../matching/lines/contract.ts";
 import * as periods from "../matching/periods/contract.ts";
 import * as rules from "../matching/rules/contract.ts";
 import * as runs from "../matching/runs/contract.ts";
+import * as signOff from "../matching/sign-off/contract.ts";
 import * as workbench from "../matching/workbench/contract.ts";
 import * as members from "../members/contract.ts";
 import * as overview from "../overview/contract.ts";
@@ -27,6 +28,7 @@ import { RECORD_CONTRACTS } from "../records/contract.ts";
 import * as requestLog from "../request-log/contract.ts";
 import * as securityEvents from "../security-events/contract.ts";
 import * as sessions from "../sessions/contract.ts";
+import * as balances from "../sources/balances/contract.ts";
 import * as sources from "../sources/contract.ts";
 import * as tenants from "../tenants/contract.ts";
 import * as views from "../views/contract.ts";
@@ -129,12 +131,19 @@ const DECLARED = [
   periods.getStatementContract,
   periods.listSignedStatementsContract,
   periods.getSignedStatementContract,
+  signOff.getChecklistContract,
+  signOff.prepareReconciliationContract,
+  signOff.reviewReconciliationContract,
+  signOff.returnReconciliationContract,
   periods.closeReconciliationContract,
   periods.reopenReconciliationContract,
   sources.listSourcesContract,
   sources.createSourceContract,
   sources.getSourceContract,
   sources.updateSourceContract,
+  balances.listSourceBalancesContract,
+  balances.stateSourceBalanceContract,
+  balances.removeSourceBalanceContract,
   lines.addLinesContract,
   lines.listLinesContract,
   lines.getLineContract,

@@ -1,10 +1,16 @@
 import { type OpenApiDocument, openApiDocument } from "./document.ts";
+import { ANSWER_HEADERS } from "./responses.ts";
 
+/** Their names in a response, and as components. */
+const ON_EVERY_RESPONSE = new Set(
+  Object.entries(ANSWER_HEADERS).flatMap(([name, { $ref }]) => [name, $ref.split("/").at(-1)]),
+);
 const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "responses", "headers"]);
 
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
- * shows. Bounds that every exact integer has are left out, too, and patterns that repeat a format.
+ * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
+ * repeat a format, and headers that every response has, which the description names.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
   return terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
@@ -14,9 +20,10 @@ function terse(value: unknown, keyword: string): unknown {
   if (Array.isArray(value)) return value.map((one) => terse(one, ""));
   if (typeof value !== "object" || value === null) return value;
   const isMap = NAMES_OF_OUR_OWN.has(keyword);
-  const entries = Object.entries(value).filter(
-    ([name, child]) =>
-      isMap || !(isExample(name) || isUnbounded(name, child) || isDay(name, child)),
+  const entries = Object.entries(value).filter(([name, child]) =>
+    isMap
+      ? keyword !== "headers" || !ON_EVERY_RESPONSE.has(name)
+      : !(isExample(name) || isUnbounded(name, child) || isDay(name, child)),
   );
   if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(

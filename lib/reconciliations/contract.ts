@@ -12,6 +12,53 @@ const status = z.enum(RECONCILIATION_STATUSES);
 const reconciliationId = id("rcn");
 const count = z.int().min(0);
 
+const signature = z
+  .object({
+    kind: z.enum(["prepared", "reviewed"]).meta({ example: "prepared" }),
+    level: z.int().min(0).max(3).meta({
+      description: "0 of the preparer, then the level of review.",
+      example: 0,
+    }),
+    signed_by: actor.meta({ example: "user:leo" }),
+    issuer: z.string().meta({
+      description: "The issuer of the signer's token.",
+      example: "https://id.example.com",
+    }),
+    subject: z.string().meta({ description: "Its subject.", example: "248289761001" }),
+    signed_at: time,
+    digest: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .meta({
+        description: "SHA-256 over the statement, the matches and the exclusions that were signed.",
+        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      }),
+    note: z.string().nullable().meta({ example: null }),
+  })
+  .meta({ id: "PeriodSignature" });
+export type PeriodSignature = z.output<typeof signature>;
+export const signatures = z.array(signature).max(4);
+
+export const signOff = z
+  .object({
+    state: z.enum(["open", "prepared", "reviewed"]).meta({ example: "prepared" }),
+    levels: z.int().min(0).max(3).meta({
+      description: "How many reviews a close needs; 0: nobody has to sign before.",
+      example: 1,
+    }),
+    signatures: signatures.meta({ description: "Those in force." }),
+    revoked: z
+      .object({
+        at: time,
+        by: actor,
+        reason: z.string().meta({ example: "Lines arrived." }),
+      })
+      .nullable()
+      .meta({ description: "Why the last signatures are not in force.", example: null }),
+  })
+  .meta({ id: "SignOff" });
+export type SignOff = z.output<typeof signOff>;
+
 const settable = {
   name: text(RECONCILIATIONS.name.max).meta({ example: "Stripe payouts to bank, October" }),
   status,
@@ -81,6 +128,10 @@ export const reconciliation = z
     }),
     closed_at: time.nullable().meta({ example: null }),
     closed_by: actor.nullable().meta({ example: null }),
+    sign_off: signOff
+      .nullable()
+      .default(null)
+      .meta({ description: "Who prepared and reviewed it. Null without sources.", example: null }),
     created_at: time,
     created_by: actor,
     updated_at: time,

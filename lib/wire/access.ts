@@ -108,7 +108,8 @@ const PERMISSIONS = {
   "write:reconciliations": grant(LEADS, { scoped: true }),
   // Deciding suggestions is a smaller permission than changing matches.
   "decide:matches": grant(ROLES, { scoped: "write:reconciliations" }),
-  // Only people close a period.
+  // Only people sign and close a period.
+  "prepare:reconciliations": grant(ROLES, { service: false }),
   "close:reconciliations": grant(LEADS, { service: false }),
   "read:webhooks": grant(ADMIN, { scoped: true }),
   "write:webhooks": grant(ADMIN, { scoped: true }),

@@ -17,6 +17,10 @@ insert into runs (id, tenant_id, reconciliation_id, pair_no) select 'run_' || p.
 insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_id, 'rcn_' || p.tenant_id, '{}' from pairs p where p.tenant_id in ('one', 'two');
 insert into statements (tenant_id, reconciliation_id, number, statement, closed_by, closed_at)
 select p.tenant_id, 'rcn_' || p.tenant_id, 1, '{}', 'user:ada', now() from pairs p where p.tenant_id in ('one', 'two');
+insert into period_signatures (tenant_id, reconciliation_id, number, pair_no, period_end, kind, level, signed_by, issuer, subject, digest)
+select p.tenant_id, 'rcn_' || p.tenant_id, 1, p.pair_no, '2026-10-31', 'prepared', 0, 'user:ada', '', 'ada', repeat('0', 64) from pairs p where p.tenant_id in ('one', 'two');
+insert into source_balances (tenant_id, id, source_no, currency, period_end, closing_minor, reason, created_by)
+select p.tenant_id, 'bal_' || p.tenant_id, p.left_source_no, 'EUR', '2026-10-31', 1, 'Trial balance', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
 insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1, 'EUR', '2026-10-05' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
 select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
@@ -38,6 +42,8 @@ select pg_temp.expect_rows('an analyst sees its tenant''s exclusions', 'select f
 select pg_temp.expect_rows('an analyst sees its tenant''s runs', 'select from runs', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s closings', 'select from closings', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s signed statements', 'select from statements', 1);
+select pg_temp.expect_rows('an analyst sees who signed its tenant''s periods', 'select from period_signatures', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s balances', 'select from source_balances', 1);
 select pg_temp.expect_rows('an analyst sees what a closed period carried on', 'select from carried_lines', 1);
 select pg_temp.expect_rows('an analyst sees what is open', 'select from private.open_lines', 1);
 select pg_temp.expect_rows('an analyst sees which exception a line has', 'select from private.exception_lines', 1);
@@ -55,6 +61,8 @@ select pg_temp.become_owner();
 select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions}');
 select pg_temp.expect_rows('a key for exceptions sees no match', 'select from matches', 0);
 select pg_temp.expect_rows('a key for exceptions sees no signed statement', 'select from statements', 0);
+select pg_temp.expect_rows('a key for exceptions sees no signature', 'select from period_signatures', 0);
+select pg_temp.expect_rows('a key for exceptions sees no balance', 'select from source_balances', 0);
 select pg_temp.expect_rows('a key for exceptions sees no run', 'select from runs', 0);
 select pg_temp.expect_rows('a key for exceptions sees nothing open', 'select from private.open_lines', 0);
 select pg_temp.expect_rows('a key for exceptions sees no exception''s lines', 'select from private.exception_lines', 0);

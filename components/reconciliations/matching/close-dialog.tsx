@@ -15,7 +15,8 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import { toast } from "#components/ui/toast.ts";
 import { closeReconciliationContract, type PeriodProof } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { proofOf, reconciliationById, reconciliationsKey, rulesOf } from "../queries.ts";
+import { proofOf, reconciliationById, reconciliationsKey } from "../queries.ts";
+import { Checklist } from "../sign-off/checklist.tsx";
 import { ProofBadge } from "./proof-card.tsx";
 
 /** Closes a period, after showing what will be frozen and carried forward. */
@@ -30,7 +31,6 @@ export function CloseDialog({
   const tenant = useTenantId();
   const cache = useQueryClient();
   const { data: proof, error } = useQuery(proofOf(tenant, id));
-  const { data: rules } = useQuery(rulesOf(tenant, id));
   const form = useForm({
     initial: { early: false },
     check: ({ early }): Record<string, string> =>
@@ -80,12 +80,7 @@ export function CloseDialog({
             </>
           )}
           <Carried proof={proof} count={unmatched_count} />
-          {rules?.data.four_eyes && (
-            <Note tone="info">
-              A second person has to close this period: not one who matched by hand, wrote off,
-              excluded or undid in it.
-            </Note>
-          )}
+          <Checklist reconciliation={reconciliation} />
         </div>
       )}
     </FormDialog>

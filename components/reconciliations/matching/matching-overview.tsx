@@ -7,6 +7,7 @@ import { ActorName } from "#components/people/actor-name.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodLines } from "../period-lines.ts";
+import { SignOffCard } from "../sign-off/sign-off-card.tsx";
 import { matchedShare, PeriodStatus, periodOf } from "../words.tsx";
 import { AgingCard } from "./aging-card.tsx";
 import { Closing } from "./closing.tsx";
@@ -20,6 +21,7 @@ import { TiedOut } from "./tied-out.tsx";
 export function MatchingOverview({ reconciliation }: { reconciliation: Reconciliation }) {
   const { matched_count, unmatched_count, open_exceptions, preparing, closing, closing_failure } =
     reconciliation;
+  const isOpen = reconciliation.closed_at === null && reconciliation.status !== "archived";
   return (
     <div className="flex flex-col gap-4 pb-8">
       {preparing && <Preparing />}
@@ -38,6 +40,7 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
         <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
       </Figures>
       <RunCard reconciliation={reconciliation} />
+      {isOpen && <SignOffCard reconciliation={reconciliation} />}
       <div className="grid items-start gap-4 @4xl:grid-cols-2">
         <ProofCard reconciliation={reconciliation} />
         <AgingCard id={reconciliation.id} />

@@ -20,6 +20,7 @@ import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { currenciesOf } from "../matching/waterfall.ts";
 import { reconciliationsKey } from "../queries.ts";
+import { ClosingCard } from "./closing-card.tsx";
 import { KnownNames } from "./known-names.tsx";
 import { RuleCard } from "./rule-card.tsx";
 import { moved, type Rule, type RulesDraft } from "./sentence.ts";
@@ -59,8 +60,17 @@ export function RulesEditor({
 }) {
   const cache = useQueryClient();
   const tenant = useTenantId();
-  const { rules, automatic, fees, four_eyes, calendar_id } = data;
-  const before: RulesDraft = { rules, automatic, fees, four_eyes, calendar_id, forget_names: [] };
+  const { rules, automatic, fees, four_eyes, review_levels, checks, calendar_id } = data;
+  const before: RulesDraft = {
+    rules,
+    automatic,
+    fees,
+    four_eyes,
+    review_levels,
+    checks,
+    calendar_id,
+    forget_names: [],
+  };
   const [draft, setDraft] = useState(before);
   const [editing, setEditing] = useState<number | "new" | null>(null);
   const [trying, setTrying] = useState(false);
@@ -158,13 +168,8 @@ export function RulesEditor({
           </fieldset>
           <Learnt learnt={data.learnt} />
         </div>
-        <CheckField
-          label="Require a second person to close: not one who matched by hand, wrote off, excluded or undid"
-          checked={draft.four_eyes}
-          disabled={readOnly}
-          onChange={({ target }) => change({ four_eyes: target.checked })}
-        />
       </Card>
+      <ClosingCard draft={draft} readOnly={readOnly} onChange={change} />
       {data.learnt.names.length > 0 && (
         <KnownNames
           names={data.learnt.names}

@@ -11,17 +11,21 @@ import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { getStatementContract, type Statement } from "#lib/matching/periods/contract.ts";
+import type { PeriodSignature } from "#lib/reconciliations/contract.ts";
 import { ProofBadge, ProofTable } from "../matching/proof-card.tsx";
-import { statementOf } from "../queries.ts";
+import { reconciliationById, statementOf } from "../queries.ts";
+import { Signatures } from "../sign-off/signatures.tsx";
 import { periodOf } from "../words.tsx";
+import { BalanceTable, RollForwardTable } from "./balance-table.tsx";
 import { AdjustmentTable, ExclusionTable, ResidualTable } from "./item-tables.tsx";
-import { AgingTable, BalanceTable, OutstandingTable } from "./statement-tables.tsx";
+import { AgingTable, OutstandingTable } from "./statement-tables.tsx";
 import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 
 /** The reconciliation statement of a period: what is signed, and printed. */
 export function StatementPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(statementOf(tenant, id));
+  const { data: period } = useQuery(reconciliationById(tenant, id));
   const file = data ? fileNameOf(data) : "statement";
   const withMatches = {
     name: `${file}-matches`,
@@ -62,7 +66,7 @@ export function StatementPage({ id }: { id: string }) {
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : data ? (
-        <Sheet statement={data} />
+        <Sheet statement={data} signatures={period?.sign_off?.signatures ?? []} />
       ) : (
         <PartSkeleton
           label="Loading the statement"
@@ -82,7 +86,13 @@ function fileNameOf({ name, period_end }: Statement): string {
   return `statement-${safe}-${period_end}`;
 }
 
-function Sheet({ statement }: { statement: Statement }) {
+function Sheet({
+  statement,
+  signatures,
+}: {
+  statement: Statement;
+  signatures: readonly PeriodSignature[];
+}) {
   const {
     name,
     left_source,
@@ -114,14 +124,20 @@ function Sheet({ statement }: { statement: Statement }) {
               </>
             )}
           </p>
+          <div className="mt-2">
+            <Signatures signatures={signatures} />
+          </div>
         </div>
         <ProofBadge proof={proof} />
       </header>
       <Part
-        title="Balances"
+        title="Reconciliation of balances"
         hint={`Adjustments, residuals and differences are ${left_source} − ${right_source}: positive where ${left_source} is larger.`}
       >
         <BalanceTable statement={statement} />
+      </Part>
+      <Part title="Open items">
+        <RollForwardTable statement={statement} />
       </Part>
       <Part title="Proof">
         <ProofTable proof={proof} reconciliation={statement} />

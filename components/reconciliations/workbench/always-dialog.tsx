@@ -52,7 +52,7 @@ export function AlwaysDialog({
       </Dialog>
     );
   }
-  const { rules, automatic, fees, four_eyes, calendar_id } = version.data;
+  const { rules, automatic, fees, four_eyes, review_levels, checks, calendar_id } = version.data;
   const taken = rules.map(({ name }) => name);
   const rule = edited ?? draftRule(option, taken);
   if (editing) {
@@ -79,6 +79,8 @@ export function AlwaysDialog({
         automatic,
         fees,
         four_eyes,
+        review_levels,
+        checks,
         calendar_id,
       }}
       etag={version.etag}

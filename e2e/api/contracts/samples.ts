@@ -55,6 +55,7 @@ const calendars = {
   }),
 };
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
+const BALANCE = { day: "2026-10-31", amount: "12.50", reason: "Trial balance" };
 const apiKeys = {
   path: ({ tenant }: Fixture) => `/v1/tenants/${tenant}/api-keys`,
   body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
@@ -211,6 +212,13 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     await posted(fixture, `/v1/reconciliations/${id}/close`);
     return { params: { id, number: "1" } };
   },
+  getChecklist: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  prepareReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  reviewReconciliation: async (fixture) => ({ params: { id: await preparedPeriod(fixture) } }),
+  returnReconciliation: async (fixture) => ({
+    params: { id: await preparedPeriod(fixture) },
+    body: { reason: uniqueName("The fee has no evidence") },
+  }),
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {
     const { id } = await period(fixture);
@@ -223,6 +231,16 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     params: { id: await created(fixture, sources) },
     body: { name: uniqueName("Renamed") },
   }),
+  listSourceBalances: async (fixture) => ({ params: { id: await created(fixture, sources) } }),
+  stateSourceBalance: async (fixture) => ({
+    params: { id: await created(fixture, sources) },
+    body: BALANCE,
+  }),
+  removeSourceBalance: async (fixture) => {
+    const id = await created(fixture, sources);
+    const balance = await posted(fixture, `/v1/sources/${id}/balances`, BALANCE);
+    return { params: { id, balanceId: balance.id } };
+  },
   addLines: async (fixture) => ({
     params: { id: await created(fixture, sources) },
     body: { lines: [LINE] },
@@ -464,6 +482,14 @@ async function period(
     auto_run: false,
   });
   return { id, lines: [left.line, right.line] };
+}
+
+/** A period that another person has signed, so that the admin of the fixture can review it. */
+async function preparedPeriod(fixture: Fixture): Promise<string> {
+  const { id } = await period(fixture);
+  const preparer = await userToken(fixture.tenant, ["tenant_analyst"], "leo");
+  await posted({ ...fixture, admin: preparer }, `/v1/reconciliations/${id}/prepare`);
+  return id;
 }
 
 /** An analyst's own, who may take no other back. */

@@ -42,7 +42,9 @@ const rows = (count: number) =>
     "",
   );
 const sample = (name: string) =>
-  new Uint8Array(readFileSync(new URL(`../../../lib/imports/samples/${name}`, import.meta.url)));
+  new Uint8Array(
+    readFileSync(new URL(`../../../lib/imports/formats/samples/${name}`, import.meta.url)),
+  );
 const chunksOf = (id: string) =>
   sql("select from private.import_chunks where import_id = $1", [id]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { editing } from "#e2e/exception-statements.ts";
-import { database, sql } from "#e2e/fixtures.ts";
+import { api, database, sql, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
 import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
@@ -245,6 +245,18 @@ describe("each kind of event", () => {
         { line_ids: lines },
       );
       await subscriber.call("POST", `/v1/matches/${match.id}/undo`);
+    },
+    "reconciliation.prepared": async () =>
+      subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/prepare`, {}),
+    "reconciliation.reviewed": async () => {
+      const { id } = await createPeriod();
+      await subscriber.call("POST", `/v1/reconciliations/${id}/prepare`, {});
+      const reviewed = await api("POST", `/v1/reconciliations/${id}/review`, {
+        bearer: await userToken(subscriber.tenant, ["tenant_lead"], "lea"),
+        tenant: subscriber.tenant,
+        body: {},
+      });
+      expect(reviewed.status).toBe(200);
     },
     "reconciliation.closed": async () =>
       subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/close`),

@@ -1,5 +1,5 @@
 /**
- * Formats × peculiarities: each file of `lib/imports/samples` with what must be read of it, to the cent, in `<name>.expected.json` beside it.
+ * Formats × peculiarities: each file of `lib/imports/formats/samples` with what must be read of it, to the cent, in `<name>.expected.json` beside it.
  * Files named `suite-*` rebuild cases of published test suites with figures and texts of our own: `expected.suite` names the suite.
  */
 import { readdirSync, readFileSync } from "node:fs";

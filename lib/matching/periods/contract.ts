@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { reconciliation } from "../../reconciliations/contract.ts";
+import { reconciliation, signatures } from "../../reconciliations/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract, type Sheet, type SheetColumn } from "../../wire/contract.ts";
 import { actor, page, pageQuery, queryBoolean, text, time } from "../../wire/schema.ts";
@@ -336,6 +336,37 @@ export const statement = z
         closing_minor: sum,
         outstanding_minor: sum.meta({ description: "What is open at its end.", example: 125_000 }),
         excluded_minor: sum.meta({ example: 0 }),
+        stated_opening_minor: sum
+          .nullable()
+          .optional()
+          .meta({
+            description:
+              "What the source itself states for the start of the period: a file's balance or one " +
+              "that was stated, carried on by the lines booked since. Null where nothing is stated.",
+            example: 0,
+          }),
+        stated_closing_minor: sum.nullable().optional().meta({
+          description: "The same for the end of the period.",
+          example: 1_250_000,
+        }),
+        stated_on: z.iso.date().nullable().optional().meta({
+          description: "The day of the balance that it follows from.",
+          example: "2026-10-31",
+        }),
+        timing_minor: sum.nullable().optional().meta({
+          description:
+            "Booked by the end of the period with a later value date, less the other way round.",
+          example: 0,
+        }),
+        unaccounted_minor: sum
+          .nullable()
+          .optional()
+          .meta({
+            description:
+              "By what the stated balances move more than the lines booked in the period: lines " +
+              "that are missing, or are no part of the statement.",
+            example: 0,
+          }),
       }),
     ),
     differences: z.array(
@@ -347,6 +378,15 @@ export const statement = z
           description: "What nothing explains. 0 in a statement that can be signed.",
           example: 0,
         }),
+        unexplained_minor: sum
+          .nullable()
+          .optional()
+          .meta({
+            description:
+              "What nothing explains of the two stated balances, what they differed by before the " +
+              "first line included. Null where one of them is not stated.",
+            example: 0,
+          }),
       }),
     ),
     aging: z.array(
@@ -432,6 +472,9 @@ export const signature = z
       example: "248289761001",
     }),
     closed_at: time,
+    signatures: signatures
+      .default([])
+      .meta({ description: "Who prepared and reviewed it.", example: [] }),
     reopened_at: time.nullable().meta({
       description: "Null while the period is closed with this statement.",
       example: null,

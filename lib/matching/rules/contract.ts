@@ -16,6 +16,7 @@ import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { actor, id, text, time, userReference } from "../../wire/schema.ts";
 import { byReconciliation, tag } from "../contract.ts";
+import { CHECK_WEIGHTS, type POLICY_CHECKS } from "../sign-off/contract.ts";
 
 export const AUTOMATIC = ["suggest_only", "earned", "always"] as const;
 export const FEES = ["deduct", "ignore"] as const;
@@ -129,6 +130,8 @@ const exceptionPolicy = z
   })
   .meta({ id: "LineExceptionPolicy" });
 
+const weight = z.enum(CHECK_WEIGHTS).default("warn").meta({ example: "warn" });
+
 export const policy = {
   automatic: z.enum(AUTOMATIC).meta({
     description:
@@ -147,6 +150,38 @@ export const policy = {
       "opened from then on.",
     example: false,
   }),
+  review_levels: z
+    .int()
+    .min(0)
+    .max(3)
+    .meta({
+      description:
+        "How many other persons review a prepared period before it closes; 0: it closes without " +
+        "being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.",
+      example: 1,
+    }),
+  checks: z
+    .strictObject({
+      period_over: weight,
+      files: weight,
+      balances: weight,
+      suggestions: weight,
+      exceptions: weight,
+      difference: weight,
+    } satisfies Record<(typeof POLICY_CHECKS)[number], typeof weight>)
+    .meta({
+      id: "CheckPolicyInput",
+      outputId: "CheckPolicy",
+      description: "Which checks of the checklist block signing and closing, warn or are ignored.",
+      example: {
+        period_over: "block",
+        files: "warn",
+        balances: "warn",
+        suggestions: "warn",
+        exceptions: "warn",
+        difference: "warn",
+      },
+    }),
   calendar_id: id("cal")
     .nullable()
     .meta({
@@ -269,6 +304,8 @@ export const putRulesContract = contract({
     automatic: policy.automatic.optional(),
     fees: policy.fees.optional(),
     four_eyes: policy.four_eyes.optional(),
+    review_levels: policy.review_levels.optional(),
+    checks: policy.checks.optional(),
     calendar_id: policy.calendar_id.optional(),
     exceptions: policy.exceptions.optional(),
     reset_learning: z.boolean().default(false).meta({ example: false }),

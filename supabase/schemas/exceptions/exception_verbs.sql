@@ -165,8 +165,8 @@ begin
   return case when cardinality(ids) <= most then ids end;
 end $$;
 
--- { updated_since, within_minutes, breach_risk }: changed at or after a moment, and near the deadline,
--- which closed ones don't have; null without them.
+-- { updated_since, within_minutes, breach_risk }: changed at or after a moment, and near the
+-- deadline, which closed ones don't have; null without them.
 create function private.recent_conditions(input jsonb, as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -214,7 +214,8 @@ begin
   if recent is not null then
     -- By their own indexes: in the order of the list, old ones that changed come last.
     execute format('select array(
-        select e.id from public.exceptions e where e.tenant_id = private.tenant_id() and %s limit %s)',
+        select e.id from public.exceptions e
+        where e.tenant_id = private.tenant_id() and %s limit %s)',
       recent, most + 1) into few_recent;
     few_recent := case when cardinality(few_recent) <= most then few_recent end;
     conditions := conditions || ' and '
@@ -235,5 +236,6 @@ end $$;
 grant execute on function
   private.find_exception(text), private.has_words(text),
   private.filter_conditions(jsonb, timestamptz), private.narrow_by_search(text),
-  private.recent_conditions(jsonb, timestamptz), private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions)
+  private.recent_conditions(jsonb, timestamptz), private.exception_version(public.exceptions),
+  private.versioned_exception_json(public.exceptions)
 to authenticated;

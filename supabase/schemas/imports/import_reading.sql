@@ -87,6 +87,7 @@ begin
   update public.sources s
   set last_import_at = now()
   where s.tenant_id = $1 and s.source_no = i.source_no;
+  perform private.keep_balances_of_import(i);
   perform private.emit_import_done(i);
   return 'done';
 end $$;

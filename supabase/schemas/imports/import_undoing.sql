@@ -11,6 +11,7 @@ declare
   removed bigint;
 begin
   perform private.detach_removed_lines($1, $2);
+  perform private.drop_balances_of_import($1, $2);
   delete from public.lines l using public.imports x
   where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1
     and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;

@@ -221,6 +221,11 @@ begin
     set line_count = x.line_count + accepted
     where x.tenant_id = $1 and x.source_no = $2;
     perform private.lines_arrived($1, $2);
+    if exists (select from public.period_signatures x
+      where x.tenant_id = $1 and x.revoked_at is null) then
+      perform private.revoke_signatures_of_source($1, $2,
+        (select min(g.value_date) from pg_temp.staged_lines g), 'Lines arrived.');
+    end if;
   end if;
   return jsonb_build_object(
     'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,

@@ -78,6 +78,7 @@ begin
   perform private.lock_pairs_of_source($1, source);
   line_nos := private.line_nos_of_import($1, $2);
   perform private.require_undoable($1, source, line_nos);
+  perform private.revoke_signatures_of_source($1, source, '-infinity', 'An import was undone.');
   for touched in
     select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
     where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no

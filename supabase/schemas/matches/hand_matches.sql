@@ -274,6 +274,7 @@ begin
   insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
   values (tenant, r.id, 'exclude', private.line_id($1), $3, private.actor());
   perform private.record_period_work(r.id);
+  perform private.revoke_signatures(tenant, array[r.id], 'A line was excluded.');
   perform private.record_security_event('line.excluded', $1, null,
     jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
 end $$;
@@ -318,6 +319,7 @@ begin
   where a.tenant_id = tenant and a.line_id = private.line_id($1) and a.reconciliation_id = r.id
     and a.undone_at is null;
   perform private.record_period_work(r.id);
+  perform private.revoke_signatures(tenant, array[r.id], 'A line was included again.');
   perform private.record_security_event('line.included', $1, null,
     jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
   return r.id;

@@ -97,6 +97,7 @@ begin
     perform private.reduce_open_amounts(tenant, taken.pair_no, taken.line_nos, taken.minors);
   end loop;
   perform private.count_matched(tenant, ids, 1);
+  perform private.revoke_signatures_of_matches(tenant, ids, 'Lines were matched.');
 end $$;
 
 -- Gives it back.
@@ -117,6 +118,7 @@ begin
   on conflict (tenant_id, pair_no, line_no)
     do update set open_minor = o.open_minor + excluded.open_minor;
   perform private.count_matched(tenant, ids, -1);
+  perform private.revoke_signatures_of_matches(tenant, ids, 'A match was undone.');
 end $$;
 
 -- Deletes the suggestions that share a line with these matches, or of these lines: they would give

@@ -30,7 +30,7 @@ create table public.pair_rules (
   pair_no integer not null,
   version integer not null check (version >= 1),
   rules jsonb not null check (jsonb_typeof(rules) = 'array'),
-  -- { automatic, fees, four_eyes, calendar_id, exceptions: { assigned_to, severities, most_a_run }
+  -- { automatic, fees, four_eyes, review_levels, checks, calendar_id, exceptions: { assigned_to, severities, most_a_run }
   -- } (lib/matching/rules/contract.ts)
   policy jsonb not null check (jsonb_typeof(policy) = 'object'),
   created_at timestamptz(3) not null default now(),
@@ -55,9 +55,31 @@ create policy pair_rules_read on public.pair_rules for select to authenticated
 -- What stands where nobody changed it.
 create function private.default_policy() returns jsonb
 language sql immutable set search_path = ''
-return '{"automatic": "earned", "fees": "deduct", "four_eyes": false, "calendar_id": null, "exceptions": {"assigned_to": null, "most_a_run": 1000,
-  "severities": [{"from_minor": 0, "severity": "low"}, {"from_minor": 100000, "severity": "medium"}, {"from_minor": 1000000, "severity": "high"},
-  {"from_minor": 10000000, "severity": "critical"}]}}'::jsonb;
+return '{
+  "automatic": "earned",
+  "fees": "deduct",
+  "four_eyes": false,
+  "review_levels": 0,
+  "checks": {
+    "period_over": "warn",
+    "files": "warn",
+    "balances": "warn",
+    "suggestions": "warn",
+    "exceptions": "warn",
+    "difference": "warn"
+  },
+  "calendar_id": null,
+  "exceptions": {
+    "assigned_to": null,
+    "most_a_run": 1000,
+    "severities": [
+      {"from_minor": 0, "severity": "low"},
+      {"from_minor": 100000, "severity": "medium"},
+      {"from_minor": 1000000, "severity": "high"},
+      {"from_minor": 10000000, "severity": "critical"}
+    ]
+  }
+}'::jsonb;
 
 create function private.policy_of_pair(tenant text, pair integer) returns jsonb
 language plpgsql stable set search_path = '' as $$

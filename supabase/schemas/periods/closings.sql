@@ -82,6 +82,8 @@ begin
     perform private.refuse_conflict('lines_changing',
       'An import of its sources is being undone. Close it when that is done.');
   end if;
+  perform private.require_signatures(r);
+  perform private.require_checks(r);
   if private.requires_second_person(r) and private.worked_in_period(r) then
     perform private.refuse_conflict('second_person_required',
       'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
@@ -223,6 +225,7 @@ begin
   perform private.delete_closing(r);
   perform private.bring_back(r);
   perform private.reopen_statement(r, reason);
+  perform private.revoke_signatures(r.tenant_id, array[r.id], left('Reopened: ' || reason, 1000));
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
   perform private.emit(r.tenant_id, 'reconciliation.reopened',
     jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));

@@ -13,6 +13,8 @@ create table public.statements (
   closer_issuer text,
   closer_subject text,
   closed_at timestamptz(3) not null,
+  -- Who prepared and reviewed it, as private.period_signature_json has them.
+  signatures jsonb not null default '[]' check (jsonb_typeof(signatures) = 'array'),
   reopened_at timestamptz(3),
   reopened_by text,
   reason text check (length(reason) between 1 and 1000),
@@ -31,9 +33,15 @@ create function private.sign_statement(c public.closings) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
-    closer_issuer, closer_subject, closed_at)
+    closer_issuer, closer_subject, closed_at, signatures)
   select c.tenant_id, c.reconciliation_id, coalesce(max(s.number), 0) + 1, c.statement, c.digest,
-    c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at
+    c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at,
+    (
+      select coalesce(jsonb_agg(private.period_signature_json(x) order by x.number), '[]')
+      from public.period_signatures x
+      where x.tenant_id = c.tenant_id and x.reconciliation_id = c.reconciliation_id
+        and x.revoked_at is null
+    )
   from public.statements s
   where s.tenant_id = c.tenant_id and s.reconciliation_id = c.reconciliation_id;
 end $$;
@@ -52,7 +60,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
     'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
-    'closed_at', private.iso(s.closed_at), 'reopened_at', private.iso(s.reopened_at),
+    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at', private.iso(s.reopened_at),
     'reopened_by', s.reopened_by, 'reason', s.reason);
 end $$;
 grant execute on function private.signature_json(public.statements) to authenticated;

@@ -57,6 +57,45 @@ begin
   end if;
 end $$;
 
+-- What the sources of a period say of themselves at its start and end, with the signs of the
+-- statement. `timing`: what was booked by its end with a later value date, less the other way
+-- round. `unaccounted`: by what the balances move more than the lines booked in the period. No row
+-- where nothing is stated.
+create function private.stated_balances(r public.reconciliations)
+returns table (currency text, side text, opening numeric, closing numeric, stated_on date,
+  timing numeric, unaccounted numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select c.currency, s.side, s.factor * o.minor, s.factor * e.minor, e.stated_on,
+    coalesce((
+      select sum(case when l.value_date > r.period_end then s.factor else -s.factor end
+        * l.amount_minor)
+      from public.lines l
+      where l.tenant_id = r.tenant_id and l.source_no = s.source_no and l.currency = c.currency
+        and l.value_date between r.period_end - 60 and r.period_end + 60
+        and (l.booked_date <= r.period_end) <> (l.value_date <= r.period_end)
+    ), 0),
+    s.factor * (e.minor - o.minor - private.booked_between(r.tenant_id, s.source_no, c.currency,
+      r.period_start, r.period_end))
+  from (
+    select x.source_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side,
+      case x.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs p
+    join public.sources x on x.tenant_id = p.tenant_id
+      and x.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ) s
+  cross join lateral (
+    select distinct b.currency from public.source_balances b
+    where b.tenant_id = r.tenant_id and b.source_no = s.source_no
+  ) c
+  cross join lateral private.balance_on(r.tenant_id, s.source_no, c.currency, r.period_end) e
+  left join lateral private.balance_on(r.tenant_id, s.source_no, c.currency,
+    r.period_start - 1) o on true;
+end $$;
+grant execute on function private.stated_balances(public.reconciliations) to authenticated;
+
 create function private.statement_json(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -113,16 +152,21 @@ begin
     ), currencies as (
       select b.currency from balances b union select e.currency from explained e
     ), sums as (
-      select c.currency, s.side, coalesce(b.opening, 0) as opening,
-        coalesce(b.closing, 0) as closing, coalesce(b.line_count, 0) as line_count,
-        coalesce(
-          (select sum(o.open_minor) from outstanding o
-            where o.currency = c.currency and o.side = s.side),
-          0) as outstanding,
-        coalesce((select e.minor from excluded e where e.currency = c.currency and e.side = s.side),
-          0) as excluded
+      select c.currency, s.side, case s.side when 'left' then 1 else -1 end as sign,
+        coalesce(b.opening, 0) as opening, coalesce(b.closing, 0) as closing,
+        coalesce(b.line_count, 0) as line_count,
+        coalesce((
+          select sum(o.open_minor) from outstanding o
+          where o.currency = c.currency and o.side = s.side
+        ), 0) as outstanding,
+        coalesce((
+          select e.minor from excluded e where e.currency = c.currency and e.side = s.side
+        ), 0) as excluded,
+        t.opening as stated_opening, t.closing as stated_closing, t.stated_on, t.timing,
+        t.unaccounted
       from currencies c cross join (values ('left'), ('right')) s (side)
         left join balances b on b.currency = c.currency and b.side = s.side
+        left join private.stated_balances(r) t on t.currency = c.currency and t.side = s.side
     )
     select jsonb_build_object(
       'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start, 'period_end',
@@ -130,32 +174,33 @@ begin
       'right_source', r.right_source, 'as_of', private.iso(coalesce(r.closed_at, now())),
       'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
       'balances', (
-        select coalesce(
-          jsonb_agg(
-            jsonb_build_object('currency', x.currency, 'side', x.side, 'opening_minor',
-              private.exact_sum(x.opening),
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'currency', x.currency, 'side', x.side,
+          'opening_minor', private.exact_sum(x.opening),
           'lines_minor', private.exact_sum(x.closing - x.opening), 'line_count', x.line_count,
           'closing_minor', private.exact_sum(x.closing),
-          'outstanding_minor', private.exact_sum(x.outstanding), 'excluded_minor',
-          private.exact_sum(x.excluded))
-            order by x.currency, x.side),
-          '[]')
+          'outstanding_minor', private.exact_sum(x.outstanding),
+          'excluded_minor', private.exact_sum(x.excluded),
+          'stated_opening_minor', private.exact_sum(x.stated_opening),
+          'stated_closing_minor', private.exact_sum(x.stated_closing),
+          'stated_on', x.stated_on, 'timing_minor', private.exact_sum(x.timing),
+          'unaccounted_minor', private.exact_sum(x.unaccounted)
+        ) order by x.currency, x.side), '[]')
         from sums x
       ),
       'differences', (
-        select coalesce(
-          jsonb_agg(
-            jsonb_build_object('currency', x.currency, 'adjustments_minor',
-              private.exact_sum(coalesce(e.adjusted, 0)),
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'currency', x.currency,
+          'adjustments_minor', private.exact_sum(coalesce(e.adjusted, 0)),
           'residual_minor', private.exact_sum(coalesce(e.residual, 0)),
-          'difference_minor',
-          private.exact_sum(x.settled - coalesce(e.adjusted, 0) - coalesce(e.residual, 0)))
-            order by x.currency),
-          '[]')
+          'difference_minor', private.exact_sum(x.settled - coalesce(e.adjusted + e.residual, 0)),
+          'unexplained_minor',
+            private.exact_sum(x.stated - coalesce(e.adjusted + e.residual, 0))
+        ) order by x.currency), '[]')
         from (
-          select y.currency,
-            sum(case y.side when 'left' then 1
-              else -1 end * (y.closing - y.outstanding - y.excluded)) as settled
+          select y.currency, sum(y.sign * (y.closing - y.outstanding - y.excluded)) as settled,
+            case when count(y.stated_closing) = 2 then
+              sum(y.sign * (y.stated_closing - y.timing - y.outstanding - y.excluded)) end as stated
           from sums y
           group by 1
         ) x left join explained e on e.currency = x.currency

@@ -29,6 +29,7 @@ begin
     (select count(*) from public.exclusions e
       where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id),
     'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
+    'sign_off', case when r.pair_no is not null then private.sign_off_json(r) end,
     'closing', private.is_closing(r.tenant_id, r.pair_no, r.id), 'closing_failure', (
       select q.failure
       from private.closing_requests q

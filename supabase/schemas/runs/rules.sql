@@ -81,6 +81,12 @@ begin
     perform private.refuse('role_required',
       'Only a tenant_admin can turn four_eyes off. Leave it out, or ask a tenant admin.');
   end if;
+  if (private.policy_of_pair(tenant, p.pair_no) ->> 'review_levels')::integer
+      > (policy ->> 'review_levels')::integer
+    and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
+    perform private.refuse('role_required',
+      'Only a tenant_admin can lower review_levels. Leave it out, or ask a tenant admin.');
+  end if;
   before := private.rules_json(p);
   insert into public.pair_rules (tenant_id, pair_no, version, rules, policy)
   values (tenant, p.pair_no, p.rules_version + 1, rules,
@@ -101,8 +107,8 @@ begin
 end $$;
 grant execute on function private.rules_json(public.pairs) to authenticated;
 
--- input: { id, rules, automatic, fees, four_eyes, calendar_id, exceptions, reset_learning,
--- forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one of
+-- input: { id, rules, automatic, fees, four_eyes, review_levels, checks, calendar_id, exceptions,
+-- reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one of
 -- `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed,
 -- invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
@@ -114,7 +120,7 @@ declare
   -- What is left out stays.
   policy constant jsonb := coalesce((
     select jsonb_object_agg(k, input -> k)
-    from unnest('{automatic,fees,four_eyes,calendar_id,exceptions}'::text[]) k
+    from unnest('{automatic,fees,four_eyes,review_levels,checks,calendar_id,exceptions}'::text[]) k
     where input ? k),
       '{}');
 begin

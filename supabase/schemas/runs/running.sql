@@ -195,6 +195,7 @@ begin
       where s.match_id = any (confirmed);
   end if;
   perform private.reduce_open_amounts(tenant, r.pair_no, lines, minors);
+  perform private.revoke_signatures(tenant, array[r.id], 'A run matched lines.');
   insert into private.matched_counts as c (tenant_id, reconciliation_id, lines)
   values (tenant, r.id, cardinality(lines))
   on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;

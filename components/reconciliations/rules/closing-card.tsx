@@ -1,0 +1,78 @@
+import { Card } from "#components/kit/card.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { SelectField } from "#components/ui/select-field.tsx";
+import { CHECK_WEIGHTS, POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
+import type { RulesDraft } from "./sentence.ts";
+
+type Check = (typeof POLICY_CHECKS)[number];
+type Weight = (typeof CHECK_WEIGHTS)[number];
+
+const CHECK_LABELS: Record<Check, string> = {
+  period_over: "The period is over",
+  files: "Files of both sides are in",
+  balances: "Balances are stated and follow one another",
+  suggestions: "No suggestion waits",
+  exceptions: "No exception is open",
+  difference: "Nothing is unexplained",
+};
+
+const WEIGHT_LABELS: Record<Weight, string> = {
+  block: "Required",
+  warn: "Warn",
+  ignore: "Ignore",
+};
+
+const LEVEL_LABELS = ["No review", "One review", "Two reviews", "Three reviews"];
+
+/** What a close of this pair needs: a second person, reviews, and checks that pass. */
+export function ClosingCard({
+  draft,
+  readOnly,
+  onChange,
+}: {
+  draft: RulesDraft;
+  readOnly: boolean;
+  onChange: (change: Partial<RulesDraft>) => void;
+}) {
+  return (
+    <Card title="Closing" hint="What a period needs before it is signed and closed.">
+      <CheckField
+        label="Require someone else to close: not anyone who matched, wrote off, excluded or undid"
+        checked={draft.four_eyes}
+        disabled={readOnly}
+        onChange={({ target }) => onChange({ four_eyes: target.checked })}
+      />
+      <div className="grid gap-x-6 gap-y-3 @lg:grid-cols-2">
+        <SelectField
+          label="Reviews after a period is prepared"
+          value={String(draft.review_levels)}
+          disabled={readOnly}
+          onChange={({ target }) => onChange({ review_levels: Number(target.value) })}
+        >
+          {LEVEL_LABELS.map((label, levels) => (
+            <option key={label} value={levels}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        {POLICY_CHECKS.map((check) => (
+          <SelectField
+            key={check}
+            label={CHECK_LABELS[check]}
+            value={draft.checks[check]}
+            disabled={readOnly}
+            onChange={({ target }) =>
+              onChange({ checks: { ...draft.checks, [check]: target.value as Weight } })
+            }
+          >
+            {CHECK_WEIGHTS.map((weight) => (
+              <option key={weight} value={weight}>
+                {WEIGHT_LABELS[weight]}
+              </option>
+            ))}
+          </SelectField>
+        ))}
+      </div>
+    </Card>
+  );
+}

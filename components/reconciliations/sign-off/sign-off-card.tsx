@@ -1,0 +1,101 @@
+"use client";
+
+import { BadgeCheck, CircleDashed, PenLine, Undo2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Card } from "#components/kit/card.tsx";
+import { useIsAllowed } from "#components/kit/permissions.ts";
+import { ActorName } from "#components/people/actor-name.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
+import {
+  prepareReconciliationContract,
+  reviewReconciliationContract,
+} from "#lib/matching/sign-off/contract.ts";
+import type { Reconciliation, SignOff } from "#lib/reconciliations/contract.ts";
+import { Checklist } from "./checklist.tsx";
+import type { SignAction } from "./sign-dialog.tsx";
+import { Signatures } from "./signatures.tsx";
+
+const SignDialog = dynamic(() => import("./sign-dialog.tsx").then((part) => part.SignDialog), {
+  ssr: false,
+});
+
+/** Who prepared and reviewed an open period, and what stands in the way of its close. */
+export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { sign_off: signOff, preparing, closing } = reconciliation;
+  const [action, setAction] = useState<SignAction | null>(null);
+  const mayPrepare = useIsAllowed(prepareReconciliationContract.access);
+  const mayReview = useIsAllowed(reviewReconciliationContract.access);
+  if (!signOff) return null;
+  const isPrepared = signOff.state !== "open";
+  const reviews = signOff.signatures.length - 1;
+  const canReview = isPrepared && reviews < Math.max(signOff.levels, 1);
+  return (
+    <Card
+      title="Sign-off"
+      hint={hintOf(signOff)}
+      aside={
+        <Badge
+          tone={signOff.state === "reviewed" ? "good" : "neutral"}
+          icon={signOff.state === "open" ? CircleDashed : BadgeCheck}
+        >
+          {STATE_LABELS[signOff.state]}
+        </Badge>
+      }
+    >
+      {signOff.revoked && (
+        <Note tone="warning">
+          The signatures were revoked{" "}
+          <ActorName iso={signOff.revoked.at} actor={signOff.revoked.by} />:{" "}
+          {signOff.revoked.reason}
+        </Note>
+      )}
+      <Signatures signatures={signOff.signatures} />
+      <Checklist reconciliation={reconciliation} />
+      {!preparing && !closing && (
+        <div className="flex flex-wrap gap-2">
+          {!isPrepared && mayPrepare && (
+            <Button size="sm" onClick={() => setAction("prepare")}>
+              <PenLine aria-hidden className="size-4 text-muted" />
+              Sign as prepared
+            </Button>
+          )}
+          {canReview && mayReview && (
+            <Button size="sm" onClick={() => setAction("review")}>
+              <PenLine aria-hidden className="size-4 text-muted" />
+              Sign as reviewed
+            </Button>
+          )}
+          {isPrepared && mayReview && (
+            <Button size="sm" onClick={() => setAction("return")}>
+              <Undo2 aria-hidden className="size-4 text-muted" />
+              Return to work
+            </Button>
+          )}
+        </div>
+      )}
+      {action && (
+        <SignDialog
+          action={action}
+          reconciliation={reconciliation}
+          onClose={() => setAction(null)}
+        />
+      )}
+    </Card>
+  );
+}
+
+const STATE_LABELS: Record<SignOff["state"], string> = {
+  open: "Not prepared",
+  prepared: "Prepared",
+  reviewed: "Reviewed",
+};
+
+function hintOf({ levels }: SignOff): string {
+  return levels === 0
+    ? "The rules of this pair ask for no review. Signatures are kept with the statement."
+    : `This pair closes after ${pluralize(levels, "review")} by somebody other than the preparer.`;
+}

@@ -1,0 +1,86 @@
+import { formatDay } from "#components/ui/moment.ts";
+import { formatMoney } from "#components/ui/money.ts";
+import type { Statement } from "#lib/matching/periods/contract.ts";
+import { reconciledBalances, type SideBalance } from "./reconciled-balances.ts";
+import { Row, Table } from "./table.tsx";
+
+/**
+ * The bank reconciliation of each currency: from the balance of each side, less what is outstanding
+ * and excluded, to the adjusted balances and what explains their difference.
+ */
+export function BalanceTable({ statement }: { statement: Statement }) {
+  const { left_source, right_source } = statement;
+  return reconciledBalances(statement).map(({ currency, left, right, explained, unexplained }) => {
+    const money = (minor: bigint) => formatMoney(minor.toString(), currency);
+    const row = (head: string, of: (side: SideBalance) => bigint) => (
+      <Row head={head} cells={[money(of(left)), money(of(right))]} />
+    );
+    const hasTiming = left.timing !== 0n || right.timing !== 0n;
+    return (
+      <Table
+        key={currency}
+        caption={`Balances in ${currency}`}
+        columns={[currency, left_source, right_source]}
+      >
+        <Row
+          head="Balance at the end of the period"
+          cells={[left, right].map((side) => (
+            <>
+              {money(side.closing)}
+              <span className="block text-xs whitespace-normal text-muted">{originOf(side)}</span>
+            </>
+          ))}
+        />
+        {hasTiming && row("Less value-dated later", ({ timing }) => -timing)}
+        {row("Less outstanding", ({ outstanding }) => -outstanding)}
+        {row("Less excluded", ({ excluded }) => -excluded)}
+        <Row
+          head={<span className="font-medium">Adjusted balance</span>}
+          cells={[left, right].map(({ adjusted }) => (
+            <strong key={String(adjusted)} className="font-medium">
+              {money(adjusted)}
+            </strong>
+          ))}
+        />
+        {explained.map(({ name, minor }) => (
+          <Row key={name} head={name} cells={["", money(minor)]} />
+        ))}
+        <Row
+          head={<span className="font-semibold">Unexplained difference</span>}
+          cells={["", <strong key="unexplained">{money(unexplained)}</strong>]}
+        />
+      </Table>
+    );
+  });
+}
+
+/** The open items of each side: what was brought forward, what came, what was settled, what is left. */
+export function RollForwardTable({ statement }: { statement: Statement }) {
+  const { left_source, right_source } = statement;
+  return reconciledBalances(statement).map(({ currency, left, right }) => {
+    const row = (head: string, of: (side: SideBalance) => bigint) => (
+      <Row
+        head={head}
+        cells={[left, right].map((side) => formatMoney(of(side).toString(), currency))}
+      />
+    );
+    return (
+      <Table
+        key={currency}
+        caption={`Open items in ${currency}`}
+        columns={[currency, left_source, right_source]}
+      >
+        {row("Open at the start", ({ broughtForward }) => broughtForward)}
+        {row("New lines", ({ added }) => added)}
+        {row("Matched", ({ matched }) => -matched)}
+        {row("Excluded", ({ newlyExcluded }) => -newlyExcluded)}
+        {row("Open at the end", ({ open }) => open)}
+      </Table>
+    );
+  });
+}
+
+function originOf({ statedOn, isStated }: SideBalance): string {
+  if (!isStated) return "Sum of the lines: no balance is stated";
+  return statedOn ? `Stated ${formatDay(statedOn, "UTC")}` : "Stated";
+}

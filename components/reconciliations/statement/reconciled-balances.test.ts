@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import type { Statement } from "#lib/matching/periods/contract.ts";
+import { reconciledBalances } from "./reconciled-balances.ts";
+
+const balance = (side: "left" | "right", fields: object) =>
+  ({
+    currency: "EUR",
+    side,
+    opening_minor: 0,
+    lines_minor: 1_000,
+    line_count: 1,
+    closing_minor: 1_000,
+    outstanding_minor: 200,
+    excluded_minor: 0,
+    stated_closing_minor: 51_000,
+    stated_on: "2026-10-31",
+    timing_minor: 0,
+    ...fields,
+  }) as Statement["balances"][number];
+
+const sums = (side: "left" | "right", fields: object) =>
+  ({
+    currency: "EUR",
+    side,
+    lines: 1_300,
+    matched: 1_100,
+    excluded: 0,
+    open: 200,
+    adjustments: 0,
+    residual: 0,
+    holds: true,
+    ...fields,
+  }) as Statement["proof"]["items"][number];
+
+const statement = (
+  left: object,
+  right: object,
+  difference: object,
+): Pick<Statement, "balances" | "differences" | "proof"> => ({
+  balances: [balance("left", left), balance("right", right)],
+  differences: [
+    {
+      currency: "EUR",
+      adjustments_minor: 0,
+      residual_minor: 0,
+      difference_minor: 0,
+      unexplained_minor: 0,
+      ...difference,
+    },
+  ],
+  proof: { holds: true, items: [sums("left", {}), sums("right", {})] },
+});
+
+test("adjusted balances differ by what explains them and what does not", () => {
+  const [euro] = reconciledBalances(
+    statement(
+      { timing_minor: 300 },
+      { stated_closing_minor: 50_650, outstanding_minor: 150 },
+      { adjustments_minor: -5, unexplained_minor: 5 },
+    ),
+  );
+  expect(euro).toMatchObject({
+    left: { closing: 51_000n, timing: 300n, outstanding: 200n, adjusted: 50_500n },
+    right: { closing: 50_650n, adjusted: 50_500n },
+    explained: [{ name: "Adjustments", minor: -5n }],
+    unexplained: 5n,
+  });
+  if (!euro) throw new Error("There is no balance.");
+  const explained = euro.explained.reduce((sum, { minor }) => sum + minor, 0n);
+  expect(euro.left.adjusted - euro.right.adjusted - explained).toBe(euro.unexplained);
+});
+
+test("without both balances the sums of the lines are compared", () => {
+  const [euro] = reconciledBalances(
+    statement({ timing_minor: 300 }, { stated_closing_minor: null }, { unexplained_minor: null }),
+  );
+  expect(euro).toMatchObject({
+    left: { closing: 1_000n, timing: 0n, isStated: false },
+    right: { closing: 1_000n, isStated: false },
+    unexplained: 0n,
+  });
+});
+
+test("what is open at the start and what comes, less what is settled, is open at the end", () => {
+  const [euro] = reconciledBalances(statement({}, {}, {}));
+  for (const side of [euro?.left, euro?.right]) {
+    if (!side) throw new Error("A side is missing.");
+    const { broughtForward, added, matched, newlyExcluded, open } = side;
+    expect(broughtForward + added - matched - newlyExcluded).toBe(open);
+    expect(broughtForward).toBe(300n);
+  }
+});

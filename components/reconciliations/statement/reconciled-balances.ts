@@ -1,0 +1,82 @@
+import type { Statement } from "#lib/matching/periods/contract.ts";
+
+/** One side in one currency, in minor units with the signs of the statement. */
+export type SideBalance = {
+  closing: bigint;
+  /** Whether the source itself states it. Otherwise it is the sum of the lines. */
+  isStated: boolean;
+  statedOn: string | null;
+  timing: bigint;
+  outstanding: bigint;
+  excluded: bigint;
+  adjusted: bigint;
+  broughtForward: bigint;
+  added: bigint;
+  matched: bigint;
+  newlyExcluded: bigint;
+  open: bigint;
+};
+
+export type ReconciledBalances = {
+  currency: string;
+  left: SideBalance;
+  right: SideBalance;
+  /** What explains left − right; only what is not zero. */
+  explained: { name: string; minor: bigint }[];
+  /** adjusted left − adjusted right − what explains it. */
+  unexplained: bigint;
+};
+
+/** Per currency, how the balances of the two sides come to agree. */
+export function reconciledBalances(
+  statement: Pick<Statement, "balances" | "differences" | "proof">,
+): ReconciledBalances[] {
+  return statement.differences.map((difference) => {
+    const { currency } = difference;
+    // Balances are compared as stated only if both sides state one.
+    const areStated = (difference.unexplained_minor ?? null) !== null;
+    const [left, right] = (["left", "right"] as const).map((side) =>
+      sideOf(statement, currency, side, areStated),
+    ) as [SideBalance, SideBalance];
+    return {
+      currency,
+      left,
+      right,
+      explained: [
+        { name: "Adjustments", minor: BigInt(difference.adjustments_minor) },
+        { name: "Residuals", minor: BigInt(difference.residual_minor) },
+      ].filter(({ minor }) => minor !== 0n),
+      unexplained: BigInt(difference.unexplained_minor ?? difference.difference_minor),
+    };
+  });
+}
+
+function sideOf(
+  { balances, proof }: Pick<Statement, "balances" | "proof">,
+  currency: string,
+  side: "left" | "right",
+  areStated: boolean,
+): SideBalance {
+  const balance = balances.find((one) => one.currency === currency && one.side === side);
+  const sums = proof.items.find((one) => one.currency === currency && one.side === side);
+  const stated = areStated ? (balance?.stated_closing_minor ?? null) : null;
+  const closing = BigInt(stated ?? balance?.closing_minor ?? 0);
+  const timing = stated === null ? 0n : BigInt(balance?.timing_minor ?? 0);
+  const outstanding = BigInt(balance?.outstanding_minor ?? 0);
+  const excluded = BigInt(balance?.excluded_minor ?? 0);
+  const added = BigInt(balance?.lines_minor ?? 0);
+  return {
+    closing,
+    isStated: stated !== null,
+    statedOn: balance?.stated_on ?? null,
+    timing,
+    outstanding,
+    excluded,
+    adjusted: closing - timing - outstanding - excluded,
+    broughtForward: BigInt(sums?.lines ?? 0) - added,
+    added,
+    matched: BigInt(sums?.matched ?? 0),
+    newlyExcluded: BigInt(sums?.excluded ?? 0),
+    open: BigInt(sums?.open ?? 0),
+  };
+}

@@ -1,0 +1,1619 @@
+alter table public.statements add column signatures jsonb not null default '[]' check (jsonb_typeof(signatures) = 'array');
+
+-- From here on written by `npm run migration`, anew each time. Above is by hand.
+
+create table public.source_balances (
+  tenant_id text not null default private.tenant_id(),
+  id text not null default private.new_id('bal'::text),
+  source_no integer not null,
+  currency text not null,
+  account text,
+  period_start date,
+  period_end date not null,
+  opening_minor bigint,
+  closing_minor bigint not null,
+  import_id text,
+  reason text,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text not null default private.actor()
+);
+create table public.period_signatures (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  number integer not null,
+  pair_no integer not null,
+  period_end date not null,
+  kind text not null,
+  level smallint not null,
+  signed_by text not null default private.actor(),
+  issuer text not null default private.actor_issuer(),
+  subject text not null default private.actor_subject(),
+  signed_at timestamp(3) with time zone not null default now(),
+  digest text not null,
+  note text,
+  revoked_at timestamp(3) with time zone,
+  revoked_by text,
+  revoked_reason text
+);
+alter table public.period_signatures add constraint period_signatures_pkey PRIMARY KEY (tenant_id, reconciliation_id, number);
+alter table public.source_balances add constraint source_balances_pkey PRIMARY KEY (tenant_id, id);
+alter table public.period_signatures add constraint period_signatures_check CHECK ((num_nonnulls(revoked_at, revoked_by, revoked_reason) = ANY (ARRAY[0, 3])));
+alter table public.period_signatures add constraint period_signatures_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
+alter table public.period_signatures add constraint period_signatures_kind_check CHECK ((kind = ANY (ARRAY['prepared'::text, 'reviewed'::text])));
+alter table public.period_signatures add constraint period_signatures_level_check CHECK (((level >= 0) AND (level <= 3)));
+alter table public.period_signatures add constraint period_signatures_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)));
+alter table public.period_signatures add constraint period_signatures_number_check CHECK ((number >= 1));
+alter table public.period_signatures add constraint period_signatures_revoked_reason_check CHECK (((length(revoked_reason) >= 1) AND (length(revoked_reason) <= 1000)));
+alter table public.source_balances add constraint source_balances_check CHECK ((num_nonnulls(import_id, reason) = 1));
+alter table public.source_balances add constraint source_balances_check1 CHECK ((period_start <= period_end));
+alter table public.source_balances add constraint source_balances_closing_minor_check CHECK (((closing_minor >= '-9007199254740991'::bigint) AND (closing_minor <= '9007199254740991'::bigint)));
+alter table public.source_balances add constraint source_balances_opening_minor_check CHECK (((opening_minor >= '-9007199254740991'::bigint) AND (opening_minor <= '9007199254740991'::bigint)));
+alter table public.source_balances add constraint source_balances_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)));
+CREATE INDEX period_signatures_in_force ON public.period_signatures USING btree (tenant_id, pair_no) WHERE (revoked_at IS NULL);
+CREATE INDEX source_balances_by_day ON public.source_balances USING btree (tenant_id, source_no, currency, period_end);
+CREATE INDEX source_balances_by_import ON public.source_balances USING btree (tenant_id, import_id);
+alter table public.period_signatures add constraint period_signatures_tenant_id_reconciliation_id_fkey FOREIGN KEY (tenant_id, reconciliation_id) REFERENCES public.reconciliations(tenant_id, id);
+alter table public.source_balances add constraint source_balances_tenant_id_import_id_fkey FOREIGN KEY (tenant_id, import_id) REFERENCES public.imports(tenant_id, id);
+alter table public.source_balances add constraint source_balances_tenant_id_source_no_fkey FOREIGN KEY (tenant_id, source_no) REFERENCES public.sources(tenant_id, source_no);
+alter table public.period_signatures enable row level security; alter table public.period_signatures no force row level security;
+alter table public.source_balances enable row level security; alter table public.source_balances no force row level security;
+CREATE OR REPLACE FUNCTION private.reconciliation_json(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object(
+    'id', r.id, 'name', r.name, 'status', r.status, 'period_start', r.period_start, 'period_end',
+    r.period_end,
+    'left_source', r.left_source, 'right_source', r.right_source, 'left_source_id',
+    r.left_source_id, 'right_source_id', r.right_source_id,
+    'auto_run', r.auto_run, 'preparing', private.is_preparing(r.tenant_id, r.pair_no),
+    'matched_count', case when r.pair_no is null then r.matched_count else coalesce((
+      select c.lines
+      from private.matched_counts c
+      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id),
+        0) end,
+    'unmatched_count',
+    case when r.pair_no is null then r.unmatched_count when r.closed_at is not null then (
+      select count(*)
+      from public.carried_lines c
+      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
+    else (
+      select count(*)
+      from private.open_lines o
+      where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
+        and o.value_date <= r.period_end) end,
+    'excluded_count',
+    (select count(*) from public.exclusions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id),
+    'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
+    'sign_off', case when r.pair_no is not null then private.sign_off_json(r) end,
+    'closing', private.is_closing(r.tenant_id, r.pair_no, r.id), 'closing_failure', (
+      select q.failure
+      from private.closing_requests q
+      where q.tenant_id = r.tenant_id and q.reconciliation_id = r.id and r.status <> 'archived'),
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+        and e.status in ('open', 'in_review')
+    ),
+    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at',
+    private.iso(r.updated_at)
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.insert_staged_lines(tenant_id text, source_no integer, import_id text, ids_are_unique boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  s public.sources;
+  staged constant bigint := (select count(*) from pg_temp.staged_lines);
+  accepted bigint;
+  accepted_again bigint;
+  kept_ids uuid[];
+  conflicts jsonb := '[]';
+  conflict_count bigint := 0;
+  items jsonb;
+begin
+  perform private.lock_source($1, $2);
+  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
+  if staged > 10000 then
+    analyze pg_temp.staged_lines (key);
+  end if;
+  if not ids_are_unique then
+    perform private.mark_ids_reused_in_file($1, s.id);
+  end if;
+  perform private.number_repeated_lines(false);
+
+  -- Where nothing can be there yet, nothing is looked for: half the time. Should others add to the
+  -- source meanwhile, it is.
+  begin
+    execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids
+      using $1, $2, $3, s.id, s.sign, false;
+  exception when unique_violation then
+    execute private.insert_of_staged(true) into accepted, kept_ids
+      using $1, $2, $3, s.id, s.sign, false;
+  end;
+  if accepted < staged and not ids_are_unique
+    and private.mark_ids_reused_in_source($1, s.id) > 0 then
+    perform private.number_repeated_lines(true);
+    execute private.insert_of_staged(true) into accepted_again, kept_ids
+    using $1, $2, $3, s.id, s.sign, true;
+    accepted := accepted + accepted_again;
+  end if;
+
+  if accepted < staged and ids_are_unique then
+    select count(*),
+      coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100),
+        '[]') into conflict_count,
+      conflicts
+    from (
+      select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
+        l.amount_minor || ' ' || l.currency as found, k.amount_minor || ' ' || k.currency as wanted
+      from pg_temp.staged_lines l
+      join public.lines k on k.tenant_id = $1 and k.id = private.line_identity(s.id, l.key, 0)
+      where l.external_id is not null
+        and (k.amount_minor, k.currency) is distinct from (l.amount_minor, l.currency)
+    ) c;
+  end if;
+  if $3 is null then
+    select jsonb_agg(
+      jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id), 'duplicate',
+        i.nth > 1
+        or i.id <> all (kept_ids))
+    order by i.position)
+    into items
+    from (
+      select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
+        private.line_identity(s.id, l.key,
+          case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
+      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+    ) i;
+  end if;
+
+  if accepted > 0 then
+    perform private.enforce_quota($1, 'lines', accepted);
+    update public.sources x
+    set line_count = x.line_count + accepted
+    where x.tenant_id = $1 and x.source_no = $2;
+    perform private.lines_arrived($1, $2);
+    if exists (select from public.period_signatures x
+      where x.tenant_id = $1 and x.revoked_at is null) then
+      perform private.revoke_signatures_of_source($1, $2,
+        (select min(g.value_date) from pg_temp.staged_lines g), 'Lines arrived.');
+    end if;
+  end if;
+  return jsonb_build_object(
+    'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,
+    'conflicts', conflicts,
+    'conflict_count', conflict_count, 'items', items
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.source_balance_json(b public.source_balances)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object(
+    'id', b.id,
+    'source_id', (
+      select s.id from public.sources s
+      where s.tenant_id = b.tenant_id and s.source_no = b.source_no
+    ),
+    'currency', b.currency, 'account', b.account, 'period_start', b.period_start,
+    'period_end', b.period_end, 'opening_minor', b.opening_minor,
+    'closing_minor', b.closing_minor, 'import_id', b.import_id, 'reason', b.reason,
+    'created_at', private.iso(b.created_at), 'created_by', b.created_by
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.booked_between(tenant text, source integer, currency text, first date, last date)
+ RETURNS numeric
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return coalesce((
+    select sum(l.amount_minor) from public.lines l
+    where l.tenant_id = tenant and l.source_no = source and l.currency = booked_between.currency
+      -- A value date is seldom far from the day of booking.
+      and l.value_date between first - 60 and last + 60
+      and coalesce(l.booked_date, l.value_date) between first and last
+  ), 0);
+end $function$;
+CREATE OR REPLACE FUNCTION private.balance_on(tenant text, source integer, currency text, day date)
+ RETURNS TABLE(minor numeric, stated_on date, balance_id text)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+  accounts integer;
+  ends integer;
+  b public.source_balances;
+begin
+  select count(distinct x.account) into accounts from public.source_balances x
+  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency;
+  if accounts > 1 then
+    return query
+    with latest as (
+      select distinct on (x.account) x.account, x.period_end, x.closing_minor, x.id
+      from public.source_balances x
+      where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
+        and x.account is not null and x.period_end <= day
+      order by x.account, x.period_end desc, x.created_at desc, x.id desc
+    )
+    select sum(l.closing_minor)
+        + private.booked_between(tenant, source, balance_on.currency, min(l.period_end) + 1, day),
+      min(l.period_end), min(l.id)
+    from latest l
+    having count(*) = accounts and min(l.period_end) = max(l.period_end);
+    return;
+  end if;
+  select * into b from public.source_balances x
+  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
+    and x.period_end <= day
+  order by x.period_end desc, x.created_at desc, x.id desc limit 1;
+  if found then
+    return query select b.closing_minor
+      + private.booked_between(tenant, source, b.currency, b.period_end + 1, day),
+      b.period_end, b.id;
+    return;
+  end if;
+  select * into b from public.source_balances x
+  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
+    and x.opening_minor is not null
+  order by x.period_start, x.created_at, x.id limit 1;
+  if found then
+    return query select b.opening_minor
+      + private.booked_between(tenant, source, b.currency, b.period_start, day)
+      - private.booked_between(tenant, source, b.currency, day + 1, b.period_start - 1),
+      b.period_start, b.id;
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.balance_breaks(tenant text, source integer, currency text, first date, last date)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  before public.source_balances;
+  b public.source_balances;
+  expected numeric;
+  breaks jsonb := '[]';
+begin
+  for b in
+    select distinct on (x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor) x.*
+    from public.source_balances x
+    where x.tenant_id = tenant and x.source_no = source and x.currency = balance_breaks.currency
+      and x.period_start <= last
+      and x.period_end >= coalesce((
+        select max(y.period_end) from public.source_balances y
+        where y.tenant_id = tenant and y.source_no = source
+          and y.currency = balance_breaks.currency and y.period_end < first
+      ), first)
+    order by x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor, x.id
+  loop
+    if before.account is not distinct from b.account and before.id is not null
+      and b.opening_minor <> before.closing_minor then
+      expected := case when b.period_start > before.period_end then before.closing_minor
+          + private.booked_between(tenant, source, currency, before.period_end + 1,
+            b.period_start - 1)
+        else before.opening_minor
+          + private.booked_between(tenant, source, currency, before.period_start,
+            b.period_start - 1)
+        end;
+      if expected is distinct from b.opening_minor then
+        breaks := breaks || jsonb_build_object(
+          'kind', case when b.period_start > before.period_end then 'gap' else 'overlap' end,
+          'from', least(before.period_end, b.period_start),
+          'to', greatest(before.period_end, b.period_start),
+          'minor', private.exact_sum(b.opening_minor - coalesce(expected, before.closing_minor)));
+      end if;
+    end if;
+    before := b;
+  end loop;
+  return breaks;
+end $function$;
+CREATE OR REPLACE FUNCTION private.keep_balances_of_import(i public.imports)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  first_day date;
+begin
+  with kept as (
+    insert into public.source_balances (tenant_id, source_no, currency, account, period_start,
+      period_end, opening_minor, closing_minor, import_id, created_by)
+    select i.tenant_id, i.source_no, coalesce(x.currency, s.currency), x.account,
+      case when x.opening_balance_minor is not null then coalesce(x.period_start, x.period_end) end,
+      x.period_end, x.opening_balance_minor, x.closing_balance_minor, i.id, i.created_by
+    from public.sources s
+    cross join jsonb_to_recordset(i.statements) as x (currency text, account text,
+      period_start date, period_end date, opening_balance_minor bigint,
+      closing_balance_minor bigint, balance_holds boolean)
+    where s.tenant_id = i.tenant_id and s.source_no = i.source_no
+      and x.closing_balance_minor is not null and x.period_end is not null
+      and coalesce(x.period_start <= x.period_end, true)
+      -- A statement of which a line is missing says nothing about the lines that are there.
+      and x.balance_holds is distinct from false
+    returning period_start, period_end
+  )
+  select min(coalesce(k.period_start, k.period_end)) into first_day from kept k;
+  if first_day is not null then
+    perform private.revoke_signatures_of_source(i.tenant_id, i.source_no, first_day,
+      'A file brought balances.');
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.drop_balances_of_import(tenant text, import_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  delete from public.source_balances b where b.tenant_id = tenant and b.import_id = $2;
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_source_balances(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  s public.sources;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_source_balances');
+  s := private.find_source(input ->> 'source_id');
+  select jsonb_agg(private.source_balance_json(b) order by b.period_end desc, b.id desc) into items
+  from (
+    select * from public.source_balances x
+    where x.tenant_id = s.tenant_id and x.source_no = s.source_no
+      and (input -> 'after' ->> 0 is null or (x.period_end, x.id)
+        < ((input -> 'after' ->> 0)::date, input -> 'after' ->> 1))
+    order by x.period_end desc, x.id desc limit page_size + 1
+  ) b;
+  return private.page(items, page_size, 'period_end', 'id');
+end $function$;
+CREATE OR REPLACE FUNCTION public.state_source_balance(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'state_source_balance');
+  s public.sources;
+  b public.source_balances;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  s := private.find_source(input ->> 'source_id');
+  perform private.serialize_counting('stated_balances');
+  if (select count(*) from public.source_balances x
+    where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.reason is not null) >= 4000
+  then
+    perform private.refuse('conflict',
+      'A source can have at most 4,000 stated balances. Remove some of earlier years.');
+  end if;
+  insert into public.source_balances (source_no, currency, period_end, closing_minor, reason)
+  values (s.source_no, coalesce(input ->> 'currency', s.currency), (input ->> 'day')::date,
+    (input ->> 'amount_minor')::bigint, input ->> 'reason')
+  returning * into b;
+  perform private.record_source_work(s.source_no);
+  perform private.revoke_signatures_of_source(s.tenant_id, s.source_no, b.period_end,
+    'A balance was stated.');
+  perform private.record_security_event('balance.stated', s.id, b.reason, jsonb_build_object(
+    'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
+    'amount_minor', b.closing_minor));
+  return private.finish_request(request, private.source_balance_json(b));
+end $function$;
+CREATE OR REPLACE FUNCTION public.remove_source_balance(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'remove_source_balance');
+  s public.sources;
+  b public.source_balances;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  s := private.find_source(input ->> 'source_id');
+  select * into b from public.source_balances x
+  where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.id = input ->> 'id'
+  for update;
+  if not found then
+    perform private.refuse_missing('balance');
+  elsif b.import_id is not null then
+    perform private.refuse('conflict',
+      'A file states this balance. Undo its import to remove it.');
+  end if;
+  delete from public.source_balances x where x.tenant_id = b.tenant_id and x.id = b.id;
+  perform private.record_source_work(s.source_no);
+  perform private.revoke_signatures_of_source(s.tenant_id, s.source_no, b.period_end,
+    'A balance was removed.');
+  perform private.record_security_event('balance.removed', s.id, null, jsonb_build_object(
+    'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
+    'amount_minor', b.closing_minor));
+  return private.finish_request(request, private.source_balance_json(b));
+end $function$;
+CREATE OR REPLACE FUNCTION private.finish_import(tenant_id text, import_id text, outcome jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  i public.imports;
+  kept jsonb;
+  lines_at constant regclass := pg_get_serial_sequence('public.lines', 'line_no');
+  first_no constant bigint := pg_sequence_last_value(lines_at);
+begin
+  select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
+  kept := private.insert_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
+  update public.imports x set
+    status = 'done', finished_at = now(), bytes_read = x.bytes_total,
+    read_count = (outcome ->> 'read_count')::bigint,
+    accepted_count = (kept ->> 'accepted')::bigint,
+    duplicate_count = (kept ->> 'duplicates')::bigint,
+    refused_count = (outcome ->> 'refused_count')::bigint + (kept ->> 'conflict_count')::bigint,
+    skipped_count = (outcome ->> 'skipped_count')::bigint,
+    refusals = private.first_of(outcome -> 'refusals' || (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'line', c -> 'file_line', 'field', 'external_id', 'message', format(
+          'A line with this external_id has another amount. Found "%s", expected %s.',
+          c ->> 'found', c ->> 'wanted'
+        )
+      )), '[]') from jsonb_array_elements(kept -> 'conflicts') c
+    ), 100),
+    skips = private.first_of(outcome -> 'skips', 100),
+    warnings = case when (kept ->> 'accepted')::bigint = 0 and outcome ? 'nothing_stored'
+      then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end
+      || coalesce(outcome -> 'warnings', '[]'),
+    statements = private.first_of(outcome -> 'statements', 100),
+    opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
+    closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,
+    balance_holds = (outcome ->> 'balance_holds')::boolean,
+    first_line_no = coalesce(first_no, 0), last_line_no = pg_sequence_last_value(lines_at)
+  where x.tenant_id = $1 and x.id = $2 and x.status = 'reading'
+  returning * into i;
+  if not found then
+    return (select x.status from public.imports x where x.tenant_id = $1 and x.id = $2);
+  end if;
+  delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
+  update public.sources s
+  set last_import_at = now()
+  where s.tenant_id = $1 and s.source_no = i.source_no;
+  perform private.keep_balances_of_import(i);
+  perform private.emit_import_done(i);
+  return 'done';
+end $function$;
+CREATE OR REPLACE FUNCTION private.remove_import(tenant_id text, import_id text, undone_by text)
+ RETURNS public.imports
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  i public.imports;
+  removed bigint;
+begin
+  perform private.detach_removed_lines($1, $2);
+  perform private.drop_balances_of_import($1, $2);
+  delete from public.lines l using public.imports x
+  where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1
+    and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;
+  get diagnostics removed = row_count;
+  update public.imports x
+  set status = 'undone', undone_at = now(), undone_by = coalesce(x.undone_by, $3)
+  where x.tenant_id = $1 and x.id = $2
+  returning * into i;
+  if removed > 0 then
+    update public.sources s
+    set line_count = s.line_count - removed
+    where s.tenant_id = $1 and s.source_no = i.source_no;
+  end if;
+  return i;
+end $function$;
+CREATE OR REPLACE FUNCTION private.default_policy()
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN '{"fees": "deduct", "checks": {"files": "warn", "balances": "warn", "difference": "warn", "exceptions": "warn", "period_over": "warn", "suggestions": "warn"}, "automatic": "earned", "four_eyes": false, "exceptions": {"most_a_run": 1000, "severities": [{"severity": "low", "from_minor": 0}, {"severity": "medium", "from_minor": 100000}, {"severity": "high", "from_minor": 1000000}, {"severity": "critical", "from_minor": 10000000}], "assigned_to": null}, "calendar_id": null, "review_levels": 0}'::jsonb;
+CREATE OR REPLACE FUNCTION private.detach_removed_lines(tenant_id text, import_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  source constant integer := (select i.source_no from public.imports i
+    where i.tenant_id = $1 and i.id = $2);
+  line_nos bigint[];
+  touched record;
+begin
+  perform private.lock_source($1, source);
+  perform private.lock_pairs_of_source($1, source);
+  line_nos := private.line_nos_of_import($1, $2);
+  perform private.require_undoable($1, source, line_nos);
+  perform private.revoke_signatures_of_source($1, source, '-infinity', 'An import was undone.');
+  for touched in
+    select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
+    where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no
+  loop
+    perform private.undo_matches($1, touched.ids, null);
+    perform private.delete_matches($1, touched.ids);
+  end loop;
+  for touched in select p.pair_no from public.pairs p where p.tenant_id = $1 loop
+    delete
+    from public.exclusions x
+    where x.tenant_id = $1 and x.pair_no = touched.pair_no and x.line_no = any (line_nos);
+    delete
+    from private.open_lines o
+    where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = any (line_nos);
+    perform private.resolve_line_exceptions($1, touched.pair_no, line_nos,
+      'The import of the line was undone.');
+  end loop;
+  delete from private.line_texts t where t.tenant_id = $1 and t.line_no = any (line_nos);
+end $function$;
+CREATE OR REPLACE FUNCTION private.allocate_open_amounts(tenant text, ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  short jsonb;
+  taken record;
+begin
+  select jsonb_agg(
+    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message',
+      'A line of this match is not open any more.')
+  order by i.n) into short
+  from unnest(ids) with ordinality as i (id, n)
+  where exists (
+    select from public.match_members mm
+    left join private.open_lines o on o.tenant_id = mm.tenant_id and o.pair_no = mm.pair_no
+      and o.line_no = mm.line_no
+    where mm.tenant_id = tenant and mm.match_id = i.id
+      and coalesce(
+        mm.allocated_minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0),
+        true)
+  ) or exists (
+    select from public.match_members mm join public.match_members other
+      on other.tenant_id = mm.tenant_id and other.line_no = mm.line_no
+        and other.match_id = any (ids) and other.match_id < mm.match_id
+    where mm.tenant_id = tenant and mm.match_id = i.id
+  );
+  if short is not null then
+    perform private.refuse('conflict', 'What it needs is not open any more. Nothing was changed.',
+      short);
+  end if;
+  for taken in
+    select mm.pair_no, array_agg(mm.line_no) as line_nos, array_agg(mm.allocated_minor) as minors
+    from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids)
+      group by mm.pair_no
+  loop
+    perform private.reduce_open_amounts(tenant, taken.pair_no, taken.line_nos, taken.minors);
+  end loop;
+  perform private.count_matched(tenant, ids, 1);
+  perform private.revoke_signatures_of_matches(tenant, ids, 'Lines were matched.');
+end $function$;
+CREATE OR REPLACE FUNCTION private.release_open_amounts(tenant text, ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor,
+    open_minor, value_date)
+  select mm.tenant_id, mm.pair_no, mm.line_no, mm.side, l.currency, x.factor * l.amount_minor,
+    sum(mm.allocated_minor), l.value_date
+  from public.match_members mm
+  join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
+  join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
+  cross join lateral (select case s.sign when 'inverted' then -1 else 1 end as factor) x
+  where mm.tenant_id = tenant and mm.match_id = any (ids)
+  group by mm.tenant_id, mm.pair_no, mm.line_no, mm.side, l.currency, x.factor, l.amount_minor,
+    l.value_date
+  on conflict (tenant_id, pair_no, line_no)
+    do update set open_minor = o.open_minor + excluded.open_minor;
+  perform private.count_matched(tenant, ids, -1);
+  perform private.revoke_signatures_of_matches(tenant, ids, 'A match was undone.');
+end $function$;
+CREATE OR REPLACE FUNCTION private.exclude_line(id text, period text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  r public.reconciliations;
+  o private.open_lines;
+begin
+  r := private.lock_period(tenant, period);
+  delete from private.open_lines x using public.lines l
+  where l.tenant_id = tenant and l.id = private.line_id($1) and x.tenant_id = tenant
+    and x.pair_no = r.pair_no and x.line_no = l.line_no
+    and x.value_date <= r.period_end
+  returning x.* into o;
+  if not found then
+    perform private.refuse('conflict',
+      'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
+  end if;
+  -- Part of it was excluded while the rest was matched, and that match was undone since.
+  insert into public.exclusions as e (tenant_id, pair_no, line_no, reconciliation_id, side,
+    currency, excluded_minor, reason)
+  values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3)
+  on conflict (tenant_id, pair_no, line_no)
+    do update set excluded_minor = e.excluded_minor + excluded.excluded_minor,
+    reason = excluded.reason,
+    created_at = now(), created_by = private.actor()
+  where e.reconciliation_id = excluded.reconciliation_id;
+  if not found then
+    perform private.refuse('conflict',
+      'Another period excluded part of this line. Include it there first, or match what is open of it.');
+  end if;
+  perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
+  perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no],
+    left('Excluded: ' || $3, 1000));
+  insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
+  values (tenant, r.id, 'exclude', private.line_id($1), $3, private.actor());
+  perform private.record_period_work(r.id);
+  perform private.revoke_signatures(tenant, array[r.id], 'A line was excluded.');
+  perform private.record_security_event('line.excluded', $1, null,
+    jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
+end $function$;
+CREATE OR REPLACE FUNCTION private.include_line(id text, period text, reason text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  r public.reconciliations;
+  x public.exclusions;
+begin
+  select r2.* into r from public.lines l
+  join public.exclusions e on e.tenant_id = l.tenant_id and e.line_no = l.line_no
+  join public.reconciliations r2 on r2.tenant_id = e.tenant_id and r2.id = e.reconciliation_id
+  where l.tenant_id = tenant and l.id = private.line_id($1) and (period is null or r2.id = period)
+  order by r2.period_end desc limit 1;
+  if not found then
+    perform private.refuse('conflict', 'This line is not excluded.');
+  end if;
+  r := private.lock_period(tenant, r.id);
+  delete from public.exclusions e using public.lines l
+  where l.tenant_id = tenant and l.id = private.line_id($1) and e.tenant_id = tenant
+    and e.pair_no = r.pair_no and e.line_no = l.line_no
+  returning e.* into x;
+  if not found then
+    perform private.refuse('conflict', 'This line is not excluded.');
+  end if;
+  insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor,
+    open_minor, value_date)
+  select tenant, x.pair_no, l.line_no, x.side, l.currency,
+    case s.sign when 'inverted' then -l.amount_minor else l.amount_minor end,
+    x.excluded_minor, l.value_date
+  from public.lines l
+    join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
+  where l.tenant_id = tenant and l.line_no = x.line_no
+  on conflict (tenant_id, pair_no, line_no)
+    do update set open_minor = o.open_minor + excluded.open_minor;
+  perform private.reopen_line_exceptions(tenant, x.pair_no, array[x.line_no]);
+  update private.acts a set undone_at = now(), undone_by = private.actor()
+  where a.tenant_id = tenant and a.line_id = private.line_id($1) and a.reconciliation_id = r.id
+    and a.undone_at is null;
+  perform private.record_period_work(r.id);
+  perform private.revoke_signatures(tenant, array[r.id], 'A line was included again.');
+  perform private.record_security_event('line.included', $1, null,
+    jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
+  return r.id;
+end $function$;
+CREATE OR REPLACE FUNCTION private.claim_matched_lines(tenant text, r public.reconciliations, member_ids uuid[], member_lines bigint[], member_amounts bigint[], confirmed uuid[], all_of boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  lines bigint[] := member_lines;
+  minors bigint[] := member_amounts;
+begin
+  if not all_of then
+    select array_agg(s.line_no), array_agg(s.minor) into lines, minors
+    from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
+      where s.match_id = any (confirmed);
+  end if;
+  perform private.reduce_open_amounts(tenant, r.pair_no, lines, minors);
+  perform private.revoke_signatures(tenant, array[r.id], 'A run matched lines.');
+  insert into private.matched_counts as c (tenant_id, reconciliation_id, lines)
+  values (tenant, r.id, cardinality(lines))
+  on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;
+  if exists (
+    select from public.reconciliations other
+    where other.tenant_id = tenant and other.pair_no = r.pair_no and other.id <> r.id
+      and exists (select from public.matches m
+        where m.tenant_id = tenant and m.reconciliation_id = other.id and m.state = 'suggested')
+  ) then
+    perform private.drop_suggestions(tenant, r.pair_no, lines);
+  end if;
+  if exists (select from public.exceptions e
+    where e.tenant_id = tenant and e.pair_no = r.pair_no and e.status in ('open', 'in_review')) then
+    perform private.resolve_matched_exceptions(tenant, r.pair_no, confirmed);
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.set_rules(period text, rules jsonb, policy jsonb, forget boolean, names jsonb, versions jsonb)
+ RETURNS public.pairs
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  before jsonb;
+  p public.pairs;
+begin
+  perform private.lock_pair_of(period);
+  select x.* into p
+  from public.reconciliations r
+  join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+  where r.tenant_id = tenant and r.id = period;
+  perform private.require_version(p.rules_version, versions);
+  if (private.policy_of_pair(tenant, p.pair_no) ->> 'four_eyes')::boolean
+    and not (policy ->> 'four_eyes')::boolean
+    and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
+    perform private.refuse('role_required',
+      'Only a tenant_admin can turn four_eyes off. Leave it out, or ask a tenant admin.');
+  end if;
+  if (private.policy_of_pair(tenant, p.pair_no) ->> 'review_levels')::integer
+      > (policy ->> 'review_levels')::integer
+    and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
+    perform private.refuse('role_required',
+      'Only a tenant_admin can lower review_levels. Leave it out, or ask a tenant admin.');
+  end if;
+  before := private.rules_json(p);
+  insert into public.pair_rules (tenant_id, pair_no, version, rules, policy)
+  values (tenant, p.pair_no, p.rules_version + 1, rules,
+    private.policy_of_pair(tenant, p.pair_no) || policy);
+  update public.pairs x
+  set rules_version = p.rules_version + 1,
+    weights = case when not forget then private.without_names(x.weights, names) end
+  where x.tenant_id = tenant and x.pair_no = p.pair_no
+  returning * into p;
+  if forget then
+    delete from private.decisions d where d.tenant_id = tenant and d.pair_no = p.pair_no;
+  end if;
+  perform private.record_security_event('matching.rules_updated', period, null,
+    jsonb_build_object('from', before - '{weights}'::text[], 'to',
+      private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
+  perform private.request_runs(tenant, p.pair_no);
+  return p;
+end $function$;
+CREATE OR REPLACE FUNCTION public.put_rules(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
+  r public.reconciliations;
+  p public.pairs;
+  -- What is left out stays.
+  policy constant jsonb := coalesce((
+    select jsonb_object_agg(k, input -> k)
+    from unnest('{automatic,fees,four_eyes,review_levels,checks,calendar_id,exceptions}'::text[]) k
+    where input ? k),
+      '{}');
+begin
+  perform private.begin_request(request, 'put_rules');
+  r := private.find_period(input ->> 'id');
+  if dry_run then
+    select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
+    return private.rules_json(p) || policy
+      || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
+      'run_id', (private.request_run(r.id, private.trial_of(input))).id);
+  end if;
+  perform private.require_calendar(input);
+  p := private.set_rules(r.id, input -> 'rules', policy,
+    coalesce((input ->> 'reset_learning')::boolean, false),
+    coalesce(input -> 'forget_names', '[]'), request -> 'versions');
+  return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
+end $function$;
+CREATE OR REPLACE FUNCTION private.period_signature_json(s public.period_signatures)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object('kind', s.kind, 'level', s.level, 'signed_by', s.signed_by,
+    'issuer', s.issuer, 'subject', s.subject, 'signed_at', private.iso(s.signed_at),
+    'digest', s.digest, 'note', s.note);
+end $function$;
+CREATE OR REPLACE FUNCTION private.review_levels(r public.reconciliations)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return coalesce((
+    select max(v.levels) from (
+      select (x.policy ->> 'review_levels')::integer as levels,
+        lead(x.created_at) over (order by x.version) as until
+      from public.pair_rules x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+    ) v where coalesce(v.until >= r.created_at, true)
+  ), 0);
+end $function$;
+CREATE OR REPLACE FUNCTION private.sign_off_json(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  levels constant integer := private.review_levels(r);
+  signatures jsonb;
+  reviews integer;
+  revoked public.period_signatures;
+begin
+  select coalesce(jsonb_agg(private.period_signature_json(s) order by s.number), '[]'),
+    count(*) filter (where s.kind = 'reviewed')
+  into signatures, reviews
+  from public.period_signatures s
+  where s.tenant_id = r.tenant_id and s.pair_no = r.pair_no and s.reconciliation_id = r.id
+    and s.revoked_at is null;
+  if signatures = '[]' then
+    select * into revoked from public.period_signatures s
+    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id
+    order by s.number desc limit 1;
+  end if;
+  return jsonb_build_object(
+    'state', case when signatures = '[]' then 'open'
+      when reviews > 0 and reviews >= levels then 'reviewed' else 'prepared' end,
+    'levels', levels, 'signatures', signatures,
+    'revoked', case when revoked.revoked_at is not null then jsonb_build_object(
+      'at', private.iso(revoked.revoked_at), 'by', revoked.revoked_by,
+      'reason', revoked.revoked_reason) end);
+end $function$;
+CREATE OR REPLACE FUNCTION private.period_digest(r public.reconciliations)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return encode(sha256(convert_to(
+    (private.statement_json(r) - 'as_of')::text || private.closing_digest(r.tenant_id, r.id),
+    'UTF8')), 'hex');
+end $function$;
+CREATE OR REPLACE FUNCTION private.revoke_signatures(tenant text, periods text[], reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  period text;
+begin
+  for period in
+    with revoked as (
+      update public.period_signatures s set revoked_at = now(),
+        revoked_by = coalesce(private.actor(), 'system'),
+        revoked_reason = revoke_signatures.reason
+      where s.tenant_id = tenant and s.reconciliation_id = any (periods) and s.revoked_at is null
+      returning s.reconciliation_id
+    )
+    select distinct x.reconciliation_id from revoked x order by 1
+  loop
+    perform private.record_security_event('reconciliation.signatures_revoked', period, reason);
+  end loop;
+end $function$;
+CREATE OR REPLACE FUNCTION private.revoke_signatures_of_pair(tenant text, pair integer, since date, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  periods constant text[] := array(
+    select distinct s.reconciliation_id from public.period_signatures s
+    join public.reconciliations r on r.tenant_id = s.tenant_id and r.id = s.reconciliation_id
+      and r.closed_at is null
+    where s.tenant_id = tenant and s.pair_no = pair and s.revoked_at is null
+      and s.period_end >= since
+  );
+begin
+  if cardinality(periods) > 0 then
+    perform private.revoke_signatures(tenant, periods, reason);
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.revoke_signatures_of_source(tenant text, source integer, since date, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.revoke_signatures_of_pair(tenant, p.pair_no, since, reason)
+  from public.pairs p
+  where p.tenant_id = tenant and source in (p.left_source_no, p.right_source_no);
+end $function$;
+CREATE OR REPLACE FUNCTION private.revoke_signatures_of_matches(tenant text, ids uuid[], reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  periods constant text[] := array(
+    select distinct m.reconciliation_id from public.matches m
+    where m.tenant_id = tenant and m.id = any (ids)
+      and exists (
+        select from public.period_signatures s
+        where s.tenant_id = tenant and s.pair_no = m.pair_no
+          and s.reconciliation_id = m.reconciliation_id and s.revoked_at is null
+      )
+  );
+begin
+  if cardinality(periods) > 0 then
+    perform private.revoke_signatures(tenant, periods, reason);
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.sign_period(r public.reconciliations, kind text, level integer, note text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.period_signatures (tenant_id, reconciliation_id, number, pair_no, period_end,
+    kind, level, digest, note)
+  select r.tenant_id, r.id, coalesce(max(s.number), 0) + 1, r.pair_no, r.period_end,
+    sign_period.kind, sign_period.level, private.period_digest(r), sign_period.note
+  from public.period_signatures s
+  where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id;
+  perform private.record_security_event('reconciliation.' || kind, r.id, note, jsonb_build_object(
+    'name', r.name, 'level', level));
+  perform private.emit(r.tenant_id, 'reconciliation.' || kind,
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+end $function$;
+CREATE OR REPLACE FUNCTION private.require_no_run(r public.reconciliations)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (
+    select from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and x.status in ('queued', 'running') and x.dry_run is null
+  ) then
+    perform private.refuse('conflict', 'A run of this period is under way. Sign when it is done.');
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION public.prepare_reconciliation(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'prepare_reconciliation');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.lock_period(private.tenant_id(), input ->> 'id');
+  if private.sign_off_json(r) ->> 'state' <> 'open' then
+    perform private.refuse('conflict',
+      'The period is prepared already. Return it first to prepare it again.');
+  end if;
+  perform private.require_no_run(r);
+  perform private.require_checks(r);
+  perform private.sign_period(r, 'prepared', 0, input ->> 'note');
+  return private.finish_request(request, private.reconciliation_json(r)
+    || jsonb_build_object('version', private.reconciliation_version(r)));
+end $function$;
+CREATE OR REPLACE FUNCTION public.review_reconciliation(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'review_reconciliation');
+  r public.reconciliations;
+  sign_off jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.lock_period(private.tenant_id(), input ->> 'id');
+  sign_off := private.sign_off_json(r);
+  if sign_off ->> 'state' = 'open' then
+    perform private.refuse('conflict', 'The period is not prepared. Prepare it first.');
+  elsif jsonb_array_length(sign_off -> 'signatures') > greatest((sign_off ->> 'levels')::integer, 1)
+  then
+    perform private.refuse('conflict',
+      'The period is reviewed by as many as its policy asks for. Close it now.');
+  elsif exists (
+    select from jsonb_array_elements(sign_off -> 'signatures') s
+    where s ->> 'issuer' = private.actor_issuer() and s ->> 'subject' = private.actor_subject()
+  ) then
+    perform private.refuse('conflict',
+      'You have signed this period already. Ask somebody else to review it.');
+  elsif private.requires_second_person(r) and private.worked_in_period(r) then
+    perform private.refuse('conflict',
+      'You, or a key that you created, worked in this period. Ask somebody who did not to review it.');
+  end if;
+  perform private.require_no_run(r);
+  perform private.sign_period(r, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),
+    input ->> 'note');
+  return private.finish_request(request, private.reconciliation_json(r)
+    || jsonb_build_object('version', private.reconciliation_version(r)));
+end $function$;
+CREATE OR REPLACE FUNCTION public.return_reconciliation(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'return_reconciliation');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.lock_period(private.tenant_id(), input ->> 'id');
+  if private.sign_off_json(r) ->> 'state' = 'open' then
+    perform private.refuse('conflict', 'Nobody has signed this period, so nothing is returned.');
+  end if;
+  perform private.revoke_signatures(r.tenant_id, array[r.id], input ->> 'reason');
+  return private.finish_request(request, private.reconciliation_json(r)
+    || jsonb_build_object('version', private.reconciliation_version(r)));
+end $function$;
+CREATE OR REPLACE FUNCTION private.check_json(name text, passes boolean, weight text, count bigint, detail text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object('check', name, 'count', count, 'detail', detail,
+    'outcome', case when passes or weight = 'ignore' then 'pass' else weight end);
+end $function$;
+CREATE OR REPLACE FUNCTION private.counted(count bigint, one text, many text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return count || ' ' || case when count = 1 then one else many end;
+end $function$;
+CREATE OR REPLACE FUNCTION private.weekdays_between(after date, until date)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select count(*) from generate_series(after + 1, until, interval '1 day') d
+    where extract(isodow from d) < 6
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.coverage_of(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'side', x.side, 'name', x.name, 'until', x.until,
+      'missing_days', private.weekdays_between(coalesce(x.until, r.period_start - 1), r.period_end),
+      'breaks', private.balance_breaks(r.tenant_id, x.source_no, x.currency, r.period_start,
+        r.period_end),
+      'has_balance', exists (
+        select from private.balance_on(r.tenant_id, x.source_no, x.currency, r.period_end))
+    ) order by x.side)
+    from (
+      select s.source_no, s.name, s.currency,
+        case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+        greatest(
+          (select max(l.value_date) from public.lines l
+            where l.tenant_id = s.tenant_id and l.source_no = s.source_no),
+          (select max(b.period_end) from public.source_balances b
+            where b.tenant_id = s.tenant_id and b.source_no = s.source_no)) as until
+      from public.pairs p
+      join public.sources s on s.tenant_id = p.tenant_id
+        and s.source_no in (p.left_source_no, p.right_source_no)
+      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+    ) x
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.checks_of(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
+  preview constant jsonb := private.close_preview(r);
+  coverage constant jsonb := private.coverage_of(r);
+  statement constant jsonb := private.statement_json(r);
+  missing_days bigint;
+  late text;
+  break_count bigint;
+  without_balance text;
+  unexplained bigint;
+begin
+  select sum((c ->> 'missing_days')::bigint),
+    string_agg(format('%s has nothing after %s', c ->> 'name',
+      coalesce(c ->> 'until', 'the period began')), '; ')
+      filter (where (c ->> 'missing_days')::bigint > 0),
+    sum(jsonb_array_length(c -> 'breaks')),
+    string_agg(c ->> 'name', ' and ') filter (where not (c ->> 'has_balance')::boolean)
+  into missing_days, late, break_count, without_balance
+  from jsonb_array_elements(coverage) c;
+  select count(*) into unexplained from jsonb_array_elements(statement -> 'differences') d
+  where coalesce(nullif(d -> 'unexplained_minor', 'null'), d -> 'difference_minor') <> '0';
+  return jsonb_build_array(
+    private.check_json('period_over', preview -> 'days_until_over' = '0',
+      weights ->> 'period_over', (preview ->> 'days_until_over')::bigint,
+      case when preview -> 'days_until_over' = '0' then 'The period is over.'
+        else format('The period is over in %s.',
+          private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end),
+    private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
+      coalesce(late || '.', 'Both sides are in to the last working day.')),
+    private.check_json('balances', break_count = 0 and without_balance is null,
+      weights ->> 'balances', break_count,
+      case when without_balance is not null
+          then format('No balance is stated for %s. State one, or import a file that has it.',
+            without_balance)
+        when break_count > 0 then private.counted(break_count,
+          'statement does not follow the one before.', 'statements do not follow the one before.')
+        else 'Balances are stated and follow one another.' end),
+    private.check_json('suggestions', preview -> 'suggestions_count' = '0',
+      weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
+      case when preview -> 'suggestions_count' = '0' then 'No suggestion waits.'
+        else private.counted((preview ->> 'suggestions_count')::bigint,
+          'suggestion waits for a decision and moves to the next period.',
+          'suggestions wait for a decision and move to the next period.') end),
+    private.check_json('exceptions', preview -> 'open_exceptions' = '0',
+      weights ->> 'exceptions', (preview ->> 'open_exceptions')::bigint,
+      case when preview -> 'open_exceptions' = '0' then 'No exception is open.'
+        else private.counted((preview ->> 'open_exceptions')::bigint,
+          'exception is open and moves to the next period with its lines.',
+          'exceptions are open and move to the next period with their lines.') end),
+    private.check_json('difference', unexplained = 0, weights ->> 'difference', unexplained,
+      case when unexplained = 0 then 'Nothing is unexplained.'
+        else format('A difference is unexplained in %s.',
+          private.counted(unexplained, 'currency', 'currencies')) end),
+    private.check_json('second_person',
+      not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
+      case when not private.requires_second_person(r) then 'The policy asks for no second person.'
+        when private.worked_in_period(r) then 'You worked in this period. Somebody else closes it.'
+        else 'You did not work in this period.' end),
+    (
+      select private.check_json('signatures',
+        s.levels = 0 or s.reviews >= s.levels, 'block', s.reviews,
+        case when s.levels = 0 then 'The policy asks for no review.'
+          when s.state = 'open' then 'The period is not prepared.'
+          else format('%s of %s signed.', s.reviews,
+            private.counted(s.levels, 'review is', 'reviews are')) end)
+      from (
+        select (o ->> 'levels')::integer as levels, o ->> 'state' as state,
+          (select count(*) from jsonb_array_elements(o -> 'signatures') x
+            where x ->> 'kind' = 'reviewed') as reviews
+        from private.sign_off_json(r) o
+      ) s
+    )
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.require_checks(r public.reconciliations)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
+  failed text;
+begin
+  -- Most policies only warn, and a statement over a million lines takes seconds.
+  if not exists (select from jsonb_each_text(weights) w where w.value = 'block') then
+    return;
+  end if;
+  select string_agg(c ->> 'detail', ' ') into failed
+  from jsonb_array_elements(private.checks_of(r)) c
+  where c ->> 'outcome' = 'block' and c ->> 'check' not in ('second_person', 'signatures');
+  if failed is not null then
+    perform private.refuse('conflict', failed
+      || ' The policy of these sources lets nobody sign or close before.');
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.require_signatures(r public.reconciliations)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  sign_off constant jsonb := private.sign_off_json(r);
+begin
+  if (sign_off ->> 'levels')::integer = 0 or sign_off ->> 'state' = 'reviewed' then
+    return;
+  elsif sign_off ->> 'state' = 'open' then
+    perform private.refuse('conflict', coalesce(
+      format('The signatures were revoked: %s ', sign_off #>> '{revoked,reason}'), '')
+      || 'The period has to be prepared and reviewed before it closes.');
+  end if;
+  perform private.refuse('conflict', format(
+    'The period needs %s reviews before it closes, and has %s. Ask somebody else to review it.',
+    sign_off ->> 'levels', jsonb_array_length(sign_off -> 'signatures') - 1));
+end $function$;
+CREATE OR REPLACE FUNCTION public.get_checklist(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+begin
+  perform private.begin_request(request, 'get_checklist');
+  r := private.find_period(input ->> 'id');
+  if r.closed_at is not null then
+    perform private.refuse('conflict', 'The period is closed, and has no checklist any more.');
+  end if;
+  return jsonb_build_object('items', private.checks_of(r), 'sources', private.coverage_of(r),
+    'sign_off', private.sign_off_json(r));
+end $function$;
+CREATE OR REPLACE FUNCTION private.require_closable(r public.reconciliations)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start
+      and x.closed_at is null and x.status <> 'archived'
+  ) then
+    perform private.refuse('conflict',
+      'An earlier period of these sources is open. Close that one first.');
+  elsif exists (
+    select from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and x.status in ('queued', 'running') and x.dry_run is null
+  ) then
+    perform private.refuse('conflict',
+      'A run of this period is under way. Close it when the run is done.');
+  elsif exists (
+    select from public.pairs p join public.imports i
+      on i.tenant_id = p.tenant_id and i.source_no in (p.left_source_no, p.right_source_no)
+        and i.status = 'undoing'
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ) then
+    perform private.refuse('conflict',
+      'An import of its sources is being undone. Close it when that is done.');
+  end if;
+  perform private.require_signatures(r);
+  perform private.require_checks(r);
+  if private.requires_second_person(r) and private.worked_in_period(r) then
+    perform private.refuse('conflict',
+      'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION private.reopen_period(id text, reason text)
+ RETURNS public.reconciliations
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+begin
+  perform private.lock_pair_of($1);
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
+  if r.closed_at is null then
+    perform private.refuse('conflict', 'The period is not closed.');
+  elsif exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
+      and x.closed_at is not null
+  ) then
+    perform private.refuse('conflict',
+      'A later period of these sources is closed, and builds on this one. Reopen that one first.');
+  end if;
+  perform private.require_not_closing(r.tenant_id, r.pair_no);
+  update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
+  where x.tenant_id = r.tenant_id and x.id = r.id
+  returning * into r;
+  perform private.delete_closing(r);
+  perform private.bring_back(r);
+  perform private.reopen_statement(r, reason);
+  perform private.revoke_signatures(r.tenant_id, array[r.id], left('Reopened: ' || reason, 1000));
+  perform private.record_security_event('reconciliation.reopened', r.id, reason);
+  perform private.emit(r.tenant_id, 'reconciliation.reopened',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
+  return r;
+end $function$;
+CREATE OR REPLACE FUNCTION private.stated_balances(r public.reconciliations)
+ RETURNS TABLE(currency text, side text, opening numeric, closing numeric, stated_on date, timing numeric, unaccounted numeric)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select c.currency, s.side, s.factor * o.minor, s.factor * e.minor, e.stated_on,
+    coalesce((
+      select sum(case when l.value_date > r.period_end then s.factor else -s.factor end
+        * l.amount_minor)
+      from public.lines l
+      where l.tenant_id = r.tenant_id and l.source_no = s.source_no and l.currency = c.currency
+        and l.value_date between r.period_end - 60 and r.period_end + 60
+        and (l.booked_date <= r.period_end) <> (l.value_date <= r.period_end)
+    ), 0),
+    s.factor * (e.minor - o.minor - private.booked_between(r.tenant_id, s.source_no, c.currency,
+      r.period_start, r.period_end))
+  from (
+    select x.source_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side,
+      case x.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs p
+    join public.sources x on x.tenant_id = p.tenant_id
+      and x.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ) s
+  cross join lateral (
+    select distinct b.currency from public.source_balances b
+    where b.tenant_id = r.tenant_id and b.source_no = s.source_no
+  ) c
+  cross join lateral private.balance_on(r.tenant_id, s.source_no, c.currency, r.period_end) e
+  left join lateral private.balance_on(r.tenant_id, s.source_no, c.currency,
+    r.period_start - 1) o on true;
+end $function$;
+CREATE OR REPLACE FUNCTION private.statement_json(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    with sides as materialized (
+      select s.source_no, s.id, s.name,
+        case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+        case s.sign when 'inverted' then -1 else 1 end as factor
+      from public.pairs p
+        join public.sources s on s.tenant_id = p.tenant_id
+          and s.source_no in (p.left_source_no, p.right_source_no)
+      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+    ), balances as materialized (
+      select l.currency, s.side,
+        coalesce(sum(s.factor * l.amount_minor) filter (where l.value_date < r.period_start),
+          0) as opening,
+        sum(s.factor * l.amount_minor) as closing,
+        count(*) filter (where l.value_date >= r.period_start) as line_count
+      from sides s
+        join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
+          and l.value_date <= r.period_end
+      group by 1, 2
+    ), outstanding as materialized (
+      select o.line_no, o.side, o.open_minor, o.currency, r.period_end - o.value_date as age
+      from private.outstanding_of(r) o
+    ), until_now as materialized (
+      select x.id
+      from public.reconciliations x
+      where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end <= r.period_end
+    ), excluded as materialized (
+      select e.currency, e.side, sum(e.excluded_minor) as minor
+      from until_now u
+        join public.exclusions e on e.tenant_id = r.tenant_id and e.reconciliation_id = u.id
+        group by 1, 2
+    ), explaining as materialized (
+      select m.reconciliation_id, m.currency, m.residual_minor, m.adjustments
+      from until_now u
+        join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = u.id
+          and m.state = 'confirmed'
+      where m.residual_minor <> 0 or m.adjustments <> '[]'
+    ), explained as materialized (
+      select m.currency, sum(m.residual_minor) as residual,
+        sum(
+          (select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
+            from jsonb_array_elements(m.adjustments) a))
+            as adjusted
+      from explaining m group by 1
+    ), counts as materialized (
+      select coalesce(sum(jsonb_array_length(m.adjustments)), 0) as adjustments,
+        count(*) filter (where m.residual_minor <> 0) as residuals,
+        (select count(*) from public.exclusions e
+          where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id) as exclusions
+      from explaining m where m.reconciliation_id = r.id
+    ), currencies as (
+      select b.currency from balances b union select e.currency from explained e
+    ), sums as (
+      select c.currency, s.side, case s.side when 'left' then 1 else -1 end as sign,
+        coalesce(b.opening, 0) as opening, coalesce(b.closing, 0) as closing,
+        coalesce(b.line_count, 0) as line_count,
+        coalesce((
+          select sum(o.open_minor) from outstanding o
+          where o.currency = c.currency and o.side = s.side
+        ), 0) as outstanding,
+        coalesce((
+          select e.minor from excluded e where e.currency = c.currency and e.side = s.side
+        ), 0) as excluded,
+        t.opening as stated_opening, t.closing as stated_closing, t.stated_on, t.timing,
+        t.unaccounted
+      from currencies c cross join (values ('left'), ('right')) s (side)
+        left join balances b on b.currency = c.currency and b.side = s.side
+        left join private.stated_balances(r) t on t.currency = c.currency and t.side = s.side
+    )
+    select jsonb_build_object(
+      'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start, 'period_end',
+      r.period_end, 'left_source', r.left_source,
+      'right_source', r.right_source, 'as_of', private.iso(coalesce(r.closed_at, now())),
+      'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
+      'balances', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'currency', x.currency, 'side', x.side,
+          'opening_minor', private.exact_sum(x.opening),
+          'lines_minor', private.exact_sum(x.closing - x.opening), 'line_count', x.line_count,
+          'closing_minor', private.exact_sum(x.closing),
+          'outstanding_minor', private.exact_sum(x.outstanding),
+          'excluded_minor', private.exact_sum(x.excluded),
+          'stated_opening_minor', private.exact_sum(x.stated_opening),
+          'stated_closing_minor', private.exact_sum(x.stated_closing),
+          'stated_on', x.stated_on, 'timing_minor', private.exact_sum(x.timing),
+          'unaccounted_minor', private.exact_sum(x.unaccounted)
+        ) order by x.currency, x.side), '[]')
+        from sums x
+      ),
+      'differences', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'currency', x.currency,
+          'adjustments_minor', private.exact_sum(coalesce(e.adjusted, 0)),
+          'residual_minor', private.exact_sum(coalesce(e.residual, 0)),
+          'difference_minor', private.exact_sum(x.settled - coalesce(e.adjusted + e.residual, 0)),
+          'unexplained_minor',
+            private.exact_sum(x.stated - coalesce(e.adjusted + e.residual, 0))
+        ) order by x.currency), '[]')
+        from (
+          select y.currency, sum(y.sign * (y.closing - y.outstanding - y.excluded)) as settled,
+            case when count(y.stated_closing) = 2 then
+              sum(y.sign * (y.stated_closing - y.timing - y.outstanding - y.excluded)) end as stated
+          from sums y
+          group by 1
+        ) x left join explained e on e.currency = x.currency
+      ),
+      'aging', (
+        select coalesce(
+          jsonb_agg(
+            jsonb_build_object('currency', x.currency, 'side', x.side, 'days_from', x.days_from,
+              'line_count', x.line_count, 'open_minor', private.exact_sum(x.minor))
+          order by x.currency, x.side, x.days_from), '[]')
+        from (
+          select o.currency, o.side, a.days_from, count(*) as line_count, sum(o.open_minor) as minor
+          from outstanding o cross join lateral (
+            select case when o.age > 90 then 91 when o.age > 60 then 61 when o.age > 30 then 31
+              when o.age > 7 then 8 else 0 end as days_from
+          ) a group by 1, 2, 3
+        ) x
+      ),
+      'outstanding_count', (select count(*) from outstanding),
+      'outstanding', (
+        select coalesce(
+          jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.n),
+          '[]')
+        from (select o.*, row_number() over (order by abs(o.open_minor) desc, o.line_no) as n
+          from outstanding o) x
+          where x.n <= 250
+      ),
+      'adjustment_count', c.adjustments, 'residual_count', c.residuals, 'exclusion_count',
+      c.exclusions,
+      -- Where there is none, the matches need not be searched again.
+      'adjustments',
+      coalesce(case when c.adjustments > 0 then private.adjustment_items(r, null, null, 1000) end,
+        '[]'),
+      'residuals',
+      coalesce(case when c.residuals > 0 then private.residual_items(r, null, 1000) end, '[]'),
+      'exclusions', coalesce(private.exclusion_items(r, null, 1000), '[]'),
+      'proof', private.proof_json(r)
+    ) from counts c
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.sign_statement(c public.closings)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
+    closer_issuer, closer_subject, closed_at, signatures)
+  select c.tenant_id, c.reconciliation_id, coalesce(max(s.number), 0) + 1, c.statement, c.digest,
+    c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at,
+    (
+      select coalesce(jsonb_agg(private.period_signature_json(x) order by x.number), '[]')
+      from public.period_signatures x
+      where x.tenant_id = c.tenant_id and x.reconciliation_id = c.reconciliation_id
+        and x.revoked_at is null
+    )
+  from public.statements s
+  where s.tenant_id = c.tenant_id and s.reconciliation_id = c.reconciliation_id;
+end $function$;
+CREATE OR REPLACE FUNCTION private.signature_json(s public.statements)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
+    'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
+    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at', private.iso(s.reopened_at),
+    'reopened_by', s.reopened_by, 'reason', s.reason);
+end $function$;
+create policy period_signatures_read on public.period_signatures as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['read:reconciliations'::text, 'write:reconciliations'::text]) AS may)));
+create policy source_balances_read on public.source_balances as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['read:reconciliations'::text, 'write:reconciliations'::text]) AS may)));
+grant execute on function private.balance_breaks(text,integer,text,date,date) to authenticated;
+grant execute on function private.balance_on(text,integer,text,date) to authenticated;
+grant execute on function private.booked_between(text,integer,text,date,date) to authenticated;
+grant execute on function private.check_json(text,boolean,text,bigint,text) to authenticated;
+grant execute on function private.checks_of(public.reconciliations) to authenticated;
+grant execute on function private.counted(bigint,text,text) to authenticated;
+grant execute on function private.coverage_of(public.reconciliations) to authenticated;
+grant execute on function private.period_signature_json(public.period_signatures) to authenticated;
+grant execute on function private.review_levels(public.reconciliations) to authenticated;
+grant execute on function private.sign_off_json(public.reconciliations) to authenticated;
+grant execute on function private.source_balance_json(public.source_balances) to authenticated;
+grant execute on function private.stated_balances(public.reconciliations) to authenticated;
+grant execute on function private.weekdays_between(date,date) to authenticated;
+grant execute on function public.get_checklist(jsonb,jsonb) to authenticated;
+grant execute on function public.list_source_balances(jsonb,jsonb) to authenticated;
+grant execute on function public.prepare_reconciliation(jsonb,jsonb) to authenticated;
+grant execute on function public.remove_source_balance(jsonb,jsonb) to authenticated;
+grant execute on function public.return_reconciliation(jsonb,jsonb) to authenticated;
+grant execute on function public.review_reconciliation(jsonb,jsonb) to authenticated;
+grant execute on function public.state_source_balance(jsonb,jsonb) to authenticated;
+grant select on public.period_signatures to authenticated;
+grant select on public.period_signatures to service_role;
+grant select on public.source_balances to authenticated;
+grant select on public.source_balances to service_role;
+insert into private.permissions select ('(prepare:reconciliations,{user},"{tenant_admin,tenant_analyst,tenant_lead}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.operations select ('(get_checklist,getChecklist,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_source_balances,listSourceBalances,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(prepare_reconciliation,prepareReconciliation,prepare:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(remove_source_balance,removeSourceBalance,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(return_reconciliation,returnReconciliation,close:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(review_reconciliation,reviewReconciliation,close:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(state_source_balance,stateSourceBalance,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.event_kinds select ('(reconciliation.prepared,read:reconciliations)'::private.event_kinds).* on conflict (kind) do update set permission = excluded.permission;
+insert into private.event_kinds select ('(reconciliation.reviewed,read:reconciliations)'::private.event_kinds).* on conflict (kind) do update set permission = excluded.permission;

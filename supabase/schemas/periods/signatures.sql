@@ -1,0 +1,285 @@
+-- Signatures: who prepared a period and who reviewed it before it closes. Whatever changes what
+-- they signed revokes their signatures, and says why. Revoked ones are kept.
+
+create table public.period_signatures (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  number integer not null check (number >= 1),
+  pair_no integer not null,
+  period_end date not null,
+  kind text not null check (kind in ('prepared', 'reviewed')),
+  -- 0 is the preparer, then come the levels of review.
+  level smallint not null check (level between 0 and 3),
+  signed_by text not null default private.actor(),
+  issuer text not null default private.actor_issuer(),
+  subject text not null default private.actor_subject(),
+  signed_at timestamptz(3) not null default now(),
+  -- private.period_digest at that moment.
+  digest text not null check (digest ~ '^[0-9a-f]{64}$'),
+  note text check (length(note) between 1 and 1000),
+  revoked_at timestamptz(3),
+  revoked_by text,
+  revoked_reason text check (length(revoked_reason) between 1 and 1000),
+  primary key (tenant_id, reconciliation_id, number),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id),
+  check (num_nonnulls(revoked_at, revoked_by, revoked_reason) in (0, 3))
+);
+create index period_signatures_in_force
+  on public.period_signatures (tenant_id, pair_no) where revoked_at is null;
+
+alter table public.period_signatures enable row level security;
+grant select on public.period_signatures to authenticated, service_role;
+create policy period_signatures_read on public.period_signatures for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+create function private.period_signature_json(s public.period_signatures) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('kind', s.kind, 'level', s.level, 'signed_by', s.signed_by,
+    'issuer', s.issuer, 'subject', s.subject, 'signed_at', private.iso(s.signed_at),
+    'digest', s.digest, 'note', s.note);
+end $$;
+
+-- How many levels of review a period needs before it closes; 0 where nobody has to sign before.
+-- The most that the pair's policy has asked for since the period was opened.
+create function private.review_levels(r public.reconciliations) returns integer
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select max(v.levels) from (
+      select (x.policy ->> 'review_levels')::integer as levels,
+        lead(x.created_at) over (order by x.version) as until
+      from public.pair_rules x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+    ) v where coalesce(v.until >= r.created_at, true)
+  ), 0);
+end $$;
+
+-- { state, levels, signatures, revoked }: the signatures in force, and why the last ones are not.
+create function private.sign_off_json(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  levels constant integer := private.review_levels(r);
+  signatures jsonb;
+  reviews integer;
+  revoked public.period_signatures;
+begin
+  select coalesce(jsonb_agg(private.period_signature_json(s) order by s.number), '[]'),
+    count(*) filter (where s.kind = 'reviewed')
+  into signatures, reviews
+  from public.period_signatures s
+  where s.tenant_id = r.tenant_id and s.pair_no = r.pair_no and s.reconciliation_id = r.id
+    and s.revoked_at is null;
+  if signatures = '[]' then
+    select * into revoked from public.period_signatures s
+    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id
+    order by s.number desc limit 1;
+  end if;
+  return jsonb_build_object(
+    'state', case when signatures = '[]' then 'open'
+      when reviews > 0 and reviews >= levels then 'reviewed' else 'prepared' end,
+    'levels', levels, 'signatures', signatures,
+    'revoked', case when revoked.revoked_at is not null then jsonb_build_object(
+      'at', private.iso(revoked.revoked_at), 'by', revoked.revoked_by,
+      'reason', revoked.revoked_reason) end);
+end $$;
+grant execute on function
+  private.period_signature_json(public.period_signatures),
+  private.review_levels(public.reconciliations), private.sign_off_json(public.reconciliations)
+to authenticated;
+
+-- SHA-256 over what a person signs: the statement as it stands, the confirmed matches and the
+-- exclusions.
+create function private.period_digest(r public.reconciliations) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return encode(sha256(convert_to(
+    (private.statement_json(r) - 'as_of')::text || private.closing_digest(r.tenant_id, r.id),
+    'UTF8')), 'hex');
+end $$;
+
+-- Revokes the signatures in force of these periods.
+-- Records: reconciliation.signatures_revoked for each period.
+create function private.revoke_signatures(tenant text, periods text[], reason text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  period text;
+begin
+  for period in
+    with revoked as (
+      update public.period_signatures s set revoked_at = now(),
+        revoked_by = coalesce(private.actor(), 'system'),
+        revoked_reason = revoke_signatures.reason
+      where s.tenant_id = tenant and s.reconciliation_id = any (periods) and s.revoked_at is null
+      returning s.reconciliation_id
+    )
+    select distinct x.reconciliation_id from revoked x order by 1
+  loop
+    perform private.record_security_event('reconciliation.signatures_revoked', period, reason);
+  end loop;
+end $$;
+
+-- Revokes those of the open periods of a pair that a change from this day on concerns.
+create function private.revoke_signatures_of_pair(tenant text, pair integer, since date,
+  reason text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  periods constant text[] := array(
+    select distinct s.reconciliation_id from public.period_signatures s
+    join public.reconciliations r on r.tenant_id = s.tenant_id and r.id = s.reconciliation_id
+      and r.closed_at is null
+    where s.tenant_id = tenant and s.pair_no = pair and s.revoked_at is null
+      and s.period_end >= since
+  );
+begin
+  if cardinality(periods) > 0 then
+    perform private.revoke_signatures(tenant, periods, reason);
+  end if;
+end $$;
+
+-- The same for every pair that the source belongs to.
+create function private.revoke_signatures_of_source(tenant text, source integer, since date,
+  reason text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.revoke_signatures_of_pair(tenant, p.pair_no, since, reason)
+  from public.pairs p
+  where p.tenant_id = tenant and source in (p.left_source_no, p.right_source_no);
+end $$;
+
+-- The same for the periods that these matches belong to.
+create function private.revoke_signatures_of_matches(tenant text, ids uuid[], reason text)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  periods constant text[] := array(
+    select distinct m.reconciliation_id from public.matches m
+    where m.tenant_id = tenant and m.id = any (ids)
+      and exists (
+        select from public.period_signatures s
+        where s.tenant_id = tenant and s.pair_no = m.pair_no
+          and s.reconciliation_id = m.reconciliation_id and s.revoked_at is null
+      )
+  );
+begin
+  if cardinality(periods) > 0 then
+    perform private.revoke_signatures(tenant, periods, reason);
+  end if;
+end $$;
+
+-- Signs a period, which is held, in the caller's name.
+create function private.sign_period(r public.reconciliations, kind text, level integer,
+  note text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.period_signatures (tenant_id, reconciliation_id, number, pair_no, period_end,
+    kind, level, digest, note)
+  select r.tenant_id, r.id, coalesce(max(s.number), 0) + 1, r.pair_no, r.period_end,
+    sign_period.kind, sign_period.level, private.period_digest(r), sign_period.note
+  from public.period_signatures s
+  where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id;
+  perform private.record_security_event('reconciliation.' || kind, r.id, note, jsonb_build_object(
+    'name', r.name, 'level', level));
+  perform private.emit(r.tenant_id, 'reconciliation.' || kind,
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+end $$;
+
+-- Refuses: conflict while a run could still change what is signed.
+create function private.require_no_run(r public.reconciliations) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if exists (
+    select from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and x.status in ('queued', 'running') and x.dry_run is null
+  ) then
+    perform private.refuse_conflict('run_under_way',
+      'A run of this period is under way. Sign when it is done.');
+  end if;
+end $$;
+
+-- input: { id, note }. Refuses: not_found; conflict where it is prepared or closed already, a run
+-- is under way, or a check that blocks does not pass. Records and emits: reconciliation.prepared.
+create function public.prepare_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'prepare_reconciliation');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.lock_period(private.tenant_id(), input ->> 'id');
+  if private.sign_off_json(r) ->> 'state' <> 'open' then
+    perform private.refuse_conflict('already_prepared',
+      'The period is prepared already. Return it first to prepare it again.');
+  end if;
+  perform private.require_no_run(r);
+  perform private.require_checks(r);
+  perform private.sign_period(r, 'prepared', 0, input ->> 'note');
+  return private.finish_request(request, private.reconciliation_json(r)
+    || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;
+
+-- input: { id, note }. Refuses: not_found; conflict where it is not prepared, is reviewed by as
+-- many as the policy asks for, or the caller has signed it already or, with four eyes, worked in
+-- it. Records and emits: reconciliation.reviewed.
+create function public.review_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'review_reconciliation');
+  r public.reconciliations;
+  sign_off jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.lock_period(private.tenant_id(), input ->> 'id');
+  sign_off := private.sign_off_json(r);
+  if sign_off ->> 'state' = 'open' then
+    perform private.refuse_conflict('not_prepared',
+      'The period is not prepared. Prepare it first.');
+  elsif jsonb_array_length(sign_off -> 'signatures') > greatest((sign_off ->> 'levels')::integer, 1)
+  then
+    perform private.refuse_conflict('already_reviewed',
+      'The period is reviewed by as many as its policy asks for. Close it now.');
+  elsif exists (
+    select from jsonb_array_elements(sign_off -> 'signatures') s
+    where s ->> 'issuer' = private.actor_issuer() and s ->> 'subject' = private.actor_subject()
+  ) then
+    perform private.refuse_conflict('second_person_required',
+      'You have signed this period already. Ask somebody else to review it.');
+  elsif private.requires_second_person(r) and private.worked_in_period(r) then
+    perform private.refuse_conflict('second_person_required',
+      'You, or a key that you created, worked in this period. Ask somebody who did not to review it.');
+  end if;
+  perform private.require_no_run(r);
+  perform private.sign_period(r, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),
+    input ->> 'note');
+  return private.finish_request(request, private.reconciliation_json(r)
+    || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;
+
+-- Returns a period to work: revokes its signatures. input: { id, reason }. Refuses: not_found;
+-- conflict where nobody signed it. Records: reconciliation.signatures_revoked.
+create function public.return_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'return_reconciliation');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.lock_period(private.tenant_id(), input ->> 'id');
+  if private.sign_off_json(r) ->> 'state' = 'open' then
+    perform private.refuse_conflict('not_prepared',
+      'Nobody has signed this period, so nothing is returned.');
+  end if;
+  perform private.revoke_signatures(r.tenant_id, array[r.id], input ->> 'reason');
+  return private.finish_request(request, private.reconciliation_json(r)
+    || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;
