@@ -200,9 +200,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Treat a `reason` that you don't know like any other that isn't retryable: we may add more.",
     ],
     retry: "said",
-    detail: "A run of this period is under way. Close it when the run is done.",
-    headers: { "Retry-After": "2" },
-    fields: { reason: "run_under_way", retryable: true },
+    detail: "This API key has already been rotated. Rotate its successor.",
+    fields: { reason: "already_rotated", retryable: false },
   },
   invalid_transition: {
     means: "The status can't change that way.",
