@@ -3,9 +3,11 @@ import { openApiDocument } from "#lib/openapi/document.ts";
 import { moveExamples } from "#lib/openapi/move-examples.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 
-/** Building it takes 0.1 s; the deadlines of its examples are half an hour ahead. */
+/** The deadlines of the examples are half an hour ahead. */
 const FRESH_MS = 5 * 60_000;
 
+/** Built once, because that takes 0.2 s; moving its examples takes 20 ms. */
+const document = openApiDocument();
 let cached: { at: number; reference: Reference } | undefined;
 
 /** The reference, with examples as of now. */
@@ -16,6 +18,6 @@ export function reference(): Reference {
 }
 
 function build(now: number): Reference {
-  const document = moveExamples(openApiDocument(), now);
-  return referenceOf(document as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);
+  const moved = moveExamples(document, now);
+  return referenceOf(moved as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);
 }
