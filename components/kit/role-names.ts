@@ -4,6 +4,7 @@ const NAMES: Record<Role, string> = {
   tenant_admin: "Admin",
   tenant_analyst: "Analyst",
   tenant_lead: "Lead",
+  tenant_auditor: "Auditor",
 };
 
 export function roleNames(roles: readonly Role[]): string {

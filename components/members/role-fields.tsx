@@ -8,6 +8,7 @@ const MAY: Record<Role, string> = {
   tenant_admin: "Everything: members, API keys, webhooks, the audit log.",
   tenant_lead: "Works on exceptions, runs reconciliations, closes periods, changes the SLA policy.",
   tenant_analyst: "Works on exceptions and decides on suggested matches.",
+  tenant_auditor: "Reads everything, and the audit log. Changes nothing.",
 };
 const CHOICES = ROLES.map((value) => ({ value, name: roleNames([value]), hint: MAY[value] }));
 

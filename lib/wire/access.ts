@@ -6,7 +6,7 @@
  */
 import type { SurfacePath } from "../records/surfaces/every-surface.ts";
 
-export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead"] as const;
+export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead", "tenant_auditor"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Resources that API keys have scopes for, besides the record surfaces. */
@@ -70,6 +70,8 @@ const grant = (roles: Access["roles"], others: Partial<Grant> = {}): Grant => ({
   ...others,
 });
 
+/** Those that work: an auditor reads everything that a lead reads, and changes nothing. */
+const WORKERS: readonly Role[] = ["tenant_admin", "tenant_analyst", "tenant_lead"];
 const ADMIN: readonly Role[] = ["tenant_admin"];
 const LEADS: readonly Role[] = ["tenant_admin", "tenant_lead"];
 
@@ -91,12 +93,12 @@ const PERMISSIONS = {
   "read:api-keys": grant(ADMIN, { service: false }),
   "write:api-keys": grant(ADMIN, { service: false }),
   "read:exceptions": grant(ROLES, { scoped: true }),
-  "write:exceptions": grant(ROLES, { scoped: true }),
+  "write:exceptions": grant(WORKERS, { scoped: true }),
   // The monitor needs a role (spec 4.2), so no API key has it.
   "read:sla": grant(ROLES),
   // Views belong to a person.
   "read:views": grant(ROLES, { service: false }),
-  "write:views": grant(ROLES, { service: false }),
+  "write:views": grant(WORKERS, { service: false }),
   // The home page of the dashboard.
   "read:overview": grant(ROLES),
   "read:sla-policy": grant(ROLES),
@@ -107,13 +109,13 @@ const PERMISSIONS = {
   "read:reconciliations": grant(ROLES, { scoped: true }),
   "write:reconciliations": grant(LEADS, { scoped: true }),
   // Deciding suggestions is a smaller permission than changing matches.
-  "decide:matches": grant(ROLES, { scoped: "write:reconciliations" }),
+  "decide:matches": grant(WORKERS, { scoped: "write:reconciliations" }),
   // Only people sign and close a period.
-  "prepare:reconciliations": grant(ROLES, { service: false }),
+  "prepare:reconciliations": grant(WORKERS, { service: false }),
   "close:reconciliations": grant(LEADS, { service: false }),
   "read:webhooks": grant(ADMIN, { scoped: true }),
   "write:webhooks": grant(ADMIN, { scoped: true }),
-  "read:security-events": grant(ADMIN),
+  "read:security-events": grant(["tenant_admin", "tenant_auditor"]),
   "read:requests": grant(ADMIN, { scoped: true }),
 } as const satisfies Record<string, Grant>;
 

@@ -291,7 +291,8 @@ declare
   breaks jsonb := '[]';
 begin
   for b in
-    select distinct on (x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor) x.*
+    select distinct on (x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor)
+      x.*
     from public.source_balances x
     where x.tenant_id = tenant and x.source_no = source and x.currency = balance_breaks.currency
       and x.period_start <= last
@@ -1576,9 +1577,16 @@ AS $function$
 begin
   return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
     'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
-    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at', private.iso(s.reopened_at),
+    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at',
+    private.iso(s.reopened_at),
     'reopened_by', s.reopened_by, 'reason', s.reason);
 end $function$;
+CREATE OR REPLACE FUNCTION private.roles()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}'::text[];
 create policy period_signatures_read on public.period_signatures as permissive for select to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['read:reconciliations'::text, 'write:reconciliations'::text]) AS may)));
 create policy source_balances_read on public.source_balances as permissive for select to authenticated
@@ -1608,6 +1616,22 @@ grant select on public.period_signatures to service_role;
 grant select on public.source_balances to authenticated;
 grant select on public.source_balances to service_role;
 insert into private.permissions select ('(prepare:reconciliations,{user},"{tenant_admin,tenant_analyst,tenant_lead}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:calendars,"{user,api_key,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:exceptions)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:exceptions,"{user,api_key,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:exceptions)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:integrations,"{user,api_key,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:integrations)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:members,"{user,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:notifications,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:overview,"{user,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:reconciliations,"{user,api_key,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:reconciliations)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:release-notes,"{user,api_key,service_role,publishable_key}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:release-notes)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:security-events,"{user,service_role}","{tenant_admin,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:sessions,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:sla,"{user,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:sla-policy,"{user,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:troubleshooting,"{user,api_key,service_role,publishable_key}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:troubleshooting)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:views,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(write:notifications,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(write:sessions,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
 insert into private.operations select ('(get_checklist,getChecklist,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_source_balances,listSourceBalances,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(prepare_reconciliation,prepareReconciliation,prepare:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;

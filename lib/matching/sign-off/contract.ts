@@ -105,7 +105,7 @@ export const prepareReconciliationContract = contract({
   summary: "Sign a period as prepared",
   description:
     "Says that its work is done. A line that arrives, a match, an undo, an exclusion or another " +
-    "balance revokes the signature, and `sign_off` then says why. A person prepares, with any role.",
+    "balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.",
   access: needs("prepare:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -60,7 +60,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
     'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
-    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at', private.iso(s.reopened_at),
+    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at',
+    private.iso(s.reopened_at),
     'reopened_by', s.reopened_by, 'reason', s.reason);
 end $$;
 grant execute on function private.signature_json(public.statements) to authenticated;
