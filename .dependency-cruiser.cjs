@@ -3,7 +3,7 @@
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)/)([^/]+)/";
 const CONTRACT =
-  "^lib/(?:[^/]+/(?:(?:sla|filters|report|pauses|bulk|import|history|comments|deliveries|rules|runs|periods|lines|bands|workbench|sign-off|balances)/)?contract|imports/formats/(?:mapping|skip-reasons)|records/surfaces/[^/]+)\\.ts$";
+  "^lib/(?:[^/]+/(?:(?:sla|filters|report|pauses|bulk|import|history|comments|deliveries|rules|runs|periods|lines|bands|workbench|sign-off|balances|bundles)/)?contract|imports/formats/(?:mapping|skip-reasons)|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE =
   "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|schema|scopes)\\.ts$";

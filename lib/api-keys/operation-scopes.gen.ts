@@ -45,6 +45,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   getSignedStatement: "read:reconciliations",
   getSource: "read:reconciliations",
   getStatement: "read:reconciliations",
+  getStatementBundle: "read:reconciliations",
   getTroubleshootingGuide: "read:troubleshooting",
   getWebhook: "read:webhooks",
   getWebhookDelivery: "read:webhooks",

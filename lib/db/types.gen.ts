@@ -2385,6 +2385,10 @@ export type Database = {
         Returns: Json
       }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
+      list_bundle_events: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_calendar_versions: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2440,6 +2444,10 @@ export type Database = {
         Returns: Json
       }
       list_sources: { Args: { input: Json; request: Json }; Returns: Json }
+      list_statement_bundle: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_statement_items: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2464,6 +2472,10 @@ export type Database = {
         Returns: Json
       }
       open_security_event_export: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      open_statement_bundle: {
         Args: { input: Json; request: Json }
         Returns: Json
       }

@@ -92,6 +92,22 @@ export function exportEndpoint<C extends Contract>(
   });
 }
 
+/** A file that is written while it is sent. `name` is what a browser saves it as. */
+type Download = { body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>; name: string };
+
+/** Like `endpoint`, for a response that is a file. What it fails on before the first byte is a problem response. */
+export function downloadEndpoint<C extends Contract>(
+  contract: C,
+  download: (call: Call<C>) => Promise<Download>,
+): Endpoint {
+  return served(contract, async ({ ctx, ...input }) => {
+    const { body, name } = await download({ ...input, ctx } as unknown as Call<C>);
+    ctx.reply.set("Content-Type", contract.download?.type ?? "application/octet-stream");
+    ctx.reply.set("Content-Disposition", `attachment; filename="${name}"`);
+    return new Response(body, { headers: ctx.reply });
+  });
+}
+
 function served<C extends Contract>(
   contract: C,
   answer: (call: Call<C>, request: Request, exchange: Exchange) => Promise<Response>,

@@ -298,7 +298,16 @@ function operationOf(
   };
 }
 
-function contentOf({ file, response }: Contract): NonNullable<ZodOpenApiResponseObject["content"]> {
+function contentOf({
+  download,
+  file,
+  response,
+}: Contract): NonNullable<ZodOpenApiResponseObject["content"]> {
+  if (download) {
+    const { type, description, example } = download;
+    const override = { contentMediaType: type };
+    return { [type]: { schema: z.string().meta({ description, example, override }) } };
+  }
   if (!file) return { "application/json": { schema: response } };
   return {
     "text/csv": { schema: csvText },

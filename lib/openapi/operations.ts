@@ -14,6 +14,7 @@ import * as imports from "../imports/contract.ts";
 import * as invitations from "../invitations/contract.ts";
 import * as lines from "../lines/contract.ts";
 import * as bands from "../matching/bands/contract.ts";
+import * as bundles from "../matching/bundles/contract.ts";
 import * as matching from "../matching/contract.ts";
 import * as matchingLines from "../matching/lines/contract.ts";
 import * as periods from "../matching/periods/contract.ts";
@@ -131,6 +132,7 @@ const DECLARED = [
   periods.getStatementContract,
   periods.listSignedStatementsContract,
   periods.getSignedStatementContract,
+  bundles.getStatementBundleContract,
   signOff.getChecklistContract,
   signOff.prepareReconciliationContract,
   signOff.reviewReconciliationContract,

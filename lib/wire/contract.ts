@@ -112,6 +112,8 @@ export type Contract<
   exported: Export | null;
   /** Set if the response is a file and not the JSON of `response`. Otherwise null. */
   file: Export | null;
+  /** Set if the response is a file of this media type, as `downloadEndpoint` sends it; `example`: its first bytes. */
+  download: { type: string; description: string; example: string } | null;
   status: 200 | 201 | 202;
   /** The 200 response to `preview=true` in the query, which says what the call would do. */
   preview: z.ZodType | null;
@@ -157,6 +159,7 @@ export function contract<
     dryRun: "never",
     exported: null,
     file: null,
+    download: null,
     status: 200,
     preview: null,
     showsResource: true,

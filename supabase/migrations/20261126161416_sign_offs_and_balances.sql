@@ -35,8 +35,18 @@ create table public.period_signatures (
   revoked_by text,
   revoked_reason text
 );
+create table private.reopened_items (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  number integer not null,
+  kind text not null,
+  seq integer not null,
+  rows text[] not null
+);
+alter table private.reopened_items add constraint reopened_items_pkey PRIMARY KEY (tenant_id, reconciliation_id, number, kind, seq);
 alter table public.period_signatures add constraint period_signatures_pkey PRIMARY KEY (tenant_id, reconciliation_id, number);
 alter table public.source_balances add constraint source_balances_pkey PRIMARY KEY (tenant_id, id);
+alter table private.reopened_items add constraint reopened_items_kind_check CHECK ((kind = ANY (ARRAY['matches'::text, 'members'::text, 'exclusions'::text, 'carried'::text])));
 alter table public.period_signatures add constraint period_signatures_check CHECK ((num_nonnulls(revoked_at, revoked_by, revoked_reason) = ANY (ARRAY[0, 3])));
 alter table public.period_signatures add constraint period_signatures_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
 alter table public.period_signatures add constraint period_signatures_kind_check CHECK ((kind = ANY (ARRAY['prepared'::text, 'reviewed'::text])));
@@ -52,9 +62,11 @@ alter table public.source_balances add constraint source_balances_reason_check C
 CREATE INDEX period_signatures_in_force ON public.period_signatures USING btree (tenant_id, pair_no) WHERE (revoked_at IS NULL);
 CREATE INDEX source_balances_by_day ON public.source_balances USING btree (tenant_id, source_no, currency, period_end);
 CREATE INDEX source_balances_by_import ON public.source_balances USING btree (tenant_id, import_id);
+alter table private.reopened_items add constraint reopened_items_tenant_id_reconciliation_id_number_fkey FOREIGN KEY (tenant_id, reconciliation_id, number) REFERENCES public.statements(tenant_id, reconciliation_id, number);
 alter table public.period_signatures add constraint period_signatures_tenant_id_reconciliation_id_fkey FOREIGN KEY (tenant_id, reconciliation_id) REFERENCES public.reconciliations(tenant_id, id);
 alter table public.source_balances add constraint source_balances_tenant_id_import_id_fkey FOREIGN KEY (tenant_id, import_id) REFERENCES public.imports(tenant_id, id);
 alter table public.source_balances add constraint source_balances_tenant_id_source_no_fkey FOREIGN KEY (tenant_id, source_no) REFERENCES public.sources(tenant_id, source_no);
+alter table private.reopened_items enable row level security; alter table private.reopened_items no force row level security;
 alter table public.period_signatures enable row level security; alter table public.period_signatures no force row level security;
 alter table public.source_balances enable row level security; alter table public.source_balances no force row level security;
 CREATE OR REPLACE FUNCTION private.reconciliation_json(r public.reconciliations)
@@ -1353,6 +1365,7 @@ begin
       'A later period of these sources is closed, and builds on this one. Reopen that one first.');
   end if;
   perform private.require_not_closing(r.tenant_id, r.pair_no);
+  perform private.keep_signed_items(r);
   update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
   where x.tenant_id = r.tenant_id and x.id = r.id
   returning * into r;
@@ -1581,6 +1594,180 @@ begin
     private.iso(s.reopened_at),
     'reopened_by', s.reopened_by, 'reason', s.reason);
 end $function$;
+CREATE OR REPLACE FUNCTION private.signed_rows(tenant text, reconciliation text, kind text, after text, page_size integer)
+ RETURNS TABLE(key text, content text)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  case kind
+    when 'matches' then
+      return query
+      select m.id::text, row(m.id, m.shape, m.method, m.currency, m.amount_minor,
+        m.residual_minor, m.adjustments, m.note, m.decided_by, m.created_by)::text
+      from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation
+        and m.state = 'confirmed' and (after is null or m.id > after::uuid)
+      order by m.id limit page_size;
+    when 'members' then
+      return query
+      select mm.match_id || ' ' || mm.line_no,
+        row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text
+      from public.matches m
+      join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation
+        and m.state = 'confirmed'
+        and (after is null or m.id >= split_part(after, ' ', 1)::uuid
+          and (mm.match_id, mm.line_no)
+            > (split_part(after, ' ', 1)::uuid, split_part(after, ' ', 2)::bigint))
+      order by mm.match_id, mm.line_no limit page_size;
+    when 'exclusions' then
+      return query
+      select x.line_no::text, row(x.line_no, x.side, x.currency, x.excluded_minor, x.reason,
+        x.created_by)::text
+      from public.exclusions x
+      where x.tenant_id = tenant and x.reconciliation_id = reconciliation
+        and (after is null or x.line_no > after::bigint)
+      order by x.line_no limit page_size;
+    when 'carried' then
+      return query
+      select c.line_no::text,
+        row(c.line_no, c.side, c.currency, c.open_minor, c.value_date::text)::text
+      from public.carried_lines c
+      where c.tenant_id = tenant and c.reconciliation_id = reconciliation
+        and (after is null or c.line_no > after::bigint)
+      order by c.line_no limit page_size;
+  end case;
+end $function$;
+CREATE OR REPLACE FUNCTION private.keep_signed_items(r public.reconciliations)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  signed constant integer := (
+    select max(s.number) from public.statements s
+    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.reopened_at is null
+  );
+  kind text;
+  after text;
+  last_key text;
+  contents text[];
+  place integer;
+begin
+  if signed is null then
+    return;
+  end if;
+  foreach kind in array '{matches,members,exclusions,carried}'::text[] loop
+    after := null;
+    place := 0;
+    loop
+      select array_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
+      into contents, last_key
+      from (
+        select y.*, row_number() over () as n
+        from private.signed_rows(r.tenant_id, r.id, kind, after, 5000) y
+      ) x;
+      exit when contents is null;
+      insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
+      values (r.tenant_id, r.id, signed, kind, place, contents);
+      place := place + 1;
+      after := last_key;
+    end loop;
+  end loop;
+end $function$;
+CREATE OR REPLACE FUNCTION public.open_statement_bundle(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+  s public.statements;
+  chain jsonb;
+  closed_seq bigint;
+begin
+  perform private.begin_request(request, 'open_statement_bundle');
+  r := private.find_period(input ->> 'id');
+  select * into s from public.statements x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+    and x.number = (input ->> 'number')::integer;
+  if not found then
+    perform private.refuse_missing('statement');
+  end if;
+  chain := private.chain_state_of_caller();
+  select max(e.seq) into closed_seq from public.security_events e
+  where e.tenant_id = r.tenant_id and e.chain = r.tenant_id and e.target = r.id
+    and e.type = 'reconciliation.closed' and e.details ->> 'digest' = s.digest;
+  return jsonb_build_object(
+    'statement', s.statement::text, 'signature', private.signature_json(s),
+    'rules', (
+      select jsonb_build_object('version', v.version, 'rules', v.rules, 'policy', v.policy)
+      from public.pair_rules v
+      where v.tenant_id = r.tenant_id and v.pair_no = r.pair_no and v.created_at <= s.closed_at
+      order by v.version desc limit 1
+    ),
+    'engine_versions', (
+      select coalesce(jsonb_agg(distinct x.engine_version), '[]') from public.runs x
+      where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+        and x.engine_version is not null
+    ),
+    'audit', case when closed_seq is not null then jsonb_build_object(
+      'from', closed_seq,
+      'through', (
+        select max((c ->> 'seq')::bigint) from jsonb_array_elements(chain -> 'checkpoints') c
+        where c ->> 'kind' = 'head'
+      ),
+      'checkpoints', chain -> 'checkpoints') end);
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_statement_bundle(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  page_size constant integer := (input ->> 'limit')::integer;
+  numbered constant integer := (input ->> 'number')::integer;
+  s public.statements;
+  stored private.reopened_items;
+  contents jsonb;
+  next_key text;
+begin
+  perform private.begin_request(request || '{"continues": true}', 'list_statement_bundle');
+  select * into s from public.statements x
+  where x.tenant_id = tenant and x.reconciliation_id = input ->> 'id' and x.number = numbered;
+  if not found then
+    perform private.refuse_missing('statement');
+  elsif s.reopened_at is not null then
+    select * into stored from private.reopened_items x
+    where x.tenant_id = tenant and x.reconciliation_id = s.reconciliation_id
+      and x.number = numbered and x.kind = input ->> 'kind'
+      and x.seq = coalesce((input ->> 'after')::integer, -1) + 1;
+    return jsonb_build_object('rows', coalesce(to_jsonb(stored.rows), '[]'),
+      'next', stored.seq::text);
+  end if;
+  select jsonb_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
+  into contents, next_key
+  from (
+    select y.*, row_number() over () as n
+    from private.signed_rows(tenant, s.reconciliation_id, input ->> 'kind', input ->> 'after',
+      page_size) y
+  ) x;
+  return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_bundle_events(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.begin_request(request || '{"continues": true}', 'list_bundle_events');
+  return coalesce(private.security_event_texts((input ->> 'after')::bigint,
+    (input ->> 'through')::bigint, (input ->> 'limit')::integer), '[]');
+end $function$;
 CREATE OR REPLACE FUNCTION private.roles()
  RETURNS text[]
  LANGUAGE sql
@@ -1605,7 +1792,10 @@ grant execute on function private.source_balance_json(public.source_balances) to
 grant execute on function private.stated_balances(public.reconciliations) to authenticated;
 grant execute on function private.weekdays_between(date,date) to authenticated;
 grant execute on function public.get_checklist(jsonb,jsonb) to authenticated;
+grant execute on function public.list_bundle_events(jsonb,jsonb) to authenticated;
 grant execute on function public.list_source_balances(jsonb,jsonb) to authenticated;
+grant execute on function public.list_statement_bundle(jsonb,jsonb) to authenticated;
+grant execute on function public.open_statement_bundle(jsonb,jsonb) to authenticated;
 grant execute on function public.prepare_reconciliation(jsonb,jsonb) to authenticated;
 grant execute on function public.remove_source_balance(jsonb,jsonb) to authenticated;
 grant execute on function public.return_reconciliation(jsonb,jsonb) to authenticated;
@@ -1633,7 +1823,10 @@ insert into private.permissions select ('(read:views,{user},"{tenant_admin,tenan
 insert into private.permissions select ('(write:notifications,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
 insert into private.permissions select ('(write:sessions,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
 insert into private.operations select ('(get_checklist,getChecklist,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_bundle_events,getStatementBundle,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_source_balances,listSourceBalances,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_statement_bundle,getStatementBundle,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(open_statement_bundle,getStatementBundle,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(prepare_reconciliation,prepareReconciliation,prepare:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(remove_source_balance,removeSourceBalance,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(return_reconciliation,returnReconciliation,close:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;

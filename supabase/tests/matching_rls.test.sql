@@ -17,6 +17,8 @@ insert into runs (id, tenant_id, reconciliation_id, pair_no) select 'run_' || p.
 insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_id, 'rcn_' || p.tenant_id, '{}' from pairs p where p.tenant_id in ('one', 'two');
 insert into statements (tenant_id, reconciliation_id, number, statement, closed_by, closed_at)
 select p.tenant_id, 'rcn_' || p.tenant_id, 1, '{}', 'user:ada', now() from pairs p where p.tenant_id in ('one', 'two');
+insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
+select p.tenant_id, 'rcn_' || p.tenant_id, 1, 'matches', 0, '{}' from pairs p where p.tenant_id in ('one', 'two');
 insert into period_signatures (tenant_id, reconciliation_id, number, pair_no, period_end, kind, level, signed_by, issuer, subject, digest)
 select p.tenant_id, 'rcn_' || p.tenant_id, 1, p.pair_no, '2026-10-31', 'prepared', 0, 'user:ada', '', 'ada', repeat('0', 64) from pairs p where p.tenant_id in ('one', 'two');
 insert into source_balances (tenant_id, id, source_no, currency, period_end, closing_minor, reason, created_by)
@@ -55,6 +57,7 @@ select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('an admin does not see in whose name a period is closed', 'select asked_by from private.closing_requests');
+select pg_temp.expect_refused('nobody reads what a reopened statement was made of', 'select from private.reopened_items');
 select pg_temp.expect_refused('nobody reads decisions that wait to be learnt', 'select from private.decisions');
 select pg_temp.become_owner();
 

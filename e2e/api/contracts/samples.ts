@@ -212,6 +212,11 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     await posted(fixture, `/v1/reconciliations/${id}/close`);
     return { params: { id, number: "1" } };
   },
+  getStatementBundle: async (fixture) => {
+    const { id } = await period(fixture);
+    await posted(fixture, `/v1/reconciliations/${id}/close`);
+    return { params: { id, number: "1" } };
+  },
   getChecklist: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   prepareReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reviewReconciliation: async (fixture) => ({ params: { id: await preparedPeriod(fixture) } }),

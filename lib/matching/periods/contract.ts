@@ -507,6 +507,10 @@ export const listSignedStatementsContract = contract({
 export const signedStatement = signature.extend({ statement }).meta({ id: "SignedStatement" });
 export type SignedStatement = z.output<typeof signedStatement>;
 
+export const bySignedStatement = byReconciliation.extend({
+  number: z.coerce.number().int().min(1).max(2_147_483_647).meta({ example: 1 }),
+});
+
 export const getSignedStatementContract = contract({
   operationId: "getSignedStatement",
   method: "GET",
@@ -516,9 +520,7 @@ export const getSignedStatementContract = contract({
   description: "The statement as it was when the period closed for this time.",
   resource: "unversioned",
   access: needs("read:reconciliations"),
-  params: byReconciliation.extend({
-    number: z.coerce.number().int().min(1).max(2_147_483_647).meta({ example: 1 }),
-  }),
+  params: bySignedStatement,
   response: signedStatement,
   errors: ["not_found", "conflict"],
 });

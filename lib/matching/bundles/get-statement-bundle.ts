@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeZip } from "client-zip";
+import { read } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
+import { env } from "../../runtime/env.ts";
+import type { Signature } from "../periods/contract.ts";
+
+const PAGE_ROWS = 2_000;
+/** A separate file, so that an auditor can read it. */
+const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
+
+/** What the digest covers after the statement, in this order. Each line is a text as JSON. */
+const KINDS = ["matches", "members", "exclusions", "carried"] as const;
+
+type Opened = {
+  /** The text that the digest covers. */
+  statement: string;
+  signature: Signature;
+  rules: object | null;
+  engine_versions: string[];
+  audit: { from: number; through: number | null; checkpoints: object[] } | null;
+};
+type File = { name: string; input: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> };
+
+/**
+ * The bundle of a signed statement as a zip that is written while it is read. Nothing of it is held
+ * in memory beyond a page. @throws ApiError `not_found`, `conflict`
+ */
+export async function getStatementBundle(ctx: Context, id: string, number: number) {
+  const opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });
+  const step = { ...ctx, continues: true };
+  return {
+    body: makeZip(filesOf(step, id, number, opened)),
+    name: `statement-${number}-${id}.zip`,
+  };
+}
+
+async function* filesOf(
+  ctx: Context,
+  id: string,
+  number: number,
+  { statement, signature, rules, engine_versions, audit }: Opened,
+): AsyncGenerator<File> {
+  const manifest = new Manifest();
+  yield manifest.add("statement.json", statement);
+  yield manifest.add("signature.json", json(signature));
+  yield manifest.add("rules.json", json({ rules, engine_versions }));
+  for (const kind of KINDS)
+    yield manifest.stream(`${kind}.ndjson`, rowsOf(ctx, { id, number, kind }));
+  if (audit && audit.through !== null && audit.through >= audit.from) {
+    const { from, through, checkpoints } = audit;
+    yield manifest.stream("audit.ndjson", eventsOf(ctx, from, through));
+    const keys = env().AUDIT_PUBLIC_KEYS.map((key) => key.toString("base64"));
+    yield manifest.add(
+      "audit.json",
+      json({ tenant: ctx.tenantId, from, through, checkpoints, public_keys: keys }),
+    );
+  }
+  yield manifest.add("verify.mjs", await readFile(VERIFIER, "utf8"));
+  yield { name: "manifest.json", input: bytesOf(json(manifest.files)) };
+}
+
+/** The size and SHA-256 of each file. */
+class Manifest {
+  readonly files: Record<string, { bytes: number; sha256: string }> = {};
+
+  add(name: string, text: string): File {
+    const input = bytesOf(text);
+    this.files[name] = {
+      bytes: input.length,
+      sha256: createHash("sha256").update(input).digest("hex"),
+    };
+    return { name, input };
+  }
+
+  stream(name: string, lines: AsyncIterable<string>): File {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const iterator = lines[Symbol.asyncIterator]();
+    const input = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const { value, done } = await iterator.next();
+        if (done) {
+          this.files[name] = { bytes, sha256: hash.digest("hex") };
+          controller.close();
+          return;
+        }
+        const chunk = bytesOf(value);
+        bytes += chunk.length;
+        hash.update(chunk);
+        controller.enqueue(chunk);
+      },
+    });
+    return { name, input };
+  }
+}
+
+async function* rowsOf(
+  ctx: Context,
+  of: { id: string; number: number; kind: (typeof KINDS)[number] },
+): AsyncGenerator<string> {
+  let after: string | null = null;
+  do {
+    const page: { rows: string[]; next: string | null } = await read(ctx, "list_statement_bundle", {
+      ...of,
+      after,
+      limit: PAGE_ROWS,
+    });
+    if (page.rows.length > 0) yield page.rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+    after = page.next;
+  } while (after !== null);
+}
+
+async function* eventsOf(ctx: Context, from: number, through: number): AsyncGenerator<string> {
+  for (let after = from - 1; after < through; ) {
+    const events: { seq: string }[] = await read(ctx, "list_bundle_events", {
+      after,
+      through,
+      limit: PAGE_ROWS,
+    });
+    const last = events.at(-1);
+    if (!last) return;
+    yield events.map((event) => `${JSON.stringify(event)}\n`).join("");
+    after = Number(last.seq);
+  }
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}

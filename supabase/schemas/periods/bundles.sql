@@ -1,0 +1,188 @@
+-- Bundles: what a signed statement was made of, so that an auditor can verify it without us. While
+-- it is in force it is read from the period; a reopening keeps it beforehand.
+
+create table private.reopened_items (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  number integer not null,
+  kind text not null check (kind in ('matches', 'members', 'exclusions', 'carried')),
+  seq integer not null,
+  -- As private.signed_rows has them, in their order.
+  rows text[] not null,
+  primary key (tenant_id, reconciliation_id, number, kind, seq),
+  foreign key (tenant_id, reconciliation_id, number)
+    references public.statements (tenant_id, reconciliation_id, number)
+);
+alter table private.reopened_items enable row level security;
+
+-- The texts over which private.closing_digest is computed, in its order, after a key.
+create function private.signed_rows(tenant text, reconciliation text, kind text, after text,
+  page_size integer) returns table (key text, content text)
+language plpgsql stable set search_path = '' as $$
+begin
+  case kind
+    when 'matches' then
+      return query
+      select m.id::text, row(m.id, m.shape, m.method, m.currency, m.amount_minor,
+        m.residual_minor, m.adjustments, m.note, m.decided_by, m.created_by)::text
+      from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation
+        and m.state = 'confirmed' and (after is null or m.id > after::uuid)
+      order by m.id limit page_size;
+    when 'members' then
+      return query
+      select mm.match_id || ' ' || mm.line_no,
+        row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text
+      from public.matches m
+      join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation
+        and m.state = 'confirmed'
+        and (after is null or m.id >= split_part(after, ' ', 1)::uuid
+          and (mm.match_id, mm.line_no)
+            > (split_part(after, ' ', 1)::uuid, split_part(after, ' ', 2)::bigint))
+      order by mm.match_id, mm.line_no limit page_size;
+    when 'exclusions' then
+      return query
+      select x.line_no::text, row(x.line_no, x.side, x.currency, x.excluded_minor, x.reason,
+        x.created_by)::text
+      from public.exclusions x
+      where x.tenant_id = tenant and x.reconciliation_id = reconciliation
+        and (after is null or x.line_no > after::bigint)
+      order by x.line_no limit page_size;
+    when 'carried' then
+      return query
+      select c.line_no::text,
+        row(c.line_no, c.side, c.currency, c.open_minor, c.value_date::text)::text
+      from public.carried_lines c
+      where c.tenant_id = tenant and c.reconciliation_id = reconciliation
+        and (after is null or c.line_no > after::bigint)
+      order by c.line_no limit page_size;
+  end case;
+end $$;
+
+-- Keeps what the statement in force was made of, before its period is reopened.
+create function private.keep_signed_items(r public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  signed constant integer := (
+    select max(s.number) from public.statements s
+    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.reopened_at is null
+  );
+  kind text;
+  after text;
+  last_key text;
+  contents text[];
+  place integer;
+begin
+  if signed is null then
+    return;
+  end if;
+  foreach kind in array '{matches,members,exclusions,carried}'::text[] loop
+    after := null;
+    place := 0;
+    loop
+      select array_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
+      into contents, last_key
+      from (
+        select y.*, row_number() over () as n
+        from private.signed_rows(r.tenant_id, r.id, kind, after, 5000) y
+      ) x;
+      exit when contents is null;
+      insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
+      values (r.tenant_id, r.id, signed, kind, place, contents);
+      place := place + 1;
+      after := last_key;
+    end loop;
+  end loop;
+end $$;
+
+-- input: { id, number }. Answers { statement, signature, rules, engine_versions, audit }.
+-- `statement` is the text that the digest covers; `audit`, for those who may read the audit log,
+-- { from, through, checkpoints } of its slice. Refuses: not_found, conflict.
+create function public.open_statement_bundle(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+  s public.statements;
+  chain jsonb;
+  closed_seq bigint;
+begin
+  perform private.begin_request(request, 'open_statement_bundle');
+  r := private.find_period(input ->> 'id');
+  select * into s from public.statements x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+    and x.number = (input ->> 'number')::integer;
+  if not found then
+    perform private.refuse_missing('statement');
+  end if;
+  chain := private.chain_state_of_caller();
+  select max(e.seq) into closed_seq from public.security_events e
+  where e.tenant_id = r.tenant_id and e.chain = r.tenant_id and e.target = r.id
+    and e.type = 'reconciliation.closed' and e.details ->> 'digest' = s.digest;
+  return jsonb_build_object(
+    'statement', s.statement::text, 'signature', private.signature_json(s),
+    'rules', (
+      select jsonb_build_object('version', v.version, 'rules', v.rules, 'policy', v.policy)
+      from public.pair_rules v
+      where v.tenant_id = r.tenant_id and v.pair_no = r.pair_no and v.created_at <= s.closed_at
+      order by v.version desc limit 1
+    ),
+    'engine_versions', (
+      select coalesce(jsonb_agg(distinct x.engine_version), '[]') from public.runs x
+      where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+        and x.engine_version is not null
+    ),
+    'audit', case when closed_seq is not null then jsonb_build_object(
+      'from', closed_seq,
+      'through', (
+        select max((c ->> 'seq')::bigint) from jsonb_array_elements(chain -> 'checkpoints') c
+        where c ->> 'kind' = 'head'
+      ),
+      'checkpoints', chain -> 'checkpoints') end);
+end $$;
+
+-- A later step of what open_statement_bundle opened. input: { id, number, kind, after, limit },
+-- `kind` matches, members, exclusions, carried or audit. Answers { rows, next }.
+create function public.list_statement_bundle(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  page_size constant integer := (input ->> 'limit')::integer;
+  numbered constant integer := (input ->> 'number')::integer;
+  s public.statements;
+  stored private.reopened_items;
+  contents jsonb;
+  next_key text;
+begin
+  perform private.begin_request(request || '{"continues": true}', 'list_statement_bundle');
+  select * into s from public.statements x
+  where x.tenant_id = tenant and x.reconciliation_id = input ->> 'id' and x.number = numbered;
+  if not found then
+    perform private.refuse_missing('statement');
+  elsif s.reopened_at is not null then
+    select * into stored from private.reopened_items x
+    where x.tenant_id = tenant and x.reconciliation_id = s.reconciliation_id
+      and x.number = numbered and x.kind = input ->> 'kind'
+      and x.seq = coalesce((input ->> 'after')::integer, -1) + 1;
+    return jsonb_build_object('rows', coalesce(to_jsonb(stored.rows), '[]'),
+      'next', stored.seq::text);
+  end if;
+  select jsonb_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
+  into contents, next_key
+  from (
+    select y.*, row_number() over () as n
+    from private.signed_rows(tenant, s.reconciliation_id, input ->> 'kind', input ->> 'after',
+      page_size) y
+  ) x;
+  return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
+end $$;
+
+-- A later step of what open_statement_bundle opened, for those who may read the audit log.
+-- input: { after: seq, through: seq, limit }. Answers events as the texts that their hash covers.
+create function public.list_bundle_events(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request || '{"continues": true}', 'list_bundle_events');
+  return coalesce(private.security_event_texts((input ->> 'after')::bigint,
+    (input ->> 'through')::bigint, (input ->> 'limit')::integer), '[]');
+end $$;
