@@ -96,6 +96,14 @@ export async function exportFromApi<C extends Contract>(
   ).blob();
 }
 
+/** A file that an operation sends. @throws ApiProblem */
+export async function downloadFromApi<C extends Contract>(
+  contract: C,
+  call: Call<C>,
+): Promise<Blob> {
+  return (await send(contract, call)).blob();
+}
+
 /** Sends part of a file. `replayed`: it was already done under this key. @throws ApiProblem */
 export async function uploadToApi<C extends Contract>(
   contract: C,

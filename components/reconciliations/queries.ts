@@ -2,7 +2,11 @@ import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/
 import { queryOf } from "#components/kit/search-params.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { listMatchesContract } from "#lib/matching/contract.ts";
-import { getProofContract, getStatementContract } from "#lib/matching/periods/contract.ts";
+import {
+  getProofContract,
+  getStatementContract,
+  listSignedStatementsContract,
+} from "#lib/matching/periods/contract.ts";
 import { getRulesContract } from "#lib/matching/rules/contract.ts";
 import { getRunContract, listRunsContract, type Run } from "#lib/matching/runs/contract.ts";
 import { getChecklistContract } from "#lib/matching/sign-off/contract.ts";
@@ -17,6 +21,7 @@ import type { ReconciliationSearch } from "./search.ts";
 const PAGE_SIZE = 50;
 const REFRESH_MS = 15_000;
 const RUNNING_MS = 600;
+const SIGNED_STATEMENTS_SHOWN = 50;
 /** While the matcher prepares or closes it. */
 const CHANGING_MS = 2_000;
 
@@ -121,6 +126,15 @@ export function statementOf(tenant: string, id: string) {
     under: reconciliationsKey(tenant),
     contract: getStatementContract,
     call: { tenant, params: { id } },
+  });
+}
+
+/** The signed statements of a period, newest first. */
+export function signedStatementsOf(tenant: string, id: string) {
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: listSignedStatementsContract,
+    call: { tenant, params: { id }, query: { limit: SIGNED_STATEMENTS_SHOWN } },
   });
 }
 

@@ -18,6 +18,7 @@ import { Signatures } from "../sign-off/signatures.tsx";
 import { periodOf } from "../words.tsx";
 import { BalanceTable, RollForwardTable } from "./balance-table.tsx";
 import { AdjustmentTable, ExclusionTable, ResidualTable } from "./item-tables.tsx";
+import { SignedStatements } from "./signed-statements.tsx";
 import { AgingTable, OutstandingTable } from "./statement-tables.tsx";
 import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 
@@ -188,6 +189,7 @@ function Sheet({
           <ExclusionTable items={items} totals={totals} statement={statement} />
         )}
       />
+      <SignedStatements id={statement.reconciliation_id} />
       <footer className="hidden grid-cols-2 gap-12 pt-12 print:grid">
         {["Prepared by", "Reviewed by"].map((role) => (
           <p key={role} className="border-t border-ink pt-1 text-xs">
