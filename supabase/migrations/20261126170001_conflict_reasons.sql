@@ -1221,6 +1221,7 @@ begin
       'A later period of these sources is closed, and builds on this one. Reopen that one first.');
   end if;
   perform private.require_not_closing(r.tenant_id, r.pair_no);
+  perform private.keep_signed_items(r);
   update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
   where x.tenant_id = r.tenant_id and x.id = r.id
   returning * into r;
