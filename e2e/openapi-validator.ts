@@ -23,6 +23,21 @@ export function validatorOf(document: object): Validator {
   };
 }
 
+/**
+ * The document with every object closed, for tests that a response has no field beyond the
+ * documented ones. Clients accept such fields, because a later version may add them.
+ */
+export function closed<Value>(node: Value, isPart = false): Value {
+  if (Array.isArray(node)) return node.map((one) => closed(one, isPart)) as Value;
+  if (typeof node !== "object" || node === null) return node;
+  const parts = Object.entries(node).map(([keyword, child]) => [
+    keyword,
+    keyword.startsWith("example") ? child : closed(child, keyword === "allOf"),
+  ]);
+  const isOpen = "properties" in node && !("additionalProperties" in node) && !isPart;
+  return { ...Object.fromEntries(parts), ...(isOpen && { unevaluatedProperties: false }) };
+}
+
 /** Builds a JSON pointer from its parts. */
 export function pointerTo(...parts: string[]): string {
   return [

@@ -3,6 +3,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { isKnown } from "#lib/http/conditional-requests.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
+import { env } from "#lib/runtime/env.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import { commonHeaders } from "./api.ts";
 import { bestEncoding, type Encoding } from "./encoding.ts";
@@ -68,8 +69,8 @@ export async function serveOpenApi(
 }
 
 async function makeDocument(): Promise<Document> {
-  const { openApiDocument } = await import("#lib/openapi/document.ts");
-  const text = JSON.stringify(openApiDocument());
+  const { publishedDocument } = await import("#lib/openapi/published.ts");
+  const text = JSON.stringify(publishedDocument(new URL(env().NEXTAUTH_URL).origin));
   return {
     headers: await commonHeaders(),
     etag: entityTag(null, text),

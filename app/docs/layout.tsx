@@ -24,7 +24,7 @@ const REFERENCE: NavigationGroup = {
   title: "API reference",
   pages: [
     { href: "/docs/reference", title: "Overview" },
-    ...reference.resources.map(({ href, title, operations }) => ({
+    ...reference().resources.map(({ href, title, operations }) => ({
       href,
       title,
       children: operations.map((operation) => ({
@@ -35,7 +35,7 @@ const REFERENCE: NavigationGroup = {
     {
       href: EVENTS_PATH,
       title: "Webhook events",
-      children: reference.events.map(({ href, kind }) => ({ href, title: kind, code: true })),
+      children: reference().events.map(({ href, kind }) => ({ href, title: kind, code: true })),
     },
     {
       href: "/docs/errors",

@@ -9,8 +9,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { TIEOUT_URL, TIEOUT_TENANT, TIEOUT_TOKEN } = process.env;
 const [bankFile, ledgerFile] = process.argv.slice(2);
 
+const PATIENCE_MS = 600_000;
+
+/** Calls, and waits where something else has to end first, such as a run of the period. */
 async function call(method, path, body, type = "application/json") {
-  const response = await fetch(`${TIEOUT_URL}/v1/${path}`, {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const response = await send(method, path, body, type);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json");
+    const answer = isJson ? JSON.parse(text) : text;
+    if (response.ok) return answer;
+    if (!answer.retryable || Date.now() > end)
+      throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    await sleep(Number(response.headers.get("retry-after")) * 1000);
+  }
+}
+
+async function send(method, path, body, type) {
+  return fetch(`${TIEOUT_URL}/v1/${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${TIEOUT_TOKEN}`,
@@ -19,11 +36,6 @@ async function call(method, path, body, type = "application/json") {
     },
     body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return response.headers.get("content-type")?.startsWith("application/json")
-    ? JSON.parse(text)
-    : text;
 }
 
 /** Asks until it has ended: a webhook for `import.done` and `run.done` would tell as well. */

@@ -15,6 +15,8 @@ public final class Verify {
   public static boolean verify(byte[] body, Map<String, String> headers, String secret) throws GeneralSecurityException {
     String id = headers.get("webhook-id");
     String timestamp = headers.get("webhook-timestamp");
+    String signatures = headers.get("webhook-signature");
+    if (id == null || timestamp == null || signatures == null || !timestamp.matches("\\d{1,12}")) return false;
     if (Math.abs(Instant.now().getEpochSecond() - Long.parseLong(timestamp)) > TOLERANCE_SECONDS) return false;
 
     byte[] key = secret.startsWith("whsec_") ? Base64.getDecoder().decode(secret.substring(6)) : secret.getBytes(UTF_8);
@@ -23,7 +25,7 @@ public final class Verify {
     mac.update((id + "." + timestamp + ".").getBytes(UTF_8));
     byte[] expected = ("v1," + Base64.getEncoder().encodeToString(mac.doFinal(body))).getBytes(UTF_8);
 
-    for (String given : headers.get("webhook-signature").split(" ")) {
+    for (String given : signatures.split(" ")) {
       if (MessageDigest.isEqual(expected, given.getBytes(UTF_8))) return true;
     }
     return false;

@@ -1,4 +1,4 @@
-// Without packages. Pass the raw body: JSON that was parsed and written again has other bytes.
+// Go 1.20 and later, without packages. Pass the raw body: JSON that was parsed and written again has other bytes.
 package webhooks
 
 import (

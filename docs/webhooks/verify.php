@@ -1,12 +1,15 @@
 <?php
-// PHP 8, without packages. Pass the raw body: JSON that was parsed and written again has other bytes.
+// PHP 8.0 and later, without packages. Pass the raw body: JSON that was parsed and written again has other bytes.
 
 const TOLERANCE_SECONDS = 300;
 
 function verify(string $body, array $headers, string $secret): bool
 {
-    ['webhook-id' => $id, 'webhook-timestamp' => $timestamp, 'webhook-signature' => $signatures] = $headers;
-    if (abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
+    [$id, $timestamp, $signatures] = array_map(
+        fn ($name) => $headers["webhook-$name"] ?? '',
+        ['id', 'timestamp', 'signature']
+    );
+    if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
         return false;
     }
     $key = str_starts_with($secret, 'whsec_') ? base64_decode(substr($secret, 6)) : $secret;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Verifies a delivery by hand, with openssl. The raw body is in a file, the headers are as they came:
+# Any POSIX shell, with openssl 1.1 and later. Verifies a delivery by hand. The raw body is in a file, the headers are as they came:
 #   sh verify.sh "$secret" "$webhook_id" "$webhook_timestamp" "$webhook_signature" body.json
 secret=$1 id=$2 timestamp=$3 signatures=$4 body=$5
 
@@ -10,6 +10,9 @@ key_hex() {
   esac | od -An -v -tx1 | tr -d ' \n'
 }
 
+case $timestamp in
+  '' | *[!0-9]*) echo "There is no timestamp."; exit 1 ;;
+esac
 age=$(($(date +%s) - timestamp))
 [ "${age#-}" -le 300 ] || { echo "The timestamp is more than 5 minutes away."; exit 1; }
 

@@ -20,6 +20,7 @@ export async function ownAddress({ issuer, id }: UserIdentity): Promise<string> 
     throw new ApiError(
       "conflict",
       "Your identity provider manages your password. Change it there.",
+      { reason: "managed_elsewhere" },
     );
   return email;
 }

@@ -73,6 +73,7 @@ export async function acceptInvitation(
     throw new ApiError(
       "conflict",
       "This address has an account. Sign in with it to accept the invitation.",
+      { reason: "sign_in_required" },
     );
   forgetMemberships(done.id);
   return { tenant_id: done.tenant_id };

@@ -59,6 +59,7 @@ export type NotificationSettings = z.output<typeof notificationSettings>;
 
 export const getNotificationSettingsContract = contract({
   operationId: "getNotificationSettings",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/me/notifications",
   tag,
@@ -71,6 +72,7 @@ export const getNotificationSettingsContract = contract({
 
 export const putNotificationSettingsContract = contract({
   operationId: "putNotificationSettings",
+  audience: "dashboard",
   method: "PUT",
   path: "/v1/me/notifications",
   tag,

@@ -340,6 +340,7 @@ export const getApiKeyUsageContract = contract({
 
 export const estimateApiKeyImpactContract = contract({
   operationId: "estimateApiKeyImpact",
+  audience: "dashboard",
   method: "POST",
   path: "/v1/tenants/{id}/api-keys/{keyId}/impact",
   tag,

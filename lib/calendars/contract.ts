@@ -93,7 +93,7 @@ const specialDay = z
       .default([])
       .meta({ description: "Empty: closed.", example: [] }),
   })
-  .meta({ id: "SpecialDay" });
+  .meta({ id: "SpecialDayInput", outputId: "SpecialDay" });
 export type SpecialDay = z.output<typeof specialDay>;
 
 const CHRISTMAS = [{ date: "2026-12-25", name: "Christmas Day", intervals: [] }];
@@ -310,6 +310,7 @@ const place = z.object({
 
 export const listHolidayCountriesContract = contract({
   operationId: "listHolidayCountries",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/holidays/countries",
   tag,
@@ -321,6 +322,7 @@ export const listHolidayCountriesContract = contract({
 
 export const listHolidaysContract = contract({
   operationId: "listHolidays",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/holidays",
   tag,
@@ -349,6 +351,7 @@ const ICS_MAX = 500_000;
 
 export const readIcsContract = contract({
   operationId: "readIcs",
+  audience: "dashboard",
   method: "POST",
   path: "/v1/calendars/read-ics",
   tag,

@@ -20,3 +20,16 @@ test("logs a violated constraint without the row that violated it", () => {
     cause: { code: "23502", message: "null value in column", details: null },
   });
 });
+
+test("a refused conflict has its reason and its fields", () => {
+  const errors = [{ path: "ids.0", message: "It is paused already." }];
+  const error = {
+    code: "TO001",
+    message: "conflict",
+    details: "Some can't be paused.",
+    hint: JSON.stringify({ reason: "cannot_pause", errors }),
+  };
+  expect(() => unwrap({ data: null, error, status: 400 })).toThrow(
+    expect.objectContaining({ code: "conflict", reason: "cannot_pause", errors }),
+  );
+});

@@ -1,3 +1,4 @@
+import { type ConflictReason, isConflictReason } from "../wire/conflicts.ts";
 import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
 import { SQLSTATES } from "./sqlstates.ts";
 
@@ -23,7 +24,7 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
     const headers: Record<string, string> =
       error.message === "rate_limited" ? { "Retry-After": "60" } : {};
     throw new ApiError(error.message as ErrorCode, error.details ?? "", {
-      errors: fieldErrors(error.hint),
+      ...fromHint(error.hint),
       headers,
       cause: error,
     });
@@ -36,8 +37,8 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (error.code === SQLSTATES.canceled) {
     throw new ApiError(
       "unavailable",
-      "This took the database too long. Ask for less, with longer words or more filters, or " +
-        "try again.",
+      "This took the database too long. Try again; a list or search takes less time with more " +
+        "filters and longer words.",
       {
         headers: { "Retry-After": "2" },
         cause: error,
@@ -62,6 +63,16 @@ function withoutRow(error: NonNullable<DatabaseAnswer["error"]>): object {
   return error.code?.startsWith("23") ? { ...error, details: null } : error;
 }
 
-function fieldErrors(hint: string | null | undefined): FieldError[] | undefined {
-  return hint ? (JSON.parse(hint) as FieldError[]) : undefined;
+/** The invalid fields, or the reason of a conflict with its fields. */
+function fromHint(hint: string | null | undefined): {
+  errors?: FieldError[];
+  reason?: ConflictReason;
+} {
+  if (!hint) return {};
+  const parsed = JSON.parse(hint) as
+    | FieldError[]
+    | { reason: unknown; errors: FieldError[] | null };
+  if (Array.isArray(parsed)) return { errors: parsed };
+  const { reason, errors } = parsed;
+  return { ...(errors && { errors }), ...(isConflictReason(reason) && { reason }) };
 }

@@ -19,7 +19,7 @@ import {
   user,
   userReference,
 } from "../wire/schema.ts";
-import { anyStatus, exceptionFilters, slaFilters } from "./filters/contract.ts";
+import { anyStatus, exceptionFilters, recentFilters, slaFilters } from "./filters/contract.ts";
 
 export const SEVERITIES = EXCEPTIONS.severity;
 export const STATUSES = EXCEPTIONS.status;
@@ -128,7 +128,7 @@ export const exception = z
     updated_at: time,
     closed_at: time.nullable().meta({ example: null }),
   })
-  .meta({ id: "Exception" });
+  .meta({ id: "SlaException" });
 export type Exception = z.output<typeof exception>;
 
 /** An open exception, with the time left until its deadline. */
@@ -195,6 +195,7 @@ export const listExceptionsContract = contract({
   query: z.strictObject({
     ...pageQuery,
     ...exceptionFilters,
+    ...recentFilters,
     status: anyStatus,
     sortBy: z.enum(EXCEPTION_SORTS).default("created_at").meta({
       description: "Newest first. closed_at lists the closed ones only, last closed first.",

@@ -3,6 +3,7 @@ import { readPage } from "../db/page.ts";
 import type { Context } from "../request/context.ts";
 import { timestamp } from "../wire/schema.ts";
 import { type Exception, exception, type listExceptionsContract } from "./contract.ts";
+import { filterInput } from "./filters/contract.ts";
 
 type Contract = typeof listExceptionsContract;
 
@@ -15,5 +16,6 @@ export function listExceptions(
   ctx: Context,
   { sortBy, ...query }: z.output<Contract["query"]>,
 ): Promise<z.input<Contract["response"]>> {
-  return readPage<Exception>(ctx, "list_exceptions", ORDERS[sortBy], { ...query, sort_by: sortBy });
+  const input = { ...filterInput(query), sort_by: sortBy };
+  return readPage<Exception>(ctx, "list_exceptions", ORDERS[sortBy], input);
 }

@@ -25,6 +25,7 @@ const tag = "Tenant";
 
 export const getFirstStepsContract = contract({
   operationId: "getFirstSteps",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/first-steps",
   tag,
@@ -36,6 +37,7 @@ export const getFirstStepsContract = contract({
 
 export const putFirstStepsContract = contract({
   operationId: "putFirstSteps",
+  audience: "dashboard",
   method: "PUT",
   path: "/v1/first-steps",
   tag,

@@ -3,8 +3,11 @@
  * its title.
  */
 export const GUIDE_GROUPS = [
-  { title: "Start", slugs: ["quickstart", "credentials"] },
-  { title: "Every call", slugs: ["idempotency", "pagination", "errors-and-limits"] },
+  { title: "Start", slugs: ["quickstart", "credentials", "identity-providers"] },
+  {
+    title: "Every call",
+    slugs: ["idempotency", "pagination", "errors-and-limits", "cors", "versioning"],
+  },
   { title: "API keys", slugs: ["key-rotation", "key-protection"] },
   { title: "Reconciling", slugs: ["lines", "matching"] },
   { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },

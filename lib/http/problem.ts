@@ -1,4 +1,5 @@
 import { log } from "../runtime/log.ts";
+import { CONFLICTS } from "../wire/conflicts.ts";
 import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
 type Problem = { code: ErrorCode; status: number; body: string };
@@ -14,6 +15,8 @@ export function problemResponse(
   const { status, title } = ERRORS[problem.code];
   if (status >= 500)
     log.error({ request_id: requestId, err: problem.cause ?? problem }, problem.code);
+  const conflict = problem.reason && CONFLICTS[problem.reason];
+  if (conflict?.retryAfterSeconds) headers.set("Retry-After", String(conflict.retryAfterSeconds));
   for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
   headers.set("Content-Type", "application/problem+json");
   const body = JSON.stringify({
@@ -25,6 +28,7 @@ export function problemResponse(
     code: problem.code,
     request_id: requestId,
     ...(problem.errors && { errors: problem.errors }),
+    ...(conflict && { reason: problem.reason, retryable: conflict.retryAfterSeconds !== null }),
   });
   onWritten?.({ code: problem.code, status, body });
   return new Response(body, { status, headers });

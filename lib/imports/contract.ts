@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { IMPORTS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, queryBoolean, text, time } from "../wire/schema.ts";
 import { FORMATS, mapping } from "./formats/mapping.ts";
 import { SKIP_REASONS, WARNING_CODES } from "./formats/skip-reasons.ts";
 
@@ -241,7 +241,10 @@ export const createImportContract = contract({
     format: format
       .optional()
       .meta({ description: "Overrides what the first bytes show.", example: "csv" }),
-    preview: z.enum(["true", "false"]).optional().meta({ example: "false" }),
+    preview: queryBoolean.optional().meta({
+      description: "If true, nothing is kept: the response says what the import would do.",
+      example: false,
+    }),
     file_name: text(255).optional().meta({ example: "2026-10.csv" }),
     mapping: z
       .string()

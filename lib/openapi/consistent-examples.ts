@@ -40,8 +40,7 @@ const oneOpen = (
  * that contain it.
  */
 export const AGREEING_SCHEMAS: Record<string, Example> = {
-  Exception: openException,
-  ExceptionOutput: openException,
+  SlaException: openException,
   SlaItem: openException,
   SlaList: { summary: oneAtRisk },
   SlaChanges: { summary: oneAtRisk },
@@ -225,6 +224,7 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   }),
   createRun: with_({ dry_run: true }),
   createMatch: with_({ note: "Confirmed by phone" }),
+  stateSourceBalance: with_({ reason: "Trial balance of 31 October" }),
   testWebhook: with_({ ...waiting, type: "webhook.test" }),
   resendWebhookDelivery: with_({ status: "pending", next_attempt_at: NOW }),
   recoverWebhook: with_({ since: YESTERDAY, dry_run: true }),

@@ -11,9 +11,9 @@ import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import { type Access, readScopeOf } from "../wire/access.ts";
 import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
-import { tenantId } from "../wire/schema.ts";
 import { addDescriptions } from "./glossary.ts";
 import { addLimits } from "./limits.ts";
+import { nameSchemas } from "./name-schemas.ts";
 import { CONTRACTS } from "./operations.ts";
 import {
   ANSWER_HEADERS,
@@ -27,18 +27,23 @@ import {
   REPLAY_HEADERS,
   TAG_HEADERS,
 } from "./responses.ts";
+import { shareParameters } from "./share-parameters.ts";
 import { addExamples } from "./show-examples.ts";
-import { webhooksOf } from "./webhooks.ts";
+import { tolerateAdditions } from "./tolerate-additions.ts";
+import { sendEvents, webhooksOf } from "./webhooks.ts";
 
 const DESCRIPTION = `Tieout reconciles two sets of records and tracks the exceptions and their deadlines.
 
 Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most
 1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
-credential, tenant, role or scope, rate limit, body and query, existence, state.`;
+credential, tenant, role or scope, rate limit, body and query, existence, state.
+
+Every response has \`X-Request-Id\`, which identifies it in our logs, and \`RateLimit\` and \`RateLimit-Policy\`: calls left, and the limit.`;
 
 const TAGS: Record<string, string> = {
   Tenant: "The caller and its tenant.",
   "SLA monitor": "Open exceptions by time to breach.",
+  Alerts: "Notifications about exceptions and failures, by email or chat.",
   Calendars: "When your team works, for deadlines that count business time.",
   "API keys": "Credentials of a tenant's servers.",
   Views: "Filters of exceptions under a name, your own or shared.",
@@ -77,13 +82,19 @@ const workbook = z.string().meta({
   override: { contentMediaType: XLSX },
 });
 const VERSION = "1.0.0";
+/** Stands for the origin that serves the document, in the committed one. */
+const EXAMPLE_ORIGIN = "https://tieout.example";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /**
- * The OpenAPI 3.1 document of /v1, from the contracts. @throws Error if a schema lacks an example.
+ * The OpenAPI 3.1 document of /v1 at an origin, from the contracts. @throws Error if a schema lacks
+ * an example.
  */
-export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): OpenApiDocument {
+export function openApiDocument(
+  contracts: readonly Contract[] = CONTRACTS,
+  origin: string = EXAMPLE_ORIGIN,
+): OpenApiDocument {
   const problems = new Map<string, ProblemAnswer>();
   const document = createDocument({
     openapi: "3.1.1",
@@ -94,14 +105,8 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
       contact: { name: "Tieout", url: "https://tieout.example/docs" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [
-      {
-        url: "/",
-        description: "Production: the origin that served this document.",
-        "x-internal": false,
-      },
-    ],
-    security: [{ bearer: [] }],
+    servers: [{ url: origin, description: "Production.", "x-internal": false }],
+    security: [{ bearer: [], tenant: [] }],
     tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({
       name,
       description: TAGS[name],
@@ -117,13 +122,26 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
             "One of: a JWT of the identity provider (HS256 or RS256) or of Supabase Auth; an API " +
             "key `<key_id>.<key_secret>`; the publishable key; the service-role key.",
         },
+        tenant: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Tenant-Id",
+          description: "The tenant that calls are for, for example `acme`. Set it once.",
+        },
       },
       schemas: { Problem: problem },
       parameters: PARAMETERS,
       headers: HEADERS,
-      responses: Object.fromEntries([...problems].map(([name, { response }]) => [name, response])),
+      responses: {
+        NotModified: {
+          description: "Nothing is new since the response with this ETag.",
+          headers: { ...ANSWER_HEADERS, ...TAG_HEADERS },
+        },
+        ...Object.fromEntries([...problems].map(([name, { response }]) => [name, response])),
+      },
     },
   });
+  sendEvents(document);
   addDescriptions(document);
   addExamples(document, contracts);
   addLimits({
@@ -131,15 +149,25 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
     webhooks: document.webhooks,
     components: document.components,
   });
+  nameSchemas(document as unknown as Parameters<typeof nameSchemas>[0]);
+  commaSeparateLists(document);
+  shareParameters(document as unknown as Parameters<typeof shareParameters>[0]);
+  tolerateAdditions(document as unknown as Parameters<typeof tolerateAdditions>[0]);
   return document;
 }
 
+/** A list in a query is one value with commas, and not a parameter for each value. */
+function commaSeparateLists({ paths = {} }: OpenApiDocument): void {
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
+    for (const parameter of (operation as { parameters?: Listed[] }).parameters ?? [])
+      if (parameter.in === "query" && parameter.schema?.type === "array")
+        Object.assign(parameter, { style: "form", explode: false });
+}
+
+type Listed = { in?: string; schema?: { type?: string } };
+
 /** The request headers of operations, as components. */
 const PARAMETERS = {
-  TenantId: tenantId.meta({
-    param: { name: "X-Tenant-Id", in: "header" },
-    description: "The tenant this call is for.",
-  }),
   IdempotencyKey: idempotencyKey.meta({
     param: { name: "Idempotency-Key", in: "header" },
     description:
@@ -207,6 +235,7 @@ function operationOf(
     tag,
     summary,
     description,
+    audience,
     access,
     idempotency,
     params,
@@ -223,7 +252,6 @@ function operationOf(
     summary,
     description: [description, needs(access)].filter(Boolean).join("\n\n"),
     parameters: [
-      PARAMETERS.TenantId,
       ...(idempotency ? [PARAMETERS.IdempotencyKey] : []),
       ...(isConditional(contract) ? [PARAMETERS.IfMatch] : []),
       ...(isCacheable(contract) ? [PARAMETERS.IfNoneMatch] : []),
@@ -255,10 +283,7 @@ function operationOf(
         },
       }),
       ...(isCacheable(contract) && {
-        304: {
-          description: "Nothing is new since the response with this ETag.",
-          headers: { ...ANSWER_HEADERS, ...TAG_HEADERS },
-        },
+        304: { $ref: "#/components/responses/NotModified" },
       }),
       ...Object.fromEntries(
         answers.map((answer) => [
@@ -267,6 +292,7 @@ function operationOf(
         ]),
       ),
     },
+    ...(audience === "dashboard" && { "x-audience": audience }),
     "x-roles": access.roles,
     "x-scope": access.scope,
   };

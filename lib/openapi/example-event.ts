@@ -1,7 +1,7 @@
 import { createDocument } from "zod-openapi";
 import type { EventKind } from "../events/contract.ts";
 import { addExamples } from "./show-examples.ts";
-import { webhooksOf } from "./webhooks.ts";
+import { sendEvents, webhooksOf } from "./webhooks.ts";
 
 type Shown = {
   post: {
@@ -19,6 +19,7 @@ export function exampleDataOf(kind: EventKind): Record<string, unknown> | null {
     info: { title: kind, version: "1" },
     webhooks: { [kind]: webhooksOf()[kind] ?? {} },
   });
+  sendEvents(document);
   addExamples(document, []);
   const shown = document.webhooks?.[kind] as unknown as Shown;
   return shown.post.requestBody.content["application/json"]?.example.data ?? null;

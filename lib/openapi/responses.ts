@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
+import { CONFLICT_REASONS, CONFLICTS } from "../wire/conflicts.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
@@ -12,6 +13,14 @@ export const problem = z
     detail: z.string().meta({ description: "Explains this one response to a person." }),
     code: z.enum(ERROR_CODES).meta({ description: "The error code for your program." }),
     request_id: z.string(),
+    reason: z
+      .enum(CONFLICT_REASONS)
+      .optional()
+      .meta({ description: "With code conflict: why, for your program." }),
+    retryable: z.boolean().optional().meta({
+      description:
+        "With code conflict: whether it resolves by itself. Then repeat the call after Retry-After.",
+    }),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
@@ -65,11 +74,14 @@ function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
 
 export type ProblemAnswer = { status: number; name: string; response: ZodOpenApiResponseObject };
 
-/** The problem responses for a set of codes: one for each status, named after its codes. */
+/**
+ * The problem responses for a set of codes: one for each status, named after its codes, or after
+ * those that not every operation has.
+ */
 export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
   return [...Map.groupBy(codes, (code) => ERRORS[code].status)].map(([status, sharing]) => ({
     status,
-    name: sharing.map(pascalCase).join("Or"),
+    name: nameOf(sharing),
     response: {
       description: sharing.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join("\n\n"),
       headers: headersOf(status),
@@ -90,10 +102,16 @@ export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
   }));
 }
 
+function nameOf(sharing: readonly ErrorCode[]): string {
+  const special = sharing.filter((code) => !EVERY_OPERATION.includes(code));
+  return (special.length > 0 ? special : sharing).map(pascalCase).join("Or");
+}
+
 function headersOf(status: number): NonNullable<ZodOpenApiResponseObject["headers"]> {
   return {
     ...ANSWER_HEADERS,
     ...(status === 401 && { "WWW-Authenticate": header("WwwAuthenticate") }),
+    ...(status === 409 && { "Retry-After": header("ConflictRetryAfter") }),
     ...((status === 429 || status === 503) && { "Retry-After": header("RetryAfter") }),
   };
 }
@@ -104,9 +122,10 @@ function exampleOf(code: ErrorCode): z.output<typeof problem> {
     type: `https://tieout.example/docs/errors/${code}`,
     title,
     status,
-    detail: `${title}.`,
+    detail: code === "conflict" ? CONFLICTS.run_under_way.means : `${title}.`,
     code,
     request_id: REQUEST_ID,
+    ...(code === "conflict" && { reason: "run_under_way" as const, retryable: true }),
     ...(code === "invalid_request" && {
       errors: [{ path: "no_such_parameter", message: "Unknown field." }],
     }),
@@ -142,6 +161,10 @@ export const HEADERS = {
   RetryAfter: {
     description: "Seconds to wait before trying again.",
     required: true,
+    schema: { type: "integer", minimum: 1, maximum: 3600, example: 2 },
+  },
+  ConflictRetryAfter: {
+    description: "Seconds to wait before trying again, if the conflict resolves by itself.",
     schema: { type: "integer", minimum: 1, maximum: 3600, example: 2 },
   },
   WwwAuthenticate: {

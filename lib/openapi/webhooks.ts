@@ -1,7 +1,9 @@
 import { z } from "zod";
-import type { ZodOpenApiObject } from "zod-openapi";
+import type { createDocument, ZodOpenApiObject } from "zod-openapi";
 import { EVENT_KINDS, EVENTS, type EventKind } from "../events/contract.ts";
 import { time } from "../wire/schema.ts";
+
+type OpenApiDocument = ReturnType<typeof createDocument>;
 
 const HEADERS = {
   "webhook-id": z.string().max(44).meta({
@@ -106,6 +108,23 @@ export function atItsMoment(name: string, example: unknown): unknown {
   };
 }
 
+/** Marks what we send, until `sendEvents` makes it the body of a request. */
+const SENT = "200";
+
+/**
+ * Makes the events the bodies of their requests. Until then they are responses, because zod-openapi
+ * describes the body of a request as what we accept, which would be a second schema of each
+ * resource.
+ */
+export function sendEvents({ webhooks = {} }: Pick<OpenApiDocument, "webhooks">): void {
+  for (const { post } of Object.values(webhooks)) {
+    if (!post?.responses) continue;
+    const { [SENT]: sent, ...responses } = post.responses;
+    post.requestBody = { required: true, content: sent?.content ?? {} };
+    post.responses = responses;
+  }
+}
+
 /** The requests that we send to receivers, one for each event kind. */
 export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
   return Object.fromEntries(
@@ -126,8 +145,8 @@ export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
             summary,
             security: [],
             requestParams: { header: z.object(HEADERS) },
-            requestBody: { required: true, content: { "application/json": { schema: body } } },
             responses: {
+              [SENT]: { description: "", content: { "application/json": { schema: body } } },
               "2XX": {
                 description: "Delivered. Any other status, or none within 15 s, is retried.",
               },

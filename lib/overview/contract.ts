@@ -157,6 +157,7 @@ export type Overview = z.output<typeof overview>;
 
 export const getOverviewContract = contract({
   operationId: "getOverview",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/overview",
   tag: "Tenant",

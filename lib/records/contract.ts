@@ -8,6 +8,7 @@ import {
   normalText,
   page,
   pageQuery,
+  queryBoolean,
   searchedText,
   time,
   timestamp,
@@ -62,14 +63,10 @@ const serverExample = {
 export type StoredRecord = z.output<z.ZodObject<typeof serverFields, z.core.$loose>>;
 
 const byId = z.strictObject({ id: serverFields.id });
-const including = (...values: [string, ...string[]]) =>
-  z
-    .enum(values)
-    .optional()
-    .meta({
-      description: `Deleted records as well${values.includes("only") ? ", or only them" : ""}; for tenant_admin.`,
-      example: "true",
-    });
+const includingDeleted = z.enum(["true", "false", "only"]).optional().meta({
+  description: "Deleted records as well, or only them; for tenant_admin.",
+  example: "true",
+});
 
 /** The six operations of one surface. */
 export function recordContracts(surface: Surface) {
@@ -117,7 +114,7 @@ export function recordContracts(surface: Surface) {
         updated_since: timestamp
           .optional()
           .meta({ description: "Only records changed at or after this time." }),
-        include_deleted: including("true", "false", "only"),
+        include_deleted: includingDeleted,
       }),
       response: page(record),
     }),
@@ -160,7 +157,11 @@ export function recordContracts(surface: Surface) {
       access: reading,
       functions: ["get_record"],
       params: byId,
-      query: z.strictObject({ include_deleted: including("true", "false") }),
+      query: z.strictObject({
+        include_deleted: queryBoolean
+          .optional()
+          .meta({ description: "A deleted record as well; for tenant_admin." }),
+      }),
       response: record,
     }),
     update: contract({

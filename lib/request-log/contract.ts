@@ -164,6 +164,7 @@ export type RequestStats = z.output<typeof requestStats>;
 
 export const getRequestStatsContract = contract({
   operationId: "getRequestStats",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/requests/stats",
   tag,

@@ -2,7 +2,17 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { SECURITY_EVENTS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, person, text, time, timestamp } from "../wire/schema.ts";
+import {
+  actor,
+  id,
+  page,
+  pageQuery,
+  person,
+  queryBoolean,
+  text,
+  time,
+  timestamp,
+} from "../wire/schema.ts";
 
 export const CREDENTIALS = SECURITY_EVENTS.credential;
 
@@ -65,11 +75,14 @@ const filters = {
     .meta({ description: "A type, or a whole category: api_key.*", example: "api_key.revoked" }),
   actor: text(200).optional().meta({ example: "user:ada" }),
   target: text(200).optional().meta({ example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-  cross_tenant: z
-    .enum(["true", "false"])
+  cross_tenant: queryBoolean
     .transform((value) => value === "true")
     .optional()
-    .meta({ example: "true" }),
+    .meta({
+      description: "Only calls that named another tenant, or only the others.",
+      example: true,
+      override: { type: "boolean", enum: undefined },
+    }),
   since: timestamp.optional(),
   until: timestamp.optional().meta({ description: "Events before this time." }),
 };

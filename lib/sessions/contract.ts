@@ -35,11 +35,12 @@ export const session = z
       .boolean()
       .meta({ description: "Whether this call was made with it.", example: true }),
   })
-  .meta({ id: "Session" });
+  .meta({ id: "UserSession" });
 export type Session = z.output<typeof session>;
 
 export const listSessionsContract = contract({
   operationId: "listSessions",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/me/sessions",
   tag,
@@ -55,6 +56,7 @@ export const listSessionsContract = contract({
 
 export const endSessionsContract = contract({
   operationId: "endSessions",
+  audience: "dashboard",
   method: "POST",
   path: "/v1/me/sessions/end",
   tag,

@@ -53,6 +53,7 @@ const idempotency = { field: "idempotency_key", required: false } as const;
 
 export const listViewsContract = contract({
   operationId: "listViews",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/views",
   tag,
@@ -64,6 +65,7 @@ export const listViewsContract = contract({
 
 export const createViewContract = contract({
   operationId: "createView",
+  audience: "dashboard",
   method: "POST",
   path: "/v1/views",
   tag,
@@ -87,6 +89,7 @@ export const createViewContract = contract({
 
 export const getViewContract = contract({
   operationId: "getView",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/views/{id}",
   tag,
@@ -99,6 +102,7 @@ export const getViewContract = contract({
 
 export const updateViewContract = contract({
   operationId: "updateView",
+  audience: "dashboard",
   method: "PATCH",
   path: "/v1/views/{id}",
   tag,
@@ -118,6 +122,7 @@ export const updateViewContract = contract({
 
 export const deleteViewContract = contract({
   operationId: "deleteView",
+  audience: "dashboard",
   method: "DELETE",
   path: "/v1/views/{id}",
   tag,

@@ -18,7 +18,7 @@ export type Idempotency = { field: IdempotencyField; required: boolean };
 
 const BODY_MAX_BYTES = 1024 * 1024;
 
-const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number] | "xlsx";
 
 /** The media type of a workbook. */
@@ -77,6 +77,8 @@ export type Contract<
   tag: string;
   summary: string;
   description?: string;
+  /** `dashboard`: only our own pages call it, so clients leave it out. */
+  audience: "public" | "dashboard";
   access: Access;
   /**
    * The exposed database functions that serve it. By default, it is the operation's name in snake
@@ -145,6 +147,7 @@ export function contract<
 ): Contract<Params, Query, Body, Response> {
   return {
     functions: [snakeCase(declared.operationId)],
+    audience: "public",
     idempotency: null,
     params: none as unknown as Params,
     tenantParam: null,
@@ -190,6 +193,7 @@ export function exportOf(list: Contract): Contract {
     path: `${path}/export`,
     tag: list.tag,
     summary: exported.summary,
+    audience: list.audience,
     description: `${exported.description ?? "Streams everything that matches the filters."} The export is recorded as a security event.`,
     access: list.access,
     functions: exported.functions ?? list.functions,

@@ -1,3 +1,5 @@
+import type { ConflictReason } from "./conflicts.ts";
+
 /**
  * The only error table: code → status and title. The docs pages and OpenAPI are derived from it.
  */
@@ -33,6 +35,14 @@ export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 /** One error of a request. `path` is dotted and starts in the body, query or header. */
 export type FieldError = { path: string; message: string };
 
+type ErrorOptions = {
+  errors?: FieldError[];
+  /** Why, if the code is `conflict`. */
+  reason?: ConflictReason;
+  headers?: Record<string, string>;
+  cause?: unknown;
+};
+
 const MARK = Symbol.for("tieout.api-error");
 
 /**
@@ -48,16 +58,14 @@ export class ApiError extends Error {
   readonly [MARK] = true;
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
+  readonly reason: ConflictReason | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(
-    code: ErrorCode,
-    detail: string,
-    options: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
-  ) {
+  constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.errors = options.errors;
+    this.reason = options.reason;
     this.headers = options.headers ?? {};
   }
 }

@@ -102,8 +102,8 @@ function takeName(
 function requireExact(digits: string, open: readonly Open[]): void {
   if (isExact(digits)) return;
   const message =
-    "This number would lose precision (integers are limited to ±9007199254740991). Send it as " +
-    "a string.";
+    "This number would lose precision. Use an integer within ±9007199254740991, or at most 15 " +
+    "digits.";
   throw invalidRequest([{ path: pathOf(open), message }]);
 }
 

@@ -163,25 +163,35 @@ export const queryInteger = (min: number, max: number = Number.MAX_SAFE_INTEGER)
     .pipe(z.int().min(min).max(max))
     .meta({ override: { type: "integer", minimum: min, maximum: max, pattern: undefined } });
 
+/** True or false in a query string. OpenAPI describes it as a boolean. */
+export const queryBoolean = z
+  .enum(["true", "false"])
+  .meta({ example: true, override: { type: "boolean", enum: undefined } });
+
 /** The maximum number of values of one filter. */
 const LISTED_MAX = 20;
 const LISTED_CHARACTERS_MAX = 4000;
+/** Enough for an assignee, the longest value. */
+const LISTED_VALUE_MAX = 125;
 
 /**
- * One or more values in a query string, separated by commas: `critical,high`. `form` is the format
- * of a value, as the source of a regular expression. `separator` is needed if values can contain
- * commas. `read` converts a value as written.
+ * One or more values in a query string, separated by commas: `critical,high`. OpenAPI describes it
+ * as an array. `form` is the format of a value, as the source of a regular expression; `choices`
+ * are the values if they are known. `separator` is needed if values can contain commas. `read`
+ * converts a value as written.
  */
 export function queryList<Value extends string>(
   is: (value: string) => value is Value,
   {
     form,
+    choices,
     what,
     separator = /,/,
     read = (value) => value,
   }: {
     /** Any text if omitted. */
     form?: string;
+    choices?: readonly string[];
     what: string;
     separator?: RegExp;
     read?: (value: string) => string;
@@ -204,20 +214,26 @@ export function queryList<Value extends string>(
     })
     .meta({
       override: {
-        type: "string",
-        maxLength: LISTED_CHARACTERS_MAX,
-        ...(form === undefined
-          ? { minLength: 1 }
-          : { pattern: `^(?:${form})(?:,(?:${form})){0,${LISTED_MAX - 1}}$` }),
+        type: "array",
+        items: { type: "string", ...itemOf(form, choices) },
+        minItems: 1,
+        maxItems: LISTED_MAX,
+        maxLength: undefined,
       },
     });
+}
+
+function itemOf(form: string | undefined, choices: readonly string[] | undefined) {
+  if (choices) return { enum: [...choices] };
+  if (form) return { pattern: `^(?:${form})$`, maxLength: LISTED_VALUE_MAX };
+  return { minLength: 1, maxLength: LISTED_VALUE_MAX };
 }
 
 /** A list of known values in a query string. */
 export function queryChoices<const Value extends string>(choices: readonly Value[]) {
   const known: readonly string[] = choices;
   return queryList((value): value is Value => known.includes(value), {
-    form: choices.join("|"),
+    choices,
     what: `one of ${choices.join(", ")}`,
   });
 }

@@ -26,7 +26,7 @@ export default function ReferencePage() {
       </PageTitle>
       <Heading id="every-call">Every call</Heading>
       <Prose text={EVERY_CALL} />
-      {reference.resources.map(({ slug, title, href, description, operations }) => (
+      {reference().resources.map(({ slug, title, href, description, operations }) => (
         <section key={slug} aria-labelledby={slug} className="flex flex-col gap-3">
           <Heading id={slug}>{title}</Heading>
           <p className="text-muted">

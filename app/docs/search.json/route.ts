@@ -4,7 +4,7 @@ import { reference } from "../reference.ts";
 
 /** What the search looks in. */
 export async function GET(): Promise<Response> {
-  return Response.json(indexOf(await guides(), reference), {
+  return Response.json(indexOf(await guides(), reference()), {
     headers: { "Cache-Control": "public, max-age=300" },
   });
 }

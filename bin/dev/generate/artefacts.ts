@@ -48,7 +48,7 @@ export const ARTEFACTS = {
   openapi: {
     path: "openapi.json",
     make: async () =>
-      `${JSON.stringify((await import("#lib/openapi/document.ts")).openApiDocument(), null, 2)}\n`,
+      `${JSON.stringify((await import("#lib/openapi/published.ts")).publishedDocument(), null, 1)}\n`,
     needsDatabase: false,
   },
 } as const satisfies Record<string, Artefact>;

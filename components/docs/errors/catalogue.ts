@@ -1,3 +1,4 @@
+import { CONFLICTS } from "#lib/wire/conflicts.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 
 /** The content of each error's page, in Markdown. A code without an entry doesn't compile. */
@@ -6,8 +7,10 @@ export type Entry = {
   when: string[];
   todo: string[];
   /** Whether a retry of the same request may succeed. */
-  retry: "never" | "changed" | "later";
+  retry: "never" | "changed" | "later" | "said";
   detail: string;
+  /** Further fields of the example. */
+  fields?: Record<string, unknown>;
   errors?: FieldError[];
   headers?: Record<string, string>;
 };
@@ -22,7 +25,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "A time isn't ISO 8601 in UTC: `2026-11-20T09:30:00Z` and `2026-11-20T09:30+00:00` are valid, `2026-11-20T10:30:00+01:00` isn't.",
       "A `cursor` was modified or comes from a list with different filters.",
       "The idempotency key is sent in two places, and the two differ.",
-      "A number would lose precision: an integer beyond ±9007199254740991, or more digits than a double holds. Send it as a string.",
+      "A number would lose precision: an integer beyond ±9007199254740991, or more digits than a double holds.",
       "A JSON object has the same name twice, or the body has more than 20,000 values.",
       "The body isn't a well-formed JSON object in UTF-8.",
     ],
@@ -186,19 +189,19 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   conflict: {
     means:
-      "The request is valid, but the resource's current state doesn't allow it. `detail` explains why.",
-    when: [
-      "You changed or rotated an API key that is revoked, expired or already rotated.",
-      "You tested or resent to a disabled webhook, or while the delivery was being sent.",
-      "The tenant has reached its webhook limit.",
-    ],
+      "The request is valid, but the current state doesn't allow it. `reason` says why to your program, and `detail` to people.",
+    when: Object.entries(CONFLICTS).map(
+      ([reason, { means, retryAfterSeconds }]) =>
+        `\`${reason}\`: ${means}${retryAfterSeconds === null ? "" : " It resolves by itself."}`,
+    ),
     todo: [
-      "Get the resource again and check its `status`.",
-      "Rotate the newest key of a chain: `rotated_to` names it.",
-      "Enable the webhook first.",
+      "If `retryable` is true, wait for the seconds in `Retry-After` and repeat the same call.",
+      "Otherwise do what `detail` says, or get the resource again and decide.",
+      "Treat a `reason` that you don't know like any other that isn't retryable: we may add more.",
     ],
-    retry: "changed",
+    retry: "said",
     detail: "This API key has already been rotated. Rotate its successor.",
+    fields: { reason: "already_rotated", retryable: false },
   },
   invalid_transition: {
     means: "The status can't change that way.",

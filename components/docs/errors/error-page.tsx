@@ -12,6 +12,7 @@ const RETRIES: Record<Entry["retry"], string> = {
   never: "No. You'll get the same response.",
   changed: "Only after you change something. The same request gets the same response.",
   later: "Yes, later. The same request may succeed.",
+  said: "If `retryable` is true: after the seconds in `Retry-After`. Otherwise only after you change something.",
 };
 
 export function ErrorPage({
@@ -54,7 +55,7 @@ export function ErrorPage({
           <Heading id="what-to-do">What to do</Heading>
           <Prose text={listOf(todo)} />
           <Heading id="retry">Can I retry?</Heading>
-          <p>{RETRIES[retry]}</p>
+          <Prose text={RETRIES[retry]} />
           <Heading id="operations">Operations that return it</Heading>
           {answering.length === 0 && (
             <p className="text-muted">
@@ -97,7 +98,7 @@ export function ErrorPage({
 /** The response on the wire. */
 function exampleAnswer(code: ErrorCode, origin: string): string {
   const { title, status } = ERRORS[code];
-  const { detail, errors, headers } = CATALOGUE[code];
+  const { detail, errors, headers, fields } = CATALOGUE[code];
   const lines = {
     "Content-Type": "application/problem+json",
     "X-Request-Id": REQUEST_ID,
@@ -110,6 +111,7 @@ function exampleAnswer(code: ErrorCode, origin: string): string {
     detail,
     code,
     request_id: REQUEST_ID,
+    ...fields,
     ...(errors && { errors }),
   };
   return [

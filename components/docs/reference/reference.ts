@@ -10,7 +10,7 @@ import {
   type Problem,
   partOf,
 } from "./document.ts";
-import type { Definitions, Schema } from "./schema.ts";
+import { type Definitions, resolve, type Schema } from "./schema.ts";
 
 export const REFERENCE_PATH = "/docs/reference";
 export const EVENTS_PATH = `${REFERENCE_PATH}/events`;
@@ -79,7 +79,7 @@ function operationOf(contract: Contract, resource: string, document: Document): 
     resource,
     contract,
     parameters: (described.parameters ?? []).map((parameter) => partOf(parameter, document)),
-    body: bodyOf(described),
+    body: bodyOf(described, document),
     answer: answerOf(
       contract.status,
       partOf(described.responses[contract.status] as Answer, document),
@@ -89,13 +89,13 @@ function operationOf(contract: Contract, resource: string, document: Document): 
   };
 }
 
-function bodyOf({ requestBody }: DocumentOperation): Body | null {
+function bodyOf({ requestBody }: DocumentOperation, document: Document): Body | null {
   const [media] = Object.values(requestBody?.content ?? {});
   if (!requestBody || !media) return null;
   return {
     required: requestBody.required,
     mediaTypes: Object.keys(requestBody.content),
-    schema: media.schema,
+    schema: resolve(media.schema, document.components.schemas),
     example: media.example,
   };
 }
@@ -127,7 +127,7 @@ function problemsOf({ content }: Answer): Problem[] {
 }
 
 function eventOf(kind: string, described: DocumentOperation, document: Document): Event {
-  const body = bodyOf(described);
+  const body = bodyOf(described, document);
   return {
     kind,
     href: `${EVENTS_PATH}/${kind}`,

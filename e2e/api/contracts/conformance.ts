@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Answer, stack } from "#e2e/fixtures.ts";
-import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
+import { closed, pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import { ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
@@ -10,7 +10,7 @@ const NDJSON = "application/x-ndjson";
 type Documented = { $ref?: string; content?: Record<string, unknown> };
 
 const document = JSON.parse(JSON.stringify(openApiDocument()));
-const faultsAt = validatorOf(document);
+const faultsAt = validatorOf(closed(document));
 
 /** Everything in which an answer is not what the OpenAPI document says of the operation. */
 export function faultsOf(
@@ -56,8 +56,13 @@ export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contra
     code,
     request_id: requestId,
     ...(hasErrors(answer) && { errors: expect.any(Array) }),
+    ...(code === "conflict" && { reason: expect.any(String), retryable: expect.any(Boolean) }),
   });
   expect(answer.status).toBe(status);
+  if (code === "conflict") {
+    const { retryable } = answer.json as { retryable: boolean };
+    expect(answer.headers.has("retry-after")).toBe(retryable);
+  }
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);

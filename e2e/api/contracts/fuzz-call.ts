@@ -6,9 +6,11 @@ import { recordParams } from "./operation.ts";
 import type { Sample } from "./samples.ts";
 
 type Operation = {
-  parameters?: { in?: string; name: string; schema: JsonSchema }[];
+  parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
 };
+
+type Parameter = { in: string; name: string; schema: JsonSchema };
 
 type Fuzzed = {
   body?: string;
@@ -29,6 +31,11 @@ export function callOf(contract: Contract, sample: Sample): fc.Arbitrary<Fuzzed>
       params: paramsOf(contract, sample),
     })
     .map(({ sent, ...call }) => ({ ...sent, ...call }));
+}
+
+function resolve(parameter: Parameter | { $ref: string }): Parameter {
+  if (!("$ref" in parameter)) return parameter;
+  return document.components.parameters[parameter.$ref.split("/").at(-1) ?? ""];
 }
 
 type Sent = { body?: string; type: string };
@@ -65,10 +72,11 @@ function queryOf(
   { query = {} }: Sample,
 ): fc.Arbitrary<[string, string][]> {
   const one = parameters
+    .map(resolve)
     .filter((parameter) => parameter.in === "query")
     .map(({ name, schema }) => {
       const values = fc.oneof(
-        { weight: 5, arbitrary: fitting(schema).map(String) },
+        { weight: 5, arbitrary: fitting(schema, document.components.schemas).map(String) },
         fc.string({ unit: "grapheme" }),
       );
       const given =

@@ -199,8 +199,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       { bearer: await apiKey([access.scope, ...read]) },
       changes ? undefined : sample,
     );
-    // A key that may not read what it changes gets no content.
-    if (mayAnswerNothing(contract)) expect(given.status, given.text).toBe(204);
+    if (mayAnswerNothing(contract)) expect(given.status).toBe(204);
     else expectSuccess(given.status, given.text);
   });
 

@@ -107,6 +107,15 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "the board of what is at no risk yet": board({ sort_by: "due_at", breach_risk: ["low"] }),
   "the time to breach": ["get_time_to_breach", () => ({})],
   "the overview": ["get_overview", () => ({})],
+  "the list of what changed lately": [
+    "list_exceptions",
+    () => ({ limit: 50, updated_since: new Date(Date.now() - 60_000).toISOString() }),
+  ],
+  "the list of the breached": ["list_exceptions", () => ({ limit: 50, breach_risk: ["breached"] })],
+  "the list of what is due within an hour": [
+    "list_exceptions",
+    () => ({ limit: 50, within_minutes: 60 }),
+  ],
   "the list": ["list_exceptions", () => ({ limit: 50 })],
   "one exception": ["get_exception", () => ({ id: exceptionId })],
   "a new exception": [

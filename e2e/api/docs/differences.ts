@@ -86,7 +86,7 @@ export function httpDifferences(
 }
 
 function parsed(text: string): { status: string; headers: Map<string, string>; body: string } {
-  const [head = "", ...rest] = text.replaceAll("\r\n", "\n").split("\n\n");
+  const [head = "", ...rest] = text.replaceAll("\r\n", "\n").trim().split("\n\n");
   const [status = "", ...lines] = head.split("\n");
   const headers = lines.map((line): [string, string] => [
     line.slice(0, line.indexOf(":")).toLowerCase(),

@@ -111,6 +111,7 @@ async function expectDocumented(
   expect(problem.code).toBe(code);
   expect(problem.detail.replace(/\d+ s/, "12 s")).toBe(entry.detail);
   expect(problem.errors).toEqual(entry.errors);
+  expect(problem).toMatchObject(entry.fields ?? {});
   for (const [name, value] of Object.entries(entry.headers ?? {})) {
     expect(headers.get(name)?.replaceAll(/\d+/g, "0"), name).toBe(value.replaceAll(/\d+/g, "0"));
   }

@@ -1,8 +1,8 @@
 /** The examples of a guide, in order. */
 export type Fence = { line: number; language: string; meta: string[]; code: string };
 
-/** `sh`, `js` and `ts` are run, or written to the file they are named after; the others say what came of it, or show a file. */
-const RUN = ["sh", "js", "ts"];
+/** `sh` and `js` are run, or written to the file they are named after; the others say what came of it, or show a file. */
+const RUN = ["sh", "js"];
 
 export function fencesOf(markdown: string): Fence[] {
   const found: Fence[] = [];

@@ -24,7 +24,7 @@ export async function runGuide(
   const fences = fencesOf(withReal(text, real));
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "test-results/guide-"));
-  const shell = new Shell(folder, { AUTH_JWT_SECRET: stack.jwtSecret });
+  const shell = new Shell(folder, {});
   const ran: Ran[] = [];
   try {
     for (const [at, fence] of fences.entries()) {
@@ -53,7 +53,7 @@ async function runFence(
   shown: Fence[],
 ): Promise<string> {
   const named = fileName(fence);
-  const file = named ?? `example-${fence.line}.${fence.language === "js" ? "mjs" : "mts"}`;
+  const file = named ?? `example-${fence.line}.mjs`;
   if (fence.language === "sh" && !named) return shell.run(`${curlThat(shown)}\n${fence.code}`);
   writeFileSync(join(folder, file), fence.code);
   return named ? "" : shell.run(`node ${file}`);
@@ -82,6 +82,7 @@ async function reality(
     [/\b8080\b/g, String(await freePort())],
     [/<key_id>\.<key_secret>/g, await createKey(text, tenant, token)],
     [/<token>/g, token],
+    [/<shared secret>/g, stack.jwtSecret],
     [/<publishable key>/g, stack.publishableKey],
     [/<service-role key>/g, stack.secretKey],
     [/\bAcme Corporation\b/g, `Tenant ${tenant}`],

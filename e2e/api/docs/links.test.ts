@@ -43,8 +43,11 @@ async function read(path: string): Promise<Page> {
     href.replaceAll("&amp;", "&"),
   );
   const links = hrefs
-    .filter((href) => /^[/#]/.test(href))
-    .map((href) => ({ href: href.startsWith("#") ? path + href : href, from: path }));
+    .filter((href) => !/^[a-z]+:/.test(href))
+    .map((href) => {
+      const { pathname, search, hash } = new URL(href, stack.url + path);
+      return { href: pathname + search + hash, from: path };
+    });
   return {
     status: response.status,
     anchors: new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id)),

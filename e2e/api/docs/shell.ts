@@ -6,7 +6,10 @@ import { until } from "#e2e/until.ts";
 const TIMEOUT_MS = 180_000;
 const END = "\u0001";
 
-/** One bash for all examples of a guide, as a reader has one terminal. What fails ends it. */
+/**
+ * One bash for all examples of a guide, as a reader has one terminal. What fails ends it. It has
+ * the Node of the machine, which is older than ours.
+ */
 export class Shell {
   readonly #process: ChildProcessWithoutNullStreams;
   #output = "";
@@ -16,12 +19,15 @@ export class Shell {
     const env = {
       ...process.env,
       ...variables,
-      PATH: `${process.execPath.replace(/\/[^/]+$/, "")}:${process.env.PATH}`,
+      PATH: (process.env.PATH ?? "")
+        .split(":")
+        .filter((folder) => !folder.includes("/node_modules/"))
+        .join(":"),
     };
     this.#process = spawn("bash", ["-s"], { cwd: folder, env, detached: true });
     this.#process.stdout.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
     this.#process.stderr.setEncoding("utf8").on("data", (text: string) => (this.#errors += text));
-    this.#process.stdin.write("set -aeuo pipefail\n");
+    this.#process.stdin.write("set -euo pipefail\n");
   }
 
   get #ended(): boolean {

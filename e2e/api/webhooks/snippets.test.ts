@@ -1,6 +1,6 @@
 /** Runs the snippets of docs/webhooks against a real delivery, each where its runtime is on this machine. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -151,7 +151,10 @@ exit(verify(file_get_contents("body"), json_decode(file_get_contents("headers.js
     version: ["-version"],
     verifies: (given, folder) => {
       const names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
-      for (const name of names) write(folder, name, given.headers[name] ?? "");
+      for (const name of names) {
+        rmSync(join(folder, name), { force: true });
+        if (given.headers[name] !== undefined) write(folder, name, given.headers[name]);
+      }
       write(folder, "secret", given.secret);
       if (!existsSync(join(folder, "Main.class"))) {
         const main = write(
@@ -161,7 +164,9 @@ exit(verify(file_get_contents("body"), json_decode(file_get_contents("headers.js
             static byte[] read(String name) throws Exception { return java.nio.file.Files.readAllBytes(java.nio.file.Path.of(name)); }
             static String text(String name) throws Exception { return new String(read(name), "UTF-8"); }
             public static void main(String[] args) throws Exception {
-              java.util.Map<String, String> headers = java.util.Map.of(${names.map((name) => `"${name}", text("${name}")`).join(", ")});
+              java.util.Map<String, String> headers = new java.util.HashMap<>();
+              for (String name : new String[] {${names.map((name) => `"${name}"`).join(", ")}})
+                if (new java.io.File(name).exists()) headers.put(name, text(name));
               System.exit(Verify.verify(read("body"), headers, text("secret")) ? 0 : 1);
             }
           }`,
@@ -256,6 +261,43 @@ describe.each(Object.entries(RUNTIMES))("the snippet for %s", (name, runtime) =>
       }
     },
   );
+});
+
+const UNSIGNED: Record<string, (signed: Record<string, string>) => Record<string, string>> = {
+  "no headers": () => ({}),
+  "no id": ({ "webhook-id": _, ...rest }) => rest,
+  "no timestamp": ({ "webhook-timestamp": _, ...rest }) => rest,
+  "no signature": ({ "webhook-signature": _, ...rest }) => rest,
+  "a timestamp that is no number": (signed) => ({ ...signed, "webhook-timestamp": "soon" }),
+  "an empty signature": (signed) => ({ ...signed, "webhook-signature": "" }),
+};
+
+describe.each(Object.entries(RUNTIMES))(
+  "the snippet for %s, for an unsigned request",
+  (_, runtime) => {
+    it.skipIf(!isHere(runtime)).each(Object.keys(UNSIGNED))("returns false: %s", (what) => {
+      const folder = mkdtempSync(join(tmpdir(), "tieout-snippet-"));
+      try {
+        const { headers, body } = delivered.get(SECRET) as Received;
+        const signed = Object.fromEntries(
+          Object.entries(headers).filter(([name]) => name.startsWith("webhook-")),
+        ) as Record<string, string>;
+        const unsigned = { secret: SECRET, body, headers: UNSIGNED[what]?.(signed) ?? {} };
+        expect(runtime.verifies(unsigned, folder)).toBe(false);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+  },
+);
+
+it("each snippet states the version it needs", () => {
+  const files = readdirSync(DOCS).filter((name) => /^verify\./i.test(name));
+  expect(files.length).toBe(Object.keys(RUNTIMES).length);
+  for (const name of files) {
+    const head = readFileSync(join(DOCS, name), "utf8").split("\n").slice(0, 3).join("\n");
+    expect(head, name).toMatch(/\d[\d.]* and later/);
+  }
 });
 
 const canSend =

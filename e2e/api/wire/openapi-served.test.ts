@@ -2,10 +2,10 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "undici";
 import { expect, test } from "vitest";
 import { api, stack } from "#e2e/fixtures.ts";
-import { openApiDocument } from "#lib/openapi/document.ts";
+import { publishedDocument } from "#lib/openapi/published.ts";
 
 const url = `${stack.url}/v1/openapi.json`;
-const text = JSON.stringify(openApiDocument());
+const text = JSON.stringify(publishedDocument(stack.url));
 
 test("the description of the interface comes compressed as it is asked for, always the same bytes", async () => {
   for (const [accepted, encoding, read] of [
@@ -24,6 +24,10 @@ test("the description of the interface comes compressed as it is asked for, alwa
     expect(first?.equals(second as Buffer)).toBe(true);
     expect(read(first as Buffer).toString()).toBe(text);
   }
+});
+
+test("the document has at most 600 kB", () => {
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(600_000);
 });
 
 test("who has it already is told so", async () => {

@@ -24,7 +24,7 @@ export const comment = z
     created_by: actor,
     ...person,
   })
-  .meta({ id: "Comment" });
+  .meta({ id: "ExceptionComment" });
 export type Comment = z.output<typeof comment>;
 
 export const listExceptionCommentsContract = contract({

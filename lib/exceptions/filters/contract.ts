@@ -36,9 +36,8 @@ const assignedTo = queryList(
     separator: /,(?=user:|(?:none|me)(?:,|$))/,
   },
 ).meta({
-  description:
-    "Assignees. `me` is the caller, `none` is unassigned. Several are separated by commas.",
-  example: "me,none",
+  description: "Assignees. `me` is the caller, `none` is unassigned.",
+  example: ["me", "none"],
 });
 
 const reasonCode = queryList(
@@ -51,8 +50,8 @@ const reasonCode = queryList(
     read: (value) => value.replaceAll("\\,", ","),
   },
 ).meta({
-  description: "Reason codes, separated by commas. Write a comma within a code as `\\,`.",
-  example: "missing_counterpart,fee",
+  description: "Reason codes. Write a comma within a code as `\\,`.",
+  example: ["missing_counterpart", "fee"],
 });
 
 const reconciliation = queryList(
@@ -62,8 +61,8 @@ const reconciliation = queryList(
     what: "an ID (rcn_…) or none",
   },
 ).meta({
-  description: "Reconciliations, separated by commas; `none` is without one.",
-  example: "rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+  description: "Reconciliations; `none` is without one.",
+  example: ["rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
 });
 
 const currency = queryList(
@@ -73,15 +72,17 @@ const currency = queryList(
     what: "an ISO 4217 code, for example EUR, or none",
   },
 ).meta({
-  description:
-    "Currencies of the money at risk as ISO 4217 codes, separated by commas; `none` is without " +
-    "an amount.",
-  example: "EUR,USD",
+  description: "Currencies of the money at risk as ISO 4217 codes; `none` is without an amount.",
+  example: ["EUR", "USD"],
 });
 
-const several = (what: string, example: string) => ({
-  description: `${what}, separated by commas.`,
-  example,
+const several = (what: string, ...example: string[]) => ({ description: `${what}.`, example });
+
+const updatedSince = timestamp.optional().meta({
+  description:
+    "Only those changed at or after this moment. Ask from a minute before your last call: a " +
+    "change appears when it is committed.",
+  example: "2026-11-20T00:00:00.000Z",
 });
 
 const moment = (description: string) =>
@@ -91,7 +92,7 @@ const moment = (description: string) =>
 export const exceptionFilters = {
   severity: queryChoices(EXCEPTIONS.severity)
     .optional()
-    .meta(several("Severities", "critical,high")),
+    .meta(several("Severities", "critical", "high")),
   assigned_to: assignedTo.optional(),
   reason_code: reasonCode.optional(),
   reconciliation_id: reconciliation.optional(),
@@ -122,24 +123,31 @@ export const exceptionFilters = {
 /** The filter by any status. */
 export const anyStatus = queryChoices(EXCEPTIONS.status)
   .optional()
-  .meta(several("Statuses", "resolved,dismissed"));
+  .meta(several("Statuses", "resolved", "dismissed"));
 
-/** The filters of open exceptions. */
-export const slaFilters = {
-  ...exceptionFilters,
+/** The filters by deadline, which only open exceptions have. */
+const deadlineFilters = {
   withinMinutes: queryInteger(0).optional().meta({
     description: "Only exceptions at most this many minutes from breach, including breached ones.",
     example: 60,
   }),
-  status: queryChoices(OPEN_EXCEPTION_STATUSES).optional().meta(several("Statuses", "in_review")),
   breach_risk: queryChoices([...BREACH_RISKS, "at_risk"])
     .optional()
     .meta({
-      description:
-        "Risks, separated by commas. at_risk matches high and medium, as at_risk_count does.",
-      example: "at_risk",
+      description: "Risks. at_risk matches high and medium, as at_risk_count does.",
+      example: ["at_risk"],
     }),
 };
+
+/** The filters of open exceptions. */
+export const slaFilters = {
+  ...exceptionFilters,
+  ...deadlineFilters,
+  status: queryChoices(OPEN_EXCEPTION_STATUSES).optional().meta(several("Statuses", "in_review")),
+};
+
+/** The filters of a list of all exceptions by what changed and what is urgent. */
+export const recentFilters = { ...deadlineFilters, updated_since: updatedSince };
 
 const someOf = <const Value extends string>(choices: readonly Value[]) =>
   z.array(z.enum(choices)).min(1).max(choices.length).optional();

@@ -107,7 +107,8 @@ const calendarFields = {
         }),
     })
     .meta({
-      id: "PausePolicy",
+      id: "PausePolicyInput",
+      outputId: "PausePolicy",
       description: "When clocks pause, and for how long. If omitted, it is unchanged.",
     }),
 };
@@ -287,6 +288,7 @@ export const timeToBreach = z
 
 export const getTimeToBreachContract = contract({
   operationId: "getTimeToBreach",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/exceptions/sla/time-to-breach",
   tag,
@@ -353,6 +355,7 @@ const facetValues = z
 
 export const getSlaFacetsContract = contract({
   operationId: "getSlaFacets",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/exceptions/sla/facets",
   tag: "SLA monitor",

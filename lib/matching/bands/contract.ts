@@ -27,6 +27,7 @@ export type SuggestionBand = z.output<typeof band>;
 
 export const listSuggestionBandsContract = contract({
   operationId: "listSuggestionBands",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/reconciliations/{id}/suggestion-bands",
   tag,
@@ -58,6 +59,7 @@ const queryScore = z.coerce.number().min(0).max(1);
 
 export const sampleSuggestionsContract = contract({
   operationId: "sampleSuggestions",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/reconciliations/{id}/suggestion-sample",
   tag,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { reconciliation, signatures } from "../../reconciliations/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract, type Sheet, type SheetColumn } from "../../wire/contract.ts";
-import { actor, page, pageQuery, text, time } from "../../wire/schema.ts";
+import { actor, page, pageQuery, queryBoolean, text, time } from "../../wire/schema.ts";
 import {
   ADJUSTMENT_KINDS,
   byReconciliation,
@@ -441,10 +441,9 @@ export const getStatementContract = contract({
     item: statementRow,
     workbook: STATEMENT_SHEETS,
     query: {
-      matches: z
-        .enum(["true", "false"])
+      matches: queryBoolean
         .optional()
-        .meta({ description: "Also the lines of every match of the period.", example: "true" }),
+        .meta({ description: "Also the lines of every match of the period." }),
     },
     functions: ["get_statement", "list_statement_items"],
   },

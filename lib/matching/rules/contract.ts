@@ -170,9 +170,17 @@ export const policy = {
       difference: weight,
     } satisfies Record<(typeof POLICY_CHECKS)[number], typeof weight>)
     .meta({
-      id: "CheckPolicy",
+      id: "CheckPolicyInput",
+      outputId: "CheckPolicy",
       description: "Which checks of the checklist block signing and closing, warn or are ignored.",
-      example: { period_over: "block" },
+      example: {
+        period_over: "block",
+        files: "warn",
+        balances: "warn",
+        suggestions: "warn",
+        exceptions: "warn",
+        difference: "warn",
+      },
     }),
   calendar_id: id("cal")
     .nullable()

@@ -19,7 +19,7 @@ export const RUN_STATUSES = ["queued", "running", "done", "failed"] as const;
 const count = z.int().min(0);
 const status = z.enum(RUN_STATUSES).meta({ example: "done" });
 
-const STEP_KINDS = ["rule", "people", "excluded"] as const;
+export const STEP_KINDS = ["rule", "people", "excluded"] as const;
 
 const step = z.object({
   // Of runs from before there were others.

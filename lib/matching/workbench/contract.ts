@@ -8,6 +8,7 @@ import {
   id,
   page,
   pageQuery,
+  queryBoolean,
   queryInteger,
   text,
   time,
@@ -98,10 +99,9 @@ export const listOpenLinesContract = contract({
     date_to: day("to this day"),
     amount_from: amount("from this on"),
     amount_to: amount("up to this"),
-    suggested: z
-      .enum(["true", "false"])
+    suggested: queryBoolean
       .optional()
-      .meta({ description: "Only lines with a suggested match, or without.", example: "true" }),
+      .meta({ description: "Only lines with a suggested match, or without." }),
     q: text(200).optional().meta({
       description:
         "Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.",

@@ -207,6 +207,7 @@ export type WebhookStats = z.output<typeof webhookStats>;
 
 export const getWebhookStatsContract = contract({
   operationId: "getWebhookStats",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/webhooks/{id}/stats",
   tag,
@@ -219,6 +220,7 @@ export const getWebhookStatsContract = contract({
 
 export const getDeliveryStatsContract = contract({
   operationId: "getDeliveryStats",
+  audience: "dashboard",
   method: "GET",
   path: "/v1/webhook-deliveries/stats",
   tag,

@@ -149,7 +149,8 @@ begin
   perform private.serialize_counting('alert_channels');
   if (select count(*) from public.alert_channels x
     where x.tenant_id = private.tenant_id() and x.deleted_at is null) >= 20 then
-    perform private.refuse('conflict', 'A tenant can have 20 alert channels. Delete one first.');
+    perform private.refuse_conflict('quota',
+      'A tenant can have 20 alert channels. Delete one first.');
   end if;
   insert into public.alert_channels (name, url_hint, kinds)
   values (input ->> 'name', input ->> 'url_hint', private.text_array(input -> 'kinds'))

@@ -86,9 +86,9 @@ declare
 begin
   k := private.lock_api_key(id);
   if k.revoked_at is not null or k.grace_expires_at <= now() then
-    perform private.refuse('conflict', 'This API key is revoked.');
+    perform private.refuse_conflict('revoked', 'This API key is revoked.');
   elsif k.expires_at <= now() then
-    perform private.refuse('conflict', 'This API key has expired.');
+    perform private.refuse_conflict('expired', 'This API key has expired.');
   end if;
   return k;
 end $$;
@@ -176,7 +176,7 @@ begin
   end if;
   old := private.lock_usable_api_key(input ->> 'id');
   if old.rotated_to is not null then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('already_rotated',
       'This API key has already been rotated. Rotate its successor.');
   end if;
   successor := private.insert_api_key(input || jsonb_build_object(

@@ -52,7 +52,7 @@ begin
   end if;
   perform private.serialize_counting('calendars');
   if (select count(*) from public.calendars c where c.tenant_id = private.tenant_id()) >= 100 then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('quota',
       'A tenant has at most 100 calendars. Change one of them instead.');
   end if;
   insert into public.calendars (name) values (input ->> 'name') returning * into created;

@@ -75,7 +75,7 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
   end if;
   if coalesce(private.used_of_quota($1, kind), 0) + added > quota then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('quota',
       format(
         'A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
       quota,

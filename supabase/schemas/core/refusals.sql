@@ -9,6 +9,17 @@ begin
     using errcode = 'TO001', message = code, detail = detail, hint = coalesce(errors::text, '');
 end $$;
 
+-- Refuses because of the current state: 409 with a reason of lib/wire/conflicts.ts, which also says
+-- whether the conflict resolves by itself.
+create function private.refuse_conflict(reason text, detail text, errors jsonb default null)
+returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  raise exception
+    using errcode = 'TO001', message = 'conflict', detail = detail,
+      hint = json_build_object('reason', reason, 'errors', errors)::text;
+end $$;
+
 -- Refuses one field of the input, as the contract does: 400 with its path.
 create function private.refuse_field(path text, message text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -26,6 +37,7 @@ begin
 end $$;
 
 grant execute
-  on function private.refuse(text, text, jsonb), private.refuse_field(text, text),
+  on function private.refuse(text, text, jsonb),
+    private.refuse_conflict(text, text, jsonb), private.refuse_field(text, text),
     private.refuse_missing(text)
 to anon, authenticated, service_role;

@@ -66,7 +66,7 @@ begin
     if jsonb_typeof(input -> 'after') is distinct from 'array' then
       matching := private.count_of_view(input -> 'filter');
       if matching <> (input ->> 'expected_count')::bigint then
-        perform private.refuse('conflict',
+        perform private.refuse_conflict('count_changed',
           format(
             '%s match now, not %s. Check them and send the new expected_count. Nothing was changed.',
           matching, input ->> 'expected_count'));
@@ -122,7 +122,8 @@ begin
       skipped := private.skipped_exceptions(ids, refused);
       ids := private.not_skipped(ids, refused);
     elsif refused is not null then
-      perform private.refuse('conflict',
+      perform private.refuse_conflict(
+        case when pause is not null then 'cannot_pause' else 'not_paused' end,
         format('Some of these exceptions cannot be %s. Nothing was changed.',
         case when pause is not null then 'paused' else 'resumed' end), refused);
     end if;

@@ -180,7 +180,7 @@ declare
   end;
 begin
   if ended_at is null and e.due_at <> before.due_at then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('paused',
       'The exception is paused. Resume it before you move its deadline.');
   elsif ended_at is not null then
     if e.due_at = before.due_at then
@@ -213,7 +213,7 @@ declare
   fault constant text := case when by_rule or act = 'pause' then private.pause_fault(e, p) end;
 begin
   if act = 'pause' and fault is not null then
-    perform private.refuse('conflict', fault);
+    perform private.refuse_conflict('cannot_pause', fault);
   elsif fault is not null or not by_rule and act <> 'pause' then
     return e;
   end if;

@@ -33,7 +33,7 @@ begin
     perform private.refuse_field('body', 'Mention at most 20 people.');
   elsif (select count(*) from public.exception_comments c
     where c.tenant_id = new.tenant_id and c.exception_id = new.exception_id) >= 1000 then
-    perform private.refuse('conflict', 'An exception can have at most 1,000 comments.');
+    perform private.refuse_conflict('quota', 'An exception can have at most 1,000 comments.');
   end if;
   return new;
 end $$;

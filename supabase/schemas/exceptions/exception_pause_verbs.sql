@@ -45,7 +45,7 @@ begin
   perform private.require_pause_end((input ->> 'until')::timestamptz, p);
   fault := private.pause_fault(e, p);
   if fault is not null then
-    perform private.refuse('conflict', fault);
+    perform private.refuse_conflict('cannot_pause', fault);
   end if;
   select * into e from private.change_exceptions_for_caller('pause', array[
     jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason',
@@ -65,7 +65,7 @@ begin
   end if;
   e := private.lock_exception(input ->> 'id');
   if e.paused_at is null then
-    perform private.refuse('conflict', 'It is not paused.');
+    perform private.refuse_conflict('not_paused', 'It is not paused.');
   end if;
   select * into e
   from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);

@@ -165,8 +165,22 @@ begin
   return case when cardinality(ids) <= most then ids end;
 end $$;
 
+-- { updated_since, within_minutes, breach_risk }: changed at or after a moment, and near the
+-- deadline, which closed ones don't have; null without them.
+create function private.recent_conditions(input jsonb, as_of timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return nullif(concat_ws(' and ',
+    'e.updated_at >= ' || quote_literal(input ->> 'updated_since') || '::timestamptz',
+    case when input ?| '{within_minutes,breach_risk}' then $q$e.status in ('open', 'in_review')$q$
+      || coalesce(' and ' || private.exception_condition('breach_risk', input, as_of), '')
+      || case when input ? 'within_minutes' then private.due_within(input, as_of) else '' end end),
+    '');
+end $$;
+
 -- Newest first; with sort_by closed_at the closed ones, last closed first. input: { limit, sort_by,
--- after: [id] or [closed_at, id] | null, q, and the filters of exceptions/exception_filters.sql }.
+-- after: [id] or [closed_at, id] | null, q, updated_since, within_minutes, and the filters of
+-- exceptions/exception_filters.sql }.
 create function public.list_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -176,7 +190,10 @@ declare
     end;
   conditions text := 'e.tenant_id = private.tenant_id() and '
     || private.exception_conditions(input, now());
+  recent constant text := private.recent_conditions(input, now());
+  most constant integer := 20000;
   few text[];
+  few_recent text[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_exceptions');
@@ -193,13 +210,25 @@ begin
     few := private.narrow_by_search(input ->> 'q');
     conditions := conditions || ' and '
       || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
+  end if;
+  if recent is not null then
+    -- By their own indexes: in the order of the list, old ones that changed come last.
+    execute format('select array(
+        select e.id from public.exceptions e
+        where e.tenant_id = private.tenant_id() and %s limit %s)',
+      recent, most + 1) into few_recent;
+    few_recent := case when cardinality(few_recent) <= most then few_recent end;
+    conditions := conditions || ' and '
+      || case when few_recent is null then recent else 'e.id = any ($2)' end;
+  end if;
+  if input ->> 'q' is not null or recent is not null then
     -- The planner expects fewer than there are, which it would sort.
-    perform set_config('enable_sort', (few is not null)::text, true);
+    perform set_config('enable_sort', (coalesce(few, few_recent) is not null)::text, true);
   end if;
   execute format($q$
     select jsonb_agg(private.exception_json(e) order by %s)
     from (select * from public.exceptions e where %s order by %s limit %s) e
-  $q$, sort_key, conditions, sort_key, page_size + 1) into items using few;
+  $q$, sort_key, conditions, sort_key, page_size + 1) into items using few, few_recent;
   return case when by_closing then private.page(items, page_size, 'closed_at', 'id')
     else private.page(items, page_size, 'id') end;
 end $$;
@@ -207,5 +236,6 @@ end $$;
 grant execute on function
   private.find_exception(text), private.has_words(text),
   private.filter_conditions(jsonb, timestamptz), private.narrow_by_search(text),
-  private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions)
+  private.recent_conditions(jsonb, timestamptz), private.exception_version(public.exceptions),
+  private.versioned_exception_json(public.exceptions)
 to authenticated;

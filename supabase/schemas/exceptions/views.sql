@@ -95,7 +95,7 @@ begin
   if (select count(*) from public.views v
     where v.tenant_id = private.tenant_id()
       and v.principal_id = auth.jwt() ->> 'principal_id') >= 50 then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('quota',
       'You can have at most 50 views. Delete one, then save this one again.');
   end if;
   insert into public.views (name, shared, filters, sort_by)

@@ -66,7 +66,8 @@ begin
     );
     return i;
   end if;
-  perform private.refuse('conflict', case i.status
+  perform private.refuse_conflict(
+    case i.status when 'failed' then 'import_failed' else 'already_undone' end, case i.status
     when 'failed' then 'This import failed, and nothing of it was kept: there is nothing to undo.'
     else 'This import is undone already.'
   end);

@@ -46,7 +46,7 @@ begin
   from public.imports i
     where i.tenant_id = private.tenant_id() and i.status in ('receiving', 'queued', 'reading');
   if waiting.files + require_room.files > 20 or waiting.bytes + require_room.bytes > 4294967296 then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('import_queue_full',
       'At most 20 imports of 4 GiB in all can wait or be read at a time. Wait until one is done, and upload the file again.');
   end if;
   if pg_database_size(current_database())

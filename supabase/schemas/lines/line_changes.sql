@@ -54,7 +54,8 @@ begin
     and (r.closed_at is not null or r.status = 'archived')
   limit 1;
   if found then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict(
+      case held.status when 'archived' then 'archived' else 'period_closed' end,
       format('%s, which is %s, matched, excluded or carried forward a line of this import. %s',
       held.name, case held.status when 'archived' then 'archived' else 'closed' end,
       case held.status when 'archived' then 'Exclude the lines in an open period instead.'

@@ -37,13 +37,13 @@ begin
   r := private.lock_period(tenant, a.reconciliation_id);
   select * into a from private.acts x where x.tenant_id = tenant and x.id = $1 for update;
   if a.undone_at is not null then
-    perform private.refuse('conflict', 'This decision was undone already.');
+    perform private.refuse_conflict('already_undone', 'This decision was undone already.');
   end if;
   wanted := case a.kind when 'reject' then 'rejected' else 'confirmed' end;
   if (select count(*) from public.matches m
     where m.tenant_id = tenant and m.id = any (a.match_ids)
       and m.state = wanted) <> cardinality(a.match_ids) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('state_changed',
       format('Not all of its matches are still %s. Nothing was changed.', wanted));
   end if;
   case a.kind
@@ -96,7 +96,8 @@ begin
         mm.allocated_minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0),
         true)
   ) then
-    perform private.refuse('conflict', 'A line of it is not open any more. Nothing was changed.');
+    perform private.refuse_conflict('state_changed',
+      'A line of it is not open any more. Nothing was changed.');
   end if;
   delete
   from private.decisions d

@@ -101,7 +101,7 @@ begin
     and o.line_no = l.line_no
   where o.line_no is null or l.value_date > r.period_end;
   if bad is not null then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('state_changed',
       'Not all of these lines are open in the period. Nothing was changed.', bad);
   end if;
   select count(*) filter (where l.side = 'left') as lefts,
@@ -229,7 +229,7 @@ begin
     and r.status <> 'archived' and r.period_end >= l.value_date
   order by r.period_end limit 1;
   if not found then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('no_open_period',
       'No reconciliation of the line''s source is open for its day.');
   end if;
   return period;
@@ -252,7 +252,7 @@ begin
     and x.value_date <= r.period_end
   returning x.* into o;
   if not found then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('line_not_open',
       'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
   end if;
   -- Part of it was excluded while the rest was matched, and that match was undone since.
@@ -265,7 +265,7 @@ begin
     created_at = now(), created_by = private.actor()
   where e.reconciliation_id = excluded.reconciliation_id;
   if not found then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('excluded_elsewhere',
       'Another period excluded part of this line. Include it there first, or match what is open of it.');
   end if;
   perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
@@ -294,7 +294,7 @@ begin
   where l.tenant_id = tenant and l.id = private.line_id($1) and (period is null or r2.id = period)
   order by r2.period_end desc limit 1;
   if not found then
-    perform private.refuse('conflict', 'This line is not excluded.');
+    perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
   end if;
   r := private.lock_period(tenant, r.id);
   delete from public.exclusions e using public.lines l
@@ -302,7 +302,7 @@ begin
     and e.pair_no = r.pair_no and e.line_no = l.line_no
   returning e.* into x;
   if not found then
-    perform private.refuse('conflict', 'This line is not excluded.');
+    perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
   end if;
   insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor,
     open_minor, value_date)

@@ -85,7 +85,8 @@ begin
     where mm.tenant_id = tenant and mm.match_id = i.id
   );
   if short is not null then
-    perform private.refuse('conflict', 'What it needs is not open any more. Nothing was changed.',
+    perform private.refuse_conflict('state_changed',
+      'What it needs is not open any more. Nothing was changed.',
       short);
   end if;
   for taken in

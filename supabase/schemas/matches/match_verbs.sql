@@ -28,7 +28,7 @@ begin
   if not found then
     perform private.refuse_missing('reconciliation');
   elsif r.pair_no is null then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('no_sources',
       'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
   end if;
   return r;
@@ -216,7 +216,7 @@ begin
       perform private.refuse_field('filter',
         'The filter finds more than 5,000 matches. Narrow it.');
     elsif cardinality(found_ids) <> (input ->> 'expected_count')::integer then
-      perform private.refuse('conflict',
+      perform private.refuse_conflict('count_changed',
         format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
         cardinality(found_ids), input ->> 'expected_count'));
     end if;

@@ -142,7 +142,7 @@ begin
     join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
     where r.closed_at is not null or r.status = 'archived'
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('period_closed',
       'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
   end if;
   return null;

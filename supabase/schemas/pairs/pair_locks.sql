@@ -27,7 +27,7 @@ begin
     perform pg_advisory_xact_lock(private.lock_of_source(tenant, source_no));
   end loop;
 exception when lock_not_available then
-  perform private.refuse('conflict',
+  perform private.refuse_conflict('lines_changing',
     'Lines of these sources are coming in or being removed. Wait until that is done, and send the call again.');
 end $$;
 
@@ -77,7 +77,7 @@ begin
   if not found then
     perform private.refuse_missing('reconciliation');
   elsif r.pair_no is null then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('no_sources',
       'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
   end if;
   perform private.require_prepared(tenant, r.pair_no);
@@ -86,9 +86,9 @@ begin
   from public.reconciliations x
   where x.tenant_id = tenant and x.id = reconciliation for no key update;
   if r.closed_at is not null then
-    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
   elsif r.status = 'archived' then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('archived',
       'The reconciliation is archived: it does not change any more.');
   end if;
   perform private.require_not_closing(tenant, r.pair_no, r.id);

@@ -15,7 +15,7 @@ create function private.require_prepared(tenant text, pair integer) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if private.is_preparing(tenant, pair) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('preparing',
       'The lines of its sources are still coming in. Wait until preparing is false in the reconciliation, and send the '
       'call again.');
   end if;

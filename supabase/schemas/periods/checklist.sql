@@ -149,7 +149,7 @@ begin
   from jsonb_array_elements(private.checks_of(r)) c
   where c ->> 'outcome' = 'block' and c ->> 'check' not in ('second_person', 'signatures');
   if failed is not null then
-    perform private.refuse('conflict', failed
+    perform private.refuse_conflict('checklist_incomplete', failed
       || ' The policy of these sources lets nobody sign or close before.');
   end if;
 end $$;
@@ -163,11 +163,11 @@ begin
   if (sign_off ->> 'levels')::integer = 0 or sign_off ->> 'state' = 'reviewed' then
     return;
   elsif sign_off ->> 'state' = 'open' then
-    perform private.refuse('conflict', coalesce(
+    perform private.refuse_conflict('signatures_missing', coalesce(
       format('The signatures were revoked: %s ', sign_off #>> '{revoked,reason}'), '')
       || 'The period has to be prepared and reviewed before it closes.');
   end if;
-  perform private.refuse('conflict', format(
+  perform private.refuse_conflict('signatures_missing', format(
     'The period needs %s reviews before it closes, and has %s. Ask somebody else to review it.',
     sign_off ->> 'levels', jsonb_array_length(sign_off -> 'signatures') - 1));
 end $$;
@@ -186,7 +186,8 @@ begin
   perform private.begin_request(request, 'get_checklist');
   r := private.find_period(input ->> 'id');
   if r.closed_at is not null then
-    perform private.refuse('conflict', 'The period is closed, and has no checklist any more.');
+    perform private.refuse_conflict('period_closed',
+      'The period is closed, and has no checklist any more.');
   end if;
   return jsonb_build_object('items', private.checks_of(r), 'sources', private.coverage_of(r),
     'sign_off', private.sign_off_json(r));

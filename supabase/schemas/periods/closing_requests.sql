@@ -39,7 +39,7 @@ create function private.require_not_closing(tenant text, pair integer,
 language plpgsql stable set search_path = '' as $$
 begin
   if private.is_closing(tenant, pair, reconciliation) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('closing',
       'A period of these sources is being closed. Try again once that is done: its reconciliation then has '
       '"closing": false.');
   end if;

@@ -67,14 +67,14 @@ begin
     where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start
       and x.closed_at is null and x.status <> 'archived'
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('earlier_period_open',
       'An earlier period of these sources is open. Close that one first.');
   elsif exists (
     select from public.runs x
     where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
       and x.status in ('queued', 'running') and x.dry_run is null
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('run_under_way',
       'A run of this period is under way. Close it when the run is done.');
   elsif exists (
     select from public.pairs p join public.imports i
@@ -82,13 +82,13 @@ begin
         and i.status = 'undoing'
     where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('lines_changing',
       'An import of its sources is being undone. Close it when that is done.');
   end if;
   perform private.require_signatures(r);
   perform private.require_checks(r);
   if private.requires_second_person(r) and private.worked_in_period(r) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('second_person_required',
       'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
   end if;
 end $$;
@@ -111,7 +111,7 @@ begin
   r.closed_by := write_closing.closed_by;
   statement := private.statement_json(r);
   if not (statement #>> '{proof,holds}')::boolean then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('proof_broken',
       'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
   end if;
   select d into unexplained
@@ -119,7 +119,7 @@ begin
   where d -> 'difference_minor' <> '0'
   limit 1;
   if found then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('difference_unexplained',
       format(
         'The statement leaves a difference of %s in minor units of %s, which nothing explains. '
       'Reopen and look at earlier periods of these sources, or tell us before you close.',
@@ -212,13 +212,13 @@ begin
   from public.reconciliations x
   where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
   if r.closed_at is null then
-    perform private.refuse('conflict', 'The period is not closed.');
+    perform private.refuse_conflict('not_closed', 'The period is not closed.');
   elsif exists (
     select from public.reconciliations x
     where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
       and x.closed_at is not null
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('later_period_closed',
       'A later period of these sources is closed, and builds on this one. Reopen that one first.');
   end if;
   perform private.require_not_closing(r.tenant_id, r.pair_no);

@@ -193,7 +193,8 @@ begin
     where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
       and x.status in ('queued', 'running') and x.dry_run is null
   ) then
-    perform private.refuse('conflict', 'A run of this period is under way. Sign when it is done.');
+    perform private.refuse_conflict('run_under_way',
+      'A run of this period is under way. Sign when it is done.');
   end if;
 end $$;
 
@@ -211,7 +212,7 @@ begin
   perform private.find_period(input ->> 'id');
   r := private.lock_period(private.tenant_id(), input ->> 'id');
   if private.sign_off_json(r) ->> 'state' <> 'open' then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('already_prepared',
       'The period is prepared already. Return it first to prepare it again.');
   end if;
   perform private.require_no_run(r);
@@ -238,19 +239,20 @@ begin
   r := private.lock_period(private.tenant_id(), input ->> 'id');
   sign_off := private.sign_off_json(r);
   if sign_off ->> 'state' = 'open' then
-    perform private.refuse('conflict', 'The period is not prepared. Prepare it first.');
+    perform private.refuse_conflict('not_prepared',
+      'The period is not prepared. Prepare it first.');
   elsif jsonb_array_length(sign_off -> 'signatures') > greatest((sign_off ->> 'levels')::integer, 1)
   then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('already_reviewed',
       'The period is reviewed by as many as its policy asks for. Close it now.');
   elsif exists (
     select from jsonb_array_elements(sign_off -> 'signatures') s
     where s ->> 'issuer' = private.actor_issuer() and s ->> 'subject' = private.actor_subject()
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('second_person_required',
       'You have signed this period already. Ask somebody else to review it.');
   elsif private.requires_second_person(r) and private.worked_in_period(r) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('second_person_required',
       'You, or a key that you created, worked in this period. Ask somebody who did not to review it.');
   end if;
   perform private.require_no_run(r);
@@ -274,7 +276,8 @@ begin
   perform private.find_period(input ->> 'id');
   r := private.lock_period(private.tenant_id(), input ->> 'id');
   if private.sign_off_json(r) ->> 'state' = 'open' then
-    perform private.refuse('conflict', 'Nobody has signed this period, so nothing is returned.');
+    perform private.refuse_conflict('not_prepared',
+      'Nobody has signed this period, so nothing is returned.');
   end if;
   perform private.revoke_signatures(r.tenant_id, array[r.id], input ->> 'reason');
   return private.finish_request(request, private.reconciliation_json(r)

@@ -71,7 +71,7 @@ begin
   end if;
   if input ->> 'left_source_id' is not null then
     if input ? 'matched_count' or input ? 'unmatched_count' then
-      perform private.refuse('conflict',
+      perform private.refuse_conflict('counts_computed',
         'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
     end if;
     select o.pair_no, o.is_open into pair, is_open

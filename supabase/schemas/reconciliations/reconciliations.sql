@@ -85,19 +85,20 @@ declare
   tenant constant text := after.tenant_id;
 begin
   if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('counts_computed',
       'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   elsif before.closed_at is not null and after.closed_at is not null
     and (after.name, after.period_start, after.period_end, after.left_source,
       after.right_source) is distinct from
       (before.name, before.period_start, before.period_end, before.left_source,
         before.right_source) then
-    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
   elsif after.status = 'completed' and after.closed_at is null then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('close_required',
       'This reconciliation is completed by closing it: POST to its /close.');
   elsif after.closed_at is not null and after.status not in ('completed', 'archived') then
-    perform private.refuse('conflict', 'The period is closed. Reopen it by POST to its /reopen.');
+    perform private.refuse_conflict('period_closed',
+      'The period is closed. Reopen it by POST to its /reopen.');
   end if;
   if before.id is not null then
     perform private.require_not_closing(tenant, after.pair_no, after.id);
@@ -124,14 +125,14 @@ begin
     or exists (select from public.exclusions x
       where x.tenant_id = tenant and x.reconciliation_id = after.id)
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('has_decisions',
       'The period has matches or excluded lines, and keeps its dates.');
   elsif exists (
     select from public.reconciliations r
     where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
       and r.period_start <= after.period_end and r.period_end >= after.period_start
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('periods_overlap',
       'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
   elsif exists (
     select from public.reconciliations r
@@ -139,7 +140,7 @@ begin
       and r.closed_at is not null
       and r.period_start > after.period_end
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('later_period_closed',
       'A later period of these two sources is closed, and carried forward what was open of these days. '
       'Choose days after it, or reopen it first.');
   end if;

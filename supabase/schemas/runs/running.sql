@@ -94,7 +94,8 @@ begin
   where x.tenant_id = tenant and x.id = run and x.attempt = require_attempt.attempt
     and x.status = 'running' for no key update;
   if not found then
-    perform private.refuse('conflict', 'The run has ended, or another matcher has taken it up.');
+    perform private.refuse_conflict('state_changed',
+      'The run has ended, or another matcher has taken it up.');
   end if;
 end $$;
 

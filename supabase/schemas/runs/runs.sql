@@ -146,9 +146,9 @@ begin
   from public.reconciliations x
   where x.tenant_id = private.tenant_id() and x.id = reconciliation for no key update;
   if r.closed_at is not null and trial is null then
-    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+    perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
   elsif r.status = 'archived' then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('archived',
       'The reconciliation is archived: it does not change any more.');
   end if;
   if trial is null then

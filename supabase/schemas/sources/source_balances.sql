@@ -246,7 +246,7 @@ begin
   if (select count(*) from public.source_balances x
     where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.reason is not null) >= 4000
   then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('quota',
       'A source can have at most 4,000 stated balances. Remove some of earlier years.');
   end if;
   insert into public.source_balances (source_no, currency, period_end, closing_minor, reason)
@@ -281,7 +281,7 @@ begin
   if not found then
     perform private.refuse_missing('balance');
   elsif b.import_id is not null then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('stated_by_file',
       'A file states this balance. Undo its import to remove it.');
   end if;
   delete from public.source_balances x where x.tenant_id = b.tenant_id and x.id = b.id;

@@ -40,13 +40,13 @@ create function private.guard_source() returns trigger
 language plpgsql set search_path = '' as $$
 begin
   if old.line_count > 0 and (new.currency, new.sign) is distinct from (old.currency, old.sign) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('source_has_lines',
       'The source has lines, which were read by its currency and sign: these stay as they are. Make another source.');
   -- Held before already by whoever comes by update_source: to wait here, with the row locked, would
   -- be the wrong order.
   elsif (new.currency, new.sign) is distinct from (old.currency, old.sign)
     and not pg_try_advisory_xact_lock(private.lock_of_source(old.tenant_id, old.source_no)) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('lines_changing',
       'Lines of this source are coming in. Wait until that is done, and send the call again.');
   end if;
   if (new.name, new.kind, new.currency, new.time_zone, new.sign, new.mapping, new.grace_days)

@@ -192,7 +192,7 @@ begin
   perform private.serialize_counting('invitation_mails');
   perform private.require_quota('members');
   if private.is_member_address(input ->> 'email') then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('already_member',
       'This person is a member already. Change their roles instead.');
   end if;
   update public.invitations i set revoked_at = now(), revoked_by = private.actor()
@@ -204,7 +204,7 @@ begin
   on conflict (tenant_id, email) where accepted_at is null and revoked_at is null do nothing
   returning * into created;
   if not found then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('invitation_open',
       'This address has an invitation that is still open. Resend that one, or revoke it first.');
   end if;
   perform private.send_invitation(created.id);
@@ -234,7 +234,7 @@ begin
     perform private.require_quota('members');
   end if;
   if private.invitation_status(i) not in ('pending', 'expired') then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('invitation_ended',
       format('This invitation was %s. Create a new one.', private.invitation_status(i)));
   elsif i.requested_at > now() - interval '1 minute' then
     perform private.refuse('rate_limited',
@@ -267,7 +267,8 @@ begin
   i := private.lock_invitation(input ->> 'id');
   perform private.require_version(private.invitation_version(i), request -> 'versions');
   if i.accepted_at is not null then
-    perform private.refuse('conflict', 'This invitation was accepted. Remove the member instead.');
+    perform private.refuse_conflict('invitation_ended',
+      'This invitation was accepted. Remove the member instead.');
   elsif i.revoked_at is null then
     update public.invitations x set revoked_at = now(), revoked_by = private.actor()
     where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;

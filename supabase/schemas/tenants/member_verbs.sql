@@ -88,7 +88,7 @@ begin
     where u.id <> account.id and (u.banned_until is null or u.banned_until <= now())
       and private.roles_of_account(u.raw_app_meta_data, tenant) ? 'tenant_admin'
   ) then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('last_admin',
       'This is the tenant''s last admin. Make another member an admin first.');
   end if;
   update auth.users u
@@ -196,13 +196,13 @@ begin
     return replayed;
   end if;
   if (input ->> 'hand_over')::boolean and private.has_namesake(before ->> 'name') then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('same_name',
       format(
         'Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.',
         before ->> 'name'));
   -- Counted to 1,000.
   elsif (input ->> 'hand_over')::boolean and (before ->> 'open_exceptions')::integer >= 1000 then
-    perform private.refuse('conflict',
+    perform private.refuse_conflict('too_many_exceptions',
       format(
         '%s has 1,000 open exceptions or more. Reassign them on the board first, then remove the member without handing over.',
         before ->> 'name'));

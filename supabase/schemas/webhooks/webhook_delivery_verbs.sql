@@ -275,7 +275,8 @@ begin
   perform private.require_active_webhook(private.lock_webhook(input ->> 'id'));
   d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
   if private.requeue_deliveries(d.webhook_id, array[d.id], 'resend') = 0 then
-    perform private.refuse('conflict', 'This delivery is being sent. Wait for its result.');
+    perform private.refuse_conflict('delivery_under_way',
+      'This delivery is being sent. Wait for its result.');
   end if;
   return private.finish_request(request,
     private.delivery_json(private.find_delivery(d.webhook_id, d.id)));

@@ -36,7 +36,8 @@ create function private.require_active_webhook(w public.webhooks) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if w.status = 'disabled' then
-    perform private.refuse('conflict', 'This webhook is disabled. Enable it first.');
+    perform private.refuse_conflict('webhook_disabled',
+      'This webhook is disabled. Enable it first.');
   end if;
 end $$;
 

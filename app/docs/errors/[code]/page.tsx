@@ -23,7 +23,7 @@ export default async function Page(props: Props) {
   const code = await codeOf(props);
   return (
     <>
-      <ErrorPage code={code} resources={reference.resources} origin={origin()} />
+      <ErrorPage code={code} resources={reference().resources} origin={origin()} />
       <PreviousNext {...neighbours(PAGES, `/docs/errors/${code}`)} />
     </>
   );

@@ -8,7 +8,7 @@ type Props = { params: Promise<{ resource: string }> };
 
 async function resourceOf({ params }: Props) {
   const { resource: slug } = await params;
-  return reference.resources.find((one) => one.slug === slug) ?? notFound();
+  return reference().resources.find((one) => one.slug === slug) ?? notFound();
 }
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
@@ -20,8 +20,8 @@ export default async function Page(props: Props) {
   const resource = await resourceOf(props);
   return (
     <>
-      <ResourcePage resource={resource} definitions={reference.definitions} />
-      <PreviousNext {...neighbours(reference.resources, resource.href)} />
+      <ResourcePage resource={resource} definitions={reference().definitions} />
+      <PreviousNext {...neighbours(reference().resources, resource.href)} />
     </>
   );
 }

@@ -27,7 +27,7 @@ export default function EventsPage() {
           </DocsLink>
         </p>
       </PageTitle>
-      <EventList events={reference.events} />
+      <EventList events={reference().events} />
     </article>
   );
 }

@@ -7,13 +7,13 @@ import { reference } from "../../../reference.ts";
 
 type Props = { params: Promise<{ resource: string; operation: string }> };
 
-const PAGES = reference.resources.flatMap(({ operations }) =>
+const PAGES = reference().resources.flatMap(({ operations }) =>
   operations.map(({ href, contract }) => ({ href, title: contract.summary })),
 );
 
 async function operationOf({ params }: Props) {
   const { resource: slug, operation: name } = await params;
-  const resource = reference.resources.find((one) => one.slug === slug) ?? notFound();
+  const resource = reference().resources.find((one) => one.slug === slug) ?? notFound();
   return {
     resource,
     operation: resource.operations.find((one) => one.slug === name) ?? notFound(),
@@ -33,7 +33,7 @@ export default async function Page(props: Props) {
         operation={operation}
         resource={resource}
         origin={origin()}
-        definitions={reference.definitions}
+        definitions={reference().definitions}
       />
       <PreviousNext {...neighbours(PAGES, operation.href)} />
     </>

@@ -6,11 +6,11 @@ import { reference } from "../../../reference.ts";
 
 type Props = { params: Promise<{ kind: string }> };
 
-const PAGES = reference.events.map(({ href, kind }) => ({ href, title: kind }));
+const PAGES = reference().events.map(({ href, kind }) => ({ href, title: kind }));
 
 async function eventOf({ params }: Props) {
   const { kind } = await params;
-  return reference.events.find((event) => event.kind === kind) ?? notFound();
+  return reference().events.find((event) => event.kind === kind) ?? notFound();
 }
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
@@ -22,7 +22,7 @@ export default async function Page(props: Props) {
   const event = await eventOf(props);
   return (
     <>
-      <EventPage event={event} definitions={reference.definitions} />
+      <EventPage event={event} definitions={reference().definitions} />
       <PreviousNext {...neighbours(PAGES, event.href)} />
     </>
   );
