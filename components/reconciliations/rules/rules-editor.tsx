@@ -83,7 +83,7 @@ export function RulesEditor({
   return (
     <div className="flex flex-col gap-4 *:max-w-4xl">
       <p className="text-sm text-muted">
-        Rules run from top to bottom. A line that one of them matched is out of reach for the next.{" "}
+        Rules run from top to bottom. Later rules don't see lines that an earlier rule matched.{" "}
         {!readOnly && (
           <span className="max-sm:hidden">
             Drag a rule to its place, or move it with its arrows or Alt and ↑ ↓.{" "}
@@ -145,7 +145,7 @@ export function RulesEditor({
       )}
       <Card
         title="Automatic matching"
-        hint="Whether score rules and searches for sums match by themselves. Other rules do as they say."
+        hint="Whether score rules and searches for sums match automatically. Other rules always follow their setting."
       >
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <fieldset disabled={readOnly} className="contents">
@@ -159,7 +159,7 @@ export function RulesEditor({
           <Learnt learnt={data.learnt} />
         </div>
         <CheckField
-          label="Require a second person to close: not one who matched by hand, wrote off, excluded or undid"
+          label="Require someone else to close: not anyone who matched, wrote off, excluded or undid"
           checked={draft.four_eyes}
           disabled={readOnly}
           onChange={({ target }) => change({ four_eyes: target.checked })}
@@ -175,10 +175,10 @@ export function RulesEditor({
       )}
       <Card
         title="Fees"
-        hint="For lines that came with a fee. Turn it off where the other side has amounts before fees, such as orders."
+        hint="For lines with a fee. Turn it off if the other side has amounts before fees, such as orders."
       >
         <CheckField
-          label="Match what was paid out, and book the fee as an adjustment"
+          label="Match the amount after fees, and record the fee as an adjustment"
           checked={draft.fees === "deduct"}
           disabled={readOnly}
           onChange={({ target }) => change({ fees: target.checked ? "deduct" : "ignore" })}

@@ -67,9 +67,7 @@ export function ExplainDialog({
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary">
-            {kind === "write_off"
-              ? `Write off ${money}`
-              : `Match with ${ADJUSTMENT_LABELS[kind].toLowerCase()}`}
+            {kind === "write_off" ? `Write off ${money}` : `Match and record ${money}`}
           </Button>
         </DialogActions>
       </form>

@@ -75,7 +75,7 @@ export function SuggestionPanel({
             <Sparkles aria-hidden className="size-5" />
             <p className="font-medium text-ink">No counterpart found</p>
             <p>
-              Nothing open on the other side comes near.
+              No open line on the other side is similar.
               {mayWrite && " Select lines of both sides with X, or exclude this one with E."}
             </p>
           </div>

@@ -126,7 +126,7 @@ export function useActs(id: string, bench: Workbench) {
   function reject() {
     if (!mayDecide || !isFree) return;
     if (picked.size > 0) return bench.clear();
-    if (!option?.match_id) return toast("Only a suggestion of the last run can be rejected.");
+    if (!option?.match_id) return toast("Only suggestions from the last run can be rejected.");
     decide.start({
       act: "reject",
       match_id: option.match_id,

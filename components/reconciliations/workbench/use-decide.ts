@@ -145,7 +145,7 @@ export function useDecide(
       cache.invalidateQueries({ queryKey: reconciliationById(tenant, id).queryKey });
       cache.invalidateQueries({ queryKey: resourceKey(tenant, "decisions") });
     },
-    failed: "That didn't count",
+    failed: "Couldn't save the decision",
   });
 }
 

@@ -38,8 +38,8 @@ export const VERDICT_WORDS: Record<MatchExplanation["fields"][number]["verdict"]
 const HELD: Record<NonNullable<MatchExplanation["held"]>, string> = {
   rule: "Its rule only suggests.",
   track_record:
-    "Rules by score match by themselves once your team's decisions have proved them right.",
-  score: "Its score is below what counts as certain.",
+    "This rule matches automatically once your team has confirmed enough of its suggestions.",
+  score: "Its score is too low to match automatically.",
   margin: "Another line fits almost as well.",
   chance: "A sum like this could be a coincidence.",
   budget: "The search ended before it could rule out every other sum.",
