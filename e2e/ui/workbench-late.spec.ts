@@ -101,7 +101,7 @@ test("U takes back the decision that is still under way, not the one before it",
   await page.waitForResponse(/\/decisions\?/);
   await page.waitForResponse(/\/decisions\?/);
   release();
-  await expect(page.getByText("Undone: confirmed a match")).toBeVisible();
+  await expect(page.getByText(/^Match of €.* undone$/)).toBeVisible();
   expect(await undone()).toEqual([true, false]);
 });
 
@@ -128,7 +128,7 @@ test("an undo whose answer is lost is asked for again, and only then the one bef
   await shows(page, SUGGESTED - 1);
 
   await page.keyboard.press("u");
-  await expect(page.getByText("Undone: confirmed a match")).toHaveCount(1);
+  await expect(page.getByText(/^Match of €.* undone$/)).toHaveCount(1);
   expect(await undone()).toEqual([true, false]);
   await page.keyboard.press("u");
   await shows(page, SUGGESTED);

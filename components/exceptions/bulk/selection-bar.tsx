@@ -15,6 +15,7 @@ import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { PauseDialog } from "../pause-dialog.tsx";
 import { commonPauseFault, tellPauseFault } from "../pause-fault.ts";
+import { undoneWords } from "../undo.ts";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
 import { CloseDialog, type Closed } from "./close-dialog.tsx";
@@ -73,6 +74,7 @@ export function SelectionBar({
     act({
       patch: { assigned_to },
       done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned",
+      undone: "Assignment undone",
     });
   useKeys(
     !takesKeys || chosen.length === 0 || progress
@@ -124,7 +126,11 @@ export function SelectionBar({
               <MenuItem
                 key={status}
                 onClick={() =>
-                  act({ patch: { status }, done: `set to ${STATUS_LABELS[status].toLowerCase()}` })
+                  act({
+                    patch: { status },
+                    done: `set to ${STATUS_LABELS[status].toLowerCase()}`,
+                    undone: "Status change undone",
+                  })
                 }
               >
                 <StatusLabel status={status} />
@@ -158,7 +164,7 @@ export function SelectionBar({
                   ? ""
                   : "None of them is paused."
               }
-              onClick={() => act({ resume: true, done: "resumed" })}
+              onClick={() => act({ resume: true, done: "resumed", undone: "Resume undone" })}
             >
               <Play aria-hidden className="size-4 text-muted" />
               Resume
@@ -194,7 +200,8 @@ export function SelectionBar({
           onClose={() => setClosing(undefined)}
           onSubmit={(resolution) => {
             setClosing(undefined);
-            start({ patch: { status: closing, resolution }, done: closing });
+            const patch = { status: closing, resolution };
+            start({ patch, done: closing, undone: undoneWords(patch) });
           }}
         />
       )}
@@ -205,7 +212,7 @@ export function SelectionBar({
           send={async () => {}}
           onDone={(pause) => {
             setPausing(false);
-            start({ pause, done: "paused" });
+            start({ pause, done: "paused", undone: "Pause undone" });
           }}
         />
       )}

@@ -1,5 +1,6 @@
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 
@@ -71,4 +72,21 @@ const DID: Record<Decision["action"], string> = {
 export function decided({ action, match_count }: Decision): string {
   if (action === "exclude") return `${DID.exclude} a line`;
   return `${DID[action]} ${match_count === 1 ? "a match" : `${match_count.toLocaleString("en")} matches`}`;
+}
+
+const UNDONE: Record<Decision["action"], [one: string, many: string]> = {
+  confirm: ["Match", "matches"],
+  match: ["Match", "matches"],
+  reject: ["Rejection", "rejections"],
+  exclude: ["Exclusion", "exclusions"],
+};
+
+/** "Match of €4,850.00 undone". `subject` is what this page called the decision, if it made it. */
+export function undoneWords(
+  { action, match_count }: Decision,
+  subject: string | undefined,
+): string {
+  const [one, many] = UNDONE[action];
+  if (subject !== undefined) return `${subject} undone`;
+  return `${match_count > 1 ? pluralize(match_count, one, many) : one} undone`;
 }
