@@ -16,7 +16,13 @@ import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
 import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
-import { RISK_LABELS, SEVERITY_LABELS, SORT_LABELS, STATUS_LABELS } from "./labels.tsx";
+import {
+  RISK_LABELS,
+  reasonLabel,
+  SEVERITY_LABELS,
+  SORT_LABELS,
+  STATUS_LABELS,
+} from "./labels.tsx";
 import { ReconciliationName } from "./names.tsx";
 import { facetsOf } from "./queries.ts";
 import type { BoardSearch, Facet } from "./search.ts";
@@ -164,7 +170,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           hint={hint}
           name="Reason"
           values={search.reason_code}
-          options={found("reason_code", (value) => value)}
+          options={found("reason_code", (value) => (value === NONE ? "None" : reasonLabel(value)))}
           onChange={(reason_code) => onChange({ reason_code })}
         />
         <FacetMenu

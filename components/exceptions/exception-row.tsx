@@ -12,7 +12,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
 import { breachRisk, countdown, held, minutesToBreach } from "./deadline.ts";
-import { SeverityParts, StatusParts } from "./labels.tsx";
+import { reasonLabel, SeverityParts, StatusParts } from "./labels.tsx";
 import { Outcome, RiskBadge } from "./risk-badge.tsx";
 
 type Props = {
@@ -144,7 +144,7 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
       )}
       {columns.has("reason") && (
         <td className={classes("truncate text-muted @max-5xl:hidden", WIDTHS.reason)}>
-          {item.reason_code === null ? <None /> : item.reason_code}
+          {item.reason_code === null ? <None /> : reasonLabel(item.reason_code)}
         </td>
       )}
       <td className={classes("min-w-0 @max-xl:order-1 @max-xl:basis-full", WIDTHS.title)}>

@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
+import { ExplainDialog } from "#components/kit/explain-dialog.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { type Key, useKeys } from "#components/kit/use-keys.ts";
@@ -14,7 +15,6 @@ import { BenchFilters } from "./bench-filters.tsx";
 import { BareSide, NothingOpen } from "./bench-notices.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { ExcludeDialog } from "./exclude-dialog.tsx";
-import { ExplainDialog } from "./explain-dialog.tsx";
 import { OpenSide } from "./open-side.tsx";
 import type { Option } from "./options.ts";
 import type { Side } from "./queries.ts";
