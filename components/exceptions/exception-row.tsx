@@ -149,6 +149,11 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
       )}
       <td className={classes("min-w-0 @max-xl:order-1 @max-xl:basis-full", WIDTHS.title)}>
         <RowLink to={linkTo({ exception: item.id })} tabIndex={isTabStop ? 0 : -1} className={LINK}>
+          {news === "arrived" && (
+            <span className="mr-1.5 rounded-sm bg-accent px-1 text-xs font-medium text-on-accent">
+              New
+            </span>
+          )}
           {item.title}
         </RowLink>
       </td>

@@ -59,6 +59,8 @@ export function SlaBoard({ origin }: { origin: string }) {
   const { hasNextPage } = board.pages;
 
   const selection = useSelection(board.openItems);
+  /** The new row that the user asked to see; a new object for each time. */
+  const [ledTo, setLedTo] = useState<{ id: string } | null>(null);
   const [selects, setSelects] = useState(false);
   if (!selects && selection.marked.size > 0) setSelects(true);
   const pausing = usePauseByKey();
@@ -134,7 +136,12 @@ export function SlaBoard({ origin }: { origin: string }) {
             <BoardEmpty origin={origin} />
           ) : (
             <>
-              <NewRows count={board.waiting} arrived={board.arrived.size} onShow={board.show} />
+              <NewRows
+                waiting={board.waiting}
+                arrived={board.arrived}
+                onShow={board.show}
+                onLead={(id) => setLedTo({ id })}
+              />
               {items.length === 0 && !board.folded ? (
                 <Notice
                   icon={SearchX}
@@ -160,6 +167,7 @@ export function SlaBoard({ origin }: { origin: string }) {
                   selected={selection.marked}
                   arrived={board.arrived}
                   left={board.left}
+                  ledTo={ledTo}
                   onToggle={isOpen ? selection.toggle : null}
                   onPause={selection.chosen.length > 0 ? null : pausing.toggle}
                   onToggleAll={(all) => (all ? selection.markAll() : selection.clear())}
@@ -178,7 +186,7 @@ export function SlaBoard({ origin }: { origin: string }) {
                   onClear={selection.clear}
                 />
               )}
-              <p role="status" className="py-4 text-center text-sm text-muted empty:hidden">
+              <p role="status" className="pt-4 pb-16 text-center text-sm text-muted empty:hidden">
                 {hasNextPage
                   ? "Loading more…"
                   : items.length > 0 && `All ${items.length.toLocaleString("en")} shown`}

@@ -259,7 +259,7 @@ function Checked({
           )}
         </section>
       </div>
-      <div className="sticky bottom-0 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
+      <div className="pinned sticky bottom-0 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
         {uploadError && (
           <div role="alert">
             <ProblemNote error={uploadError}>
