@@ -1,7 +1,8 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRouter } from "next/navigation";
+import { type ChangeEvent, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { fieldsChanged } from "#components/kit/changed-fields.ts";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -9,6 +10,7 @@ import { PanelForm } from "#components/kit/panel-form.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
+import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import {
@@ -23,8 +25,10 @@ import {
   inputOf,
   missingIn,
   missingInNew,
-  NEW_DRAFT,
+  type NewDraft,
+  newDraft,
   newInputOf,
+  proposedName,
 } from "./draft.ts";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { SourcePicker } from "./source-picker.tsx";
@@ -36,10 +40,14 @@ const MATCHED_BY = [
   { value: "elsewhere", label: "Report counts" },
 ] as const;
 
-type Done = { onDone: () => void };
-
 /** The form of an existing reconciliation. */
-export function EditReconciliation({ initial, onDone }: { initial: Reconciliation } & Done) {
+export function EditReconciliation({
+  initial,
+  onDone,
+}: {
+  initial: Reconciliation;
+  onDone: () => void;
+}) {
   const tenant = useTenantId();
   const [before] = useState(draftOf(initial));
   const saved = useSaved("Saved", onDone);
@@ -68,25 +76,41 @@ export function EditReconciliation({ initial, onDone }: { initial: Reconciliatio
 }
 
 /** The form of a new one: Tieout matches the lines of two sources, or is told the counts. */
-export function CreateReconciliation({ onDone }: Done) {
+export function CreateReconciliation() {
   const tenant = useTenantId();
-  const saved = useSaved(null, onDone);
+  const router = useRouter();
+  const saved = useSaved(null, ({ id }) => router.push(`/${tenant}/reconciliations/${id}`));
+  const [proposed] = useState(() => newDraft(serverNow()));
+  const [source, setSource] = useState("");
   const form = useForm({
-    initial: NEW_DRAFT,
+    initial: proposed,
     check: missingInNew,
     send: (draft, idempotencyKey) =>
       callApi(createReconciliationContract, { tenant, body: newInputOf(draft), idempotencyKey }),
     onDone: saved,
   });
-  const { draft, change, problem } = form;
+  const { draft, problem } = form;
+
+  /** A name that the user hasn't typed follows the period and the left source. */
+  function change(fields: Partial<NewDraft>, nextSource = source): void {
+    const next = { ...draft, ...fields };
+    const follows = draft.name === proposedName(draft, source) && fields.name === undefined;
+    form.change({ ...fields, ...(follows && { name: proposedName(next, nextSource) }) });
+  }
+  const text = (field: keyof Draft) => ({
+    ...form.text(field),
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+      change({ [field]: target.value }),
+  });
+
   return (
     <PanelForm
       form={form}
       title="New reconciliation"
       start="Create"
-      unsaved={JSON.stringify(draft) !== JSON.stringify(NEW_DRAFT)}
+      unsaved={JSON.stringify(draft) !== JSON.stringify(proposed)}
     >
-      <NameAndPeriod form={form} />
+      <NameAndPeriod form={{ text }} />
       <div className="flex flex-col gap-1.5">
         <Segmented
           label="How it is matched"
@@ -108,7 +132,10 @@ export function CreateReconciliation({ onDone }: Done) {
               label={side === "left" ? "Left source" : "Right source"}
               value={draft[`${side}_source_id`]}
               error={problem(`${side}_source_id`)}
-              onChange={(id) => change({ [`${side}_source_id`]: id })}
+              onChange={({ id, name }) => {
+                if (side === "left") setSource(name);
+                change({ [`${side}_source_id`]: id }, side === "left" ? name : source);
+              }}
             />
           ))}
           <CheckField
@@ -169,13 +196,13 @@ function Counts({ form: { text } }: Part) {
   );
 }
 
-function useSaved(words: string | null, onDone: () => void) {
+function useSaved(words: string | null, onDone: (saved: Reconciliation) => void) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   return (saved: Reconciliation) => {
     cache.setQueryData(reconciliationById(tenant, saved.id).queryKey, saved);
     cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
     toast(words ?? `Created ${saved.name}`);
-    onDone();
+    onDone(saved);
   };
 }

@@ -14,6 +14,7 @@ import { CheckField } from "#components/ui/check-field.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { AUTOMATIC, type RuleSet } from "#lib/matching/rules/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
@@ -49,12 +50,13 @@ const NEW_RULE: Rule = {
 export function RulesEditor({
   reconciliation,
   version: { data, etag },
-  waterfall,
+  run,
   readOnly,
 }: {
   reconciliation: Reconciliation;
   version: Version<RuleSet>;
-  waterfall: Run["waterfall"];
+  /** The last run, whose counts the rules show. */
+  run: Run | null;
   readOnly: boolean;
 }) {
   const cache = useQueryClient();
@@ -69,6 +71,7 @@ export function RulesEditor({
   const [said, setSaid] = useState("");
   const changed = JSON.stringify(draft) !== JSON.stringify(before);
   useUnsavedWarning(changed);
+  const waterfall = run?.waterfall ?? [];
   const currencies = currenciesOf({ waterfall });
   const currency = currencies.length === 1 ? currencies[0] : undefined;
   const change = (part: Partial<RulesDraft>) => setDraft((now) => ({ ...now, ...part }));
@@ -98,6 +101,12 @@ export function RulesEditor({
           "These are the defaults."
         )}
       </p>
+      {run && (
+        <p className="text-sm text-muted">
+          Counts are from the run of <Time iso={run.finished_at ?? run.created_at} /> with{" "}
+          {run.rules_version ? `version ${run.rules_version}` : "the default rules"}.
+        </p>
+      )}
       <p role="status" className="sr-only">
         {said}
       </p>
