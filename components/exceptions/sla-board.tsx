@@ -110,9 +110,9 @@ export function SlaBoard({ origin }: { origin: string }) {
         <BoardSkeleton />
       ) : (
         <>
-          {isOpen && summary && (
+          {isOpen && board.tiles && (
             <RiskTiles
-              summary={summary}
+              tiles={board.tiles}
               selected={search.breach_risk}
               onSelect={(breach_risk) => set({ breach_risk })}
             />

@@ -12,13 +12,14 @@ import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
+import type { Closed } from "../close-form.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { PauseDialog } from "../pause-dialog.tsx";
 import { commonPauseFault, tellPauseFault } from "../pause-fault.ts";
 import { undoneWords } from "../undo.ts";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
-import { CloseDialog, type Closed } from "./close-dialog.tsx";
+import { CloseDialog } from "./close-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { type Change, useBulkChange } from "./use-bulk-change.ts";
 
@@ -198,10 +199,10 @@ export function SelectionBar({
           status={closing}
           count={count}
           onClose={() => setClosing(undefined)}
-          onSubmit={(resolution) => {
+          onSubmit={(status, resolution) => {
             setClosing(undefined);
-            const patch = { status: closing, resolution };
-            start({ patch, done: closing, undone: undoneWords(patch) });
+            const patch = { status, resolution };
+            start({ patch, done: status, undone: undoneWords(patch) });
           }}
         />
       )}
