@@ -9,6 +9,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";
 import { CheckField } from "#components/ui/check-field.tsx";
+import { DateField } from "#components/ui/date-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -33,7 +34,10 @@ import {
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { SourcePicker } from "./source-picker.tsx";
 
-const DAYS = { type: "date", min: "1970-01-01", max: "2999-12-31" } as const;
+const DAYS = [
+  ["period_start", "First day"],
+  ["period_end", "Last day"],
+] as const;
 const COUNT = { type: "number", min: 0, step: 1 } as const;
 const MATCHED_BY = [
   { value: "tieout", label: "Match lines" },
@@ -110,7 +114,7 @@ export function CreateReconciliation() {
       start="Create"
       unsaved={JSON.stringify(draft) !== JSON.stringify(proposed)}
     >
-      <NameAndPeriod form={{ text }} />
+      <NameAndPeriod form={{ text, change }} />
       <div className="flex flex-col gap-1.5">
         <Segmented
           label="How it is matched"
@@ -156,13 +160,23 @@ export function CreateReconciliation() {
 
 type Part = { form: Pick<Fields<Draft>, "text"> };
 
-function NameAndPeriod({ form: { text } }: Part) {
+function NameAndPeriod({
+  form: { text, change },
+}: Part & { form: { change: (fields: Partial<Draft>) => void } }) {
   return (
     <>
       <TextField label="Name" maxLength={RECONCILIATIONS.name.max} {...text("name")} required />
       <div className="grid grid-cols-2 gap-3">
-        <TextField label="First day" {...DAYS} {...text("period_start")} required />
-        <TextField label="Last day" {...DAYS} {...text("period_end")} required />
+        {DAYS.map(([field, label]) => (
+          <DateField
+            key={field}
+            label={label}
+            value={text(field).value}
+            error={text(field).error}
+            onChange={(day) => change({ [field]: day })}
+            required
+          />
+        ))}
       </div>
     </>
   );
