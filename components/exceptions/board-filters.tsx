@@ -88,7 +88,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
   );
 
   return (
-    <search className="flex gap-2 max-sm:flex-col sm:flex-wrap">
+    <search className="scrollbar-none flex gap-2 max-sm:flex-col sm:flex-wrap short:sm:-m-1 short:sm:flex-nowrap short:sm:overflow-x-auto short:sm:p-1 short:sm:*:shrink-0">
       {children}
       <SearchField
         label="Search exceptions"
@@ -120,7 +120,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
               </Menu>
             </div>
             {/* The filters begin a line of their own. */}
-            <span className="basis-full max-sm:hidden" />
+            <span className="basis-full max-sm:hidden short:hidden" />
           </>
         )}
         {state === "open" && (

@@ -46,7 +46,7 @@ export function RiskTiles({
   onSelect: (risk: BoardSearch["breach_risk"]) => void;
 }) {
   return (
-    <fieldset className="grid grid-cols-2 gap-3 @2xl:grid-cols-4">
+    <fieldset className="grid grid-cols-2 gap-3 @2xl:grid-cols-4 short:hidden">
       <legend className="sr-only">Show by risk</legend>
       {TILES.map(({ value, name, hint, count, risk }) => {
         const pressed = (selected?.join() ?? null) === value;

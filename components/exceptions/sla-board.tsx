@@ -123,7 +123,7 @@ export function SlaBoard({ origin }: { origin: string }) {
             </div>
           )}
           {!isBare && <ViewBar search={search} onChange={set} />}
-          <div className={isOpen ? "py-4" : "pb-4"}>
+          <div className={isOpen ? "py-4 short:pt-0 short:pb-2" : "pb-4 short:pb-2"}>
             {isBare ? (
               states
             ) : (

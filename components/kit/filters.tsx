@@ -17,7 +17,7 @@ export function FilterBar({
   children: ReactNode;
 }) {
   return (
-    <search className="flex flex-wrap items-center gap-2 pb-4">
+    <search className="flex flex-wrap items-center gap-2 pb-4 short:pb-2">
       {children}
       {onClear && <ClearFilters onClear={onClear} />}
     </search>
@@ -106,7 +106,9 @@ export function FilterDay({
         id={id}
         value={value ?? ""}
         onChange={(day) => onChange(day || null)}
-        className="h-8 w-36 text-sm max-sm:h-9 max-sm:w-full"
+        placeholder="Any day"
+        width="w-36 max-sm:w-full"
+        className="h-8 text-sm max-sm:h-9"
       />
     </span>
   );

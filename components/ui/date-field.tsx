@@ -66,6 +66,8 @@ export function DateControl({
   max = "2999-12-31",
   name,
   required,
+  placeholder = "26 Nov 2026",
+  width,
   className = "h-10",
   inputProps,
 }: Days & {
@@ -73,6 +75,9 @@ export function DateControl({
   onWrong?: (wrong: boolean) => void;
   name?: string;
   required?: boolean;
+  placeholder?: string;
+  /** The class of the control's width. */
+  width?: string;
   className?: string;
   inputProps?: { "aria-invalid": boolean; "aria-describedby": string };
 }) {
@@ -114,7 +119,7 @@ export function DateControl({
   }
 
   return (
-    <div className="relative flex min-w-0">
+    <div className={classes("relative flex min-w-0", width)}>
       <input
         id={id}
         ref={input}
@@ -122,7 +127,7 @@ export function DateControl({
         autoComplete="off"
         spellCheck={false}
         required={required}
-        placeholder="26 Nov 2026"
+        placeholder={placeholder}
         value={typed ?? (value === "" ? "" : formatDay(value, "UTC"))}
         onChange={({ target }) => type(target.value)}
         onBlur={leave}
@@ -148,7 +153,7 @@ export function DateControl({
         aria-label="Calendar"
         onBeforeToggle={({ newState }) => newState === "open" && flushSync(() => setOpen(true))}
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
-        className="fixed inset-auto m-0 my-1.5 rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-start] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
+        className="fixed inset-auto m-0 my-1.5 rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-start] max-sm:[position-area:block-end_span-all] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
       >
         {isOpen && <Calendar value={value} min={min} max={max} onChange={choose} />}
       </div>

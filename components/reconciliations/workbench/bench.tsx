@@ -123,7 +123,7 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
           onChange={(to) => bench.go(to, 0)}
         />
       </div>
-      <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 xl:flex-row">
+      <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 short:md:min-h-[31rem] xl:flex-row">
         <div className="flex min-h-0 min-w-0 flex-1 divide-x divide-line max-md:h-[42dvh] max-md:min-h-56">
           {SIDES.map((one: Side) => (
             <OpenSide
