@@ -2,7 +2,7 @@
 
 import { ChartColumn, Plus, SearchX } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Freshness } from "#components/kit/freshness.tsx";
 import { useMember } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
@@ -23,10 +23,12 @@ import { ExceptionTable } from "./exception-table.tsx";
 import { NewExceptionDialog } from "./new-exception-dialog.tsx";
 import { NewRows } from "./new-rows.tsx";
 import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
+import { ReturnNote } from "./return-note.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, FILTERS } from "./search.ts";
 import { useBoard } from "./use-board.ts";
 import { usePauseByKey } from "./use-pause-by-key.ts";
+import { useReturn } from "./use-return.ts";
 import { useSelection } from "./use-selection.ts";
 import { ViewBar } from "./views/view-bar.tsx";
 
@@ -58,6 +60,15 @@ export function SlaBoard({ origin }: { origin: string }) {
   const { items, asOf, summary, isOpen } = board;
   const { hasNextPage } = board.pages;
 
+  const returned = useReturn(tenant.id, isOpen ? asOf : null);
+  const { open: markOpened } = returned;
+  useEffect(() => {
+    if (search.exception !== null) markOpened(search.exception);
+  }, [search.exception, markOpened]);
+  const marked = useMemo(
+    () => new Set([...board.arrived, ...returned.unseen]),
+    [board.arrived, returned.unseen],
+  );
   const selection = useSelection(board.openItems);
   /** The new row that the user asked to see; a new object for each time. */
   const [ledTo, setLedTo] = useState<{ id: string } | null>(null);
@@ -136,6 +147,15 @@ export function SlaBoard({ origin }: { origin: string }) {
             <BoardEmpty origin={origin} />
           ) : (
             <>
+              {isOpen && returned.summary && (
+                <ReturnNote
+                  summary={returned.summary}
+                  onBreached={() =>
+                    set({ breach_risk: null, breached_from: returned.summary?.since ?? null })
+                  }
+                  onDismiss={returned.dismiss}
+                />
+              )}
               <NewRows
                 waiting={board.waiting}
                 arrived={board.arrived}
@@ -165,7 +185,7 @@ export function SlaBoard({ origin }: { origin: string }) {
                   stale={board.isStale}
                   linkTo={linkTo}
                   selected={selection.marked}
-                  arrived={board.arrived}
+                  arrived={marked}
                   left={board.left}
                   ledTo={ledTo}
                   onToggle={isOpen ? selection.toggle : null}

@@ -167,7 +167,7 @@ function waitingFor(board: Board | undefined, { as_of, changes }: Waiting): Chan
 type Read = Pick<SlaChanges, "as_of" | "summary"> & { changes: Changes };
 
 /** Null if there are so many that the list should be read again. */
-async function changesSince({
+export async function changesSince({
   tenant,
   query,
   since,
