@@ -88,7 +88,7 @@ function Steps({
         {steps.map((step) => (
           <li
             key={step.title}
-            className={classes(step !== next && "lg:[@media(max-height:60rem)]:hidden")}
+            className={classes(step !== next && "lg:[@media(max-height:68rem)]:hidden")}
           >
             <PrefetchLink
               href={step.href}

@@ -19,6 +19,11 @@ test("the steps are done in their order, from sources to a match", () => {
   expect(done("acme", sources, [pair(3)])).toEqual([true, true, true, true]);
 });
 
+test("counts that another system reports are no match", () => {
+  const reported = { id: "rcn_2", left_source_id: null, matched_count: 40 };
+  expect(done("acme", [], [reported])).toEqual([false, false, false, false]);
+});
+
 test("the import leads to a source without lines, and the match to the pair's workbench", () => {
   const steps = matchingSteps("acme", [source("src_1", 5), source("src_2", 0)], [pair(0)]);
   expect(steps[1]?.href).toBe("/acme/sources/src_2/import");

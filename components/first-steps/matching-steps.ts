@@ -23,14 +23,17 @@ export function matchingSteps(
       done: sources.filter(({ line_count }) => line_count > 0).length >= 2,
     },
     {
-      title: "Pair them in a reconciliation",
+      title: "Pair the sources",
       href: `/${tenant}/reconciliations?new=true`,
       done: pair !== undefined,
     },
     {
       title: "Get the first match",
       href: pair ? `/${tenant}/reconciliations/${pair.id}/workbench` : `/${tenant}/reconciliations`,
-      done: reconciliations.some(({ matched_count }) => matched_count > 0),
+      // Others report their counts without lines.
+      done: reconciliations.some(
+        ({ left_source_id, matched_count }) => left_source_id !== null && matched_count > 0,
+      ),
     },
   ];
 }
