@@ -83,7 +83,7 @@ export function EditReconciliation({
 export function CreateReconciliation() {
   const tenant = useTenantId();
   const router = useRouter();
-  const saved = useSaved(null, ({ id }) => router.push(`/${tenant}/reconciliations/${id}`));
+  const saved = useSaved("Created", ({ id }) => router.push(`/${tenant}/reconciliations/${id}`));
   const [proposed] = useState(() => newDraft(serverNow()));
   const [source, setSource] = useState("");
   const form = useForm({
@@ -210,13 +210,13 @@ function Counts({ form: { text } }: Part) {
   );
 }
 
-function useSaved(words: string | null, onDone: (saved: Reconciliation) => void) {
+function useSaved(words: "Saved" | "Created", onDone: (saved: Reconciliation) => void) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   return (saved: Reconciliation) => {
     cache.setQueryData(reconciliationById(tenant, saved.id).queryKey, saved);
     cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
-    toast(words ?? `Created ${saved.name}`);
+    toast(`${words} ${saved.name}`);
     onDone(saved);
   };
 }

@@ -103,7 +103,7 @@ export function SourceForm({
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, saved.id).queryKey, saved);
       cache.invalidateQueries({ queryKey: sourcesKey(tenant) });
-      toast(initial ? "Saved" : `Created ${saved.name}`);
+      toast(`${initial ? "Saved" : "Created"} ${saved.name}`);
       onDone(saved);
     },
   });
