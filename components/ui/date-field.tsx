@@ -114,7 +114,7 @@ export function DateControl({
     change(day);
     box.current?.hidePopover();
     input.current?.focus();
-    // A form that applies its fields as they change hears of it.
+    // Tells a form that applies its fields as they change.
     hidden.current?.dispatchEvent(new Event("input", { bubbles: true }));
   }
 

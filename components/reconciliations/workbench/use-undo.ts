@@ -29,7 +29,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   const underWay = useRef<Promise<unknown>>(null);
   // The key is the decision's: after a lost answer the same one is asked for again, though it may be undone by now.
   const asked = useRef<{ decision: string; key: string }>(null);
-  const made = useRef(new Map<string, Made>());
+  const ownDecisions = useRef(new Map<string, Made>());
 
   /** An undo waits until this is answered. */
   function follow<Answer>(sent: Promise<Answer>): Promise<Answer> {
@@ -43,7 +43,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
 
   function madeOf({ line_id, match_ids }: Decision): Made | undefined {
     const [first] = [line_id, ...match_ids].flatMap((about) =>
-      about === null ? [] : (made.current.get(about) ?? []),
+      about === null ? [] : (ownDecisions.current.get(about) ?? []),
     );
     return first;
   }
@@ -108,7 +108,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     isPending,
     follow,
     /** Stores where a match or line was decided, and what the decision is called. */
-    remember: (about: string, decision: Made) => void made.current.set(about, decision),
+    remember: (about: string, decision: Made) => void ownDecisions.current.set(about, decision),
     /** The newest decision. */
     undo: () => start(null),
     /** The newest decision about this line or match. */
