@@ -1,6 +1,6 @@
 import { fieldName } from "#components/kit/field-labels.ts";
 import type { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
-import { RowIcon, type RowIconName } from "./row-icons.tsx";
+import { RowIcon, type RowIconName } from "./board/row-icons.tsx";
 
 export type Severity = (typeof SEVERITIES)[number];
 export type Status = (typeof STATUSES)[number];

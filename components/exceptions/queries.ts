@@ -18,7 +18,7 @@ import {
   getReconciliationContract,
   listReconciliationsContract,
 } from "#lib/reconciliations/contract.ts";
-import type { BoardSearch } from "./search.ts";
+import type { BoardSearch } from "./board/search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
 const PAGE_SIZE = 50;

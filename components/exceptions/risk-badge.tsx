@@ -1,8 +1,8 @@
 import { Check, X } from "lucide-react";
 import { classes } from "#components/ui/classes.ts";
+import { RowIcon, type RowIconName } from "./board/row-icons.tsx";
 import type { BreachRisk } from "./deadline.ts";
 import { RISK_LABELS } from "./labels.tsx";
-import { RowIcon, type RowIconName } from "./row-icons.tsx";
 
 const ICONS: Record<BreachRisk, RowIconName> = {
   breached: "octagon-x",

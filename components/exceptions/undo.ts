@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { createStore } from "#components/ui/store.ts";
 import type { Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
-import type { Pause } from "./pause-dialog.tsx";
+import type { Pause } from "./pauses/pause-dialog.tsx";
 
 export type Patch = z.input<NonNullable<typeof updateExceptionContract.body>>;
 

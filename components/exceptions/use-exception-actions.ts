@@ -10,11 +10,11 @@ import { takesKeys, useKeys } from "#components/kit/use-keys.ts";
 import { personName } from "#components/people/person.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { knownException } from "./board-cache.ts";
+import { knownException } from "./board/board-cache.ts";
 import { STATUS_LABELS } from "./labels.tsx";
-import { pauseFault, tellPauseFault } from "./pause-fault.ts";
+import { pauseFault, tellPauseFault } from "./pauses/pause-fault.ts";
+import { useResumeException } from "./pauses/use-resume-exception.ts";
 import { exceptionById } from "./queries.ts";
-import { useResumeException } from "./use-resume-exception.ts";
 import { useUndo } from "./use-undo.ts";
 import { useUpdateException } from "./use-update-exception.ts";
 

@@ -15,7 +15,7 @@ import {
   resumeExceptionContract,
 } from "#lib/exceptions/pauses/contract.ts";
 import { listDecisionsContract, undoDecisionContract } from "#lib/matching/workbench/contract.ts";
-import { knownException } from "./board-cache.ts";
+import { knownException } from "./board/board-cache.ts";
 import { undoInBulk } from "./bulk/undo-in-bulk.ts";
 import { boardsKey, exceptionsKey } from "./queries.ts";
 import {

@@ -7,7 +7,13 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
-import { type Board, cancelReads, knownException, readGivenUp, withChange } from "./board-cache.ts";
+import {
+  type Board,
+  cancelReads,
+  knownException,
+  readGivenUp,
+  withChange,
+} from "./board/board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
 import { inverseOf, type Patch, remember, type SingleAct, undoneWords } from "./undo.ts";
 import { useUndoAct } from "./use-undo.ts";

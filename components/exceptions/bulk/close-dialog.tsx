@@ -2,7 +2,7 @@
 
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
-import { type Closed, CloseForm } from "../close-form.tsx";
+import { type Closed, CloseForm } from "../detail/close-form.tsx";
 
 type Props = {
   status: Closed;

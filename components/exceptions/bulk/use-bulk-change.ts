@@ -7,7 +7,7 @@ import { problemText } from "#components/kit/problem-text.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { toast, toastFailure } from "#components/ui/toast.ts";
 import type { Exception, SlaItem } from "#lib/exceptions/contract.ts";
-import { type Board, cancelReads, readGivenUp, withChange } from "../board-cache.ts";
+import { type Board, cancelReads, readGivenUp, withChange } from "../board/board-cache.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
 import { groupsOf, inverseOf, type Patch, pauseAgain, remember, type Step } from "../undo.ts";
 import { useUndoAct } from "../use-undo.ts";

@@ -1,6 +1,6 @@
 import { createLoader } from "nuqs/server";
 import { expect, test } from "vitest";
-import { boardSearch } from "../search.ts";
+import { boardSearch } from "../board/search.ts";
 import { canBeSaved, differs, filtersToSave, isShown, searchOfView } from "./filters-of-view.ts";
 
 const load = createLoader(boardSearch);

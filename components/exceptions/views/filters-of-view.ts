@@ -1,7 +1,7 @@
 import { OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import type { SavedFilters } from "#lib/exceptions/filters/contract.ts";
 import type { View } from "#lib/views/contract.ts";
-import { type BoardSearch, FILTERS, PAST_FILTERS } from "../search.ts";
+import { type BoardSearch, FILTERS, PAST_FILTERS } from "../board/search.ts";
 
 const SAVED = FILTERS.filter((name) => !PAST_FILTERS.some((past) => past === name));
 

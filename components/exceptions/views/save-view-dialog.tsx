@@ -10,7 +10,7 @@ import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { createViewContract } from "#lib/views/contract.ts";
 import { VIEWS } from "#lib/wire/facts.gen.ts";
-import type { BoardSearch } from "../search.ts";
+import type { BoardSearch } from "../board/search.ts";
 import { filtersToSave } from "./filters-of-view.ts";
 import { viewsKey } from "./queries.ts";
 

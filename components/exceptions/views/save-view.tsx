@@ -9,7 +9,7 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateViewContract, type View } from "#lib/views/contract.ts";
-import type { BoardSearch } from "../search.ts";
+import type { BoardSearch } from "../board/search.ts";
 import { canBeSaved, differs, filtersToSave, isShown } from "./filters-of-view.ts";
 import { useMayChangeView } from "./may-change.ts";
 import { viewsKey, viewsQuery } from "./queries.ts";

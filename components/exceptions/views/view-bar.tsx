@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import { useMember } from "#components/kit/member.tsx";
 import { classes } from "#components/ui/classes.ts";
-import type { BoardSearch } from "../search.ts";
+import type { BoardSearch } from "../board/search.ts";
 import { isShown, searchOfView } from "./filters-of-view.ts";
 import { viewsQuery } from "./queries.ts";
 import { ViewMenu } from "./view-menu.tsx";

@@ -17,7 +17,7 @@ import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { withoutSecret } from "#components/api-keys/search.ts";
 import { type Entry as DocsEntry, search } from "#components/docs/search/search.ts";
-import { boardSearch } from "#components/exceptions/search.ts";
+import { boardSearch } from "#components/exceptions/board/search.ts";
 import { searchOfView } from "#components/exceptions/views/filters-of-view.ts";
 import type { Member } from "#components/kit/member.tsx";
 import { may } from "#components/kit/permissions.ts";

@@ -1,4 +1,4 @@
-import { BoardSkeleton } from "#components/exceptions/board-skeleton.tsx";
+import { BoardSkeleton } from "#components/exceptions/board/board-skeleton.tsx";
 import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {

@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import { createLoader, type SearchParams } from "nuqs/server";
 import { Prefetched, prefetch } from "#app/prefetched.tsx";
+import { reportPeriod } from "#components/exceptions/board/report-period.ts";
+import { boardSearch } from "#components/exceptions/board/search.ts";
+import { SlaBoard } from "#components/exceptions/board/sla-board.tsx";
+import { breachesPerDay, timeToBreach } from "#components/exceptions/board/sla-queries.ts";
 import { boardPages, facetsOf, pastPages } from "#components/exceptions/queries.ts";
-import { reportPeriod } from "#components/exceptions/report-period.ts";
-import { boardSearch } from "#components/exceptions/search.ts";
-import { SlaBoard } from "#components/exceptions/sla-board.tsx";
-import { breachesPerDay, timeToBreach } from "#components/exceptions/sla-queries.ts";
 import { viewsQuery } from "#components/exceptions/views/queries.ts";
 import { listExceptions } from "#lib/exceptions/list-exceptions.ts";
 import { listSlaExceptions } from "#lib/exceptions/list-sla-exceptions.ts";

@@ -2,7 +2,7 @@
 
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { classes } from "#components/ui/classes.ts";
-import { clockTime } from "./deadline.ts";
+import { clockTime } from "../deadline.ts";
 import { type Segment, stripOf, ticksOf } from "./ledger-figures.ts";
 
 const TICKS_MAX = 6;

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { serverNow } from "#components/ui/server-clock.ts";
-import { exceptionsKey, facetsSince } from "./queries.ts";
+import { exceptionsKey, facetsSince } from "../queries.ts";
 import { changesSince } from "./use-board-poll.ts";
 
 const MINUTE_MS = 60_000;

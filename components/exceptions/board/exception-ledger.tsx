@@ -9,7 +9,7 @@ import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS } from "#lib/exceptions/sla/contract.ts";
-import { clockTime } from "./deadline.ts";
+import { clockTime } from "../deadline.ts";
 import { type Row, type ShownRow, shownRows } from "./ledger-figures.ts";
 import { LedgerStrip } from "./ledger-strip.tsx";
 import { ledgerOf } from "./sla-queries.ts";

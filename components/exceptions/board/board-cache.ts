@@ -1,6 +1,6 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import { SEVERITIES, type SlaItem, type SlaList } from "#lib/exceptions/contract.ts";
-import { boardsKey, exceptionsKey } from "./queries.ts";
+import { boardsKey, exceptionsKey } from "../queries.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** The loaded pages of a board. */

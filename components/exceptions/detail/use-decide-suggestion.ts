@@ -17,9 +17,9 @@ import {
   type Match,
   rejectMatchContract,
 } from "#lib/matching/contract.ts";
-import { boardsKey, exceptionsKey } from "./queries.ts";
-import { remember } from "./undo.ts";
-import { useUndoAct } from "./use-undo.ts";
+import { boardsKey, exceptionsKey } from "../queries.ts";
+import { remember } from "../undo.ts";
+import { useUndoAct } from "../use-undo.ts";
 
 type Adjustment = Match["adjustments"][number];
 type Decision = { act: "confirm" } | { act: "reject" } | { act: "match"; adjustment: Adjustment };

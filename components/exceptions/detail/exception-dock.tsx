@@ -17,10 +17,10 @@ import { Button } from "#components/ui/button.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import { pauseFault } from "../pauses/pause-fault.ts";
+import type { Acting } from "../use-exception-actions.ts";
 import { CloseForm } from "./close-form.tsx";
 import { CommentForm } from "./comment-form.tsx";
-import { pauseFault } from "./pause-fault.ts";
-import type { Acting } from "./use-exception-actions.ts";
 
 /** The actions on an exception with their keys, or the form of a chosen action. */
 export function ExceptionDock({ exception, acting }: { exception: Exception; acting: Acting }) {

@@ -7,7 +7,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
 import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
-import { exportOfBoard } from "./queries.ts";
+import { exportOfBoard } from "../queries.ts";
 import { reportPeriod } from "./report-period.ts";
 import type { BoardSearch } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { type BreachRisk, breachRisk, minutesToBreach } from "./deadline.ts";
+import { type BreachRisk, breachRisk, minutesToBreach } from "../deadline.ts";
 
 export type GroupName = BreachRisk | "paused";
 

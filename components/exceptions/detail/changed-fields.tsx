@@ -8,8 +8,8 @@ import { formatMoney } from "#components/ui/money.ts";
 import { Time } from "#components/ui/time.tsx";
 import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
 import type { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
-import { reasonLabel, SEVERITY_LABELS, STATUS_LABELS } from "./labels.tsx";
-import { CalendarName, ReconciliationName } from "./names.tsx";
+import { reasonLabel, SEVERITY_LABELS, STATUS_LABELS } from "../labels.tsx";
+import { CalendarName, ReconciliationName } from "../names.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
 

@@ -7,7 +7,7 @@ import { focusOnMount } from "#components/ui/focus-on-mount.ts";
 import { FIELD } from "#components/ui/text-field.tsx";
 import { useListbox } from "#components/ui/use-listbox.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
-import { RESOLUTIONS } from "./resolutions.ts";
+import { RESOLUTIONS } from "../resolutions.ts";
 
 export type Closed = "resolved" | "dismissed";
 

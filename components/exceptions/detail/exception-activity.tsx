@@ -10,10 +10,10 @@ import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Comment } from "#lib/exceptions/comments/contract.ts";
+import { commentPages, historyPages } from "../queries.ts";
 import { type Entry, mergeStreams } from "./activity.ts";
 import { type Change, ChangedFields } from "./changed-fields.tsx";
 import { partsOf } from "./mentions.ts";
-import { commentPages, historyPages } from "./queries.ts";
 
 /** The changes of an exception and its comments, newest first. */
 export function ExceptionActivity({ id, currency }: { id: string; currency: string | null }) {

@@ -1,6 +1,6 @@
 import { toastFailure } from "#components/ui/toast.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { minutesToBreach } from "./deadline.ts";
+import { minutesToBreach } from "../deadline.ts";
 
 type Clock = Pick<Exception, "due_at" | "paused_at" | "closed_at">;
 

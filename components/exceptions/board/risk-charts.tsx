@@ -7,9 +7,9 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { BarChart } from "#components/ui/bar-chart.tsx";
 import { formatShortDay } from "#components/ui/moment.ts";
+import { barsOf, shortName } from "../time-to-breach.ts";
 import { daysOf, reportPeriod } from "./report-period.ts";
 import { breachesPerDay, timeToBreach } from "./sla-queries.ts";
-import { barsOf, shortName } from "./time-to-breach.ts";
 
 /** The height of a chart and the link to its table, so that nothing below moves. */
 const CHART_BARS = ["h-47.5 w-full", "h-11.25 w-40"];

@@ -15,8 +15,8 @@ import { FIELD } from "#components/ui/text-field.tsx";
 import { useListbox } from "#components/ui/use-listbox.ts";
 import { createExceptionCommentContract } from "#lib/exceptions/comments/contract.ts";
 import { EXCEPTION_COMMENTS } from "#lib/wire/facts.gen.ts";
+import { commentsKey } from "../queries.ts";
 import { mentionAt, withReferences } from "./mentions.ts";
-import { commentsKey } from "./queries.ts";
 
 const SHOWN_PEOPLE = 5;
 

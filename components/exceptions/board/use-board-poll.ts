@@ -5,6 +5,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 import { callApi, isRefusal } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
 import { listSlaChangesContract, type SlaChanges } from "#lib/exceptions/sla/contract.ts";
+import { boardPages, exceptionsKey, openFilters } from "../queries.ts";
 import {
   asOf,
   type Board,
@@ -13,7 +14,6 @@ import {
   withChanges,
   withQuietChanges,
 } from "./board-cache.ts";
-import { boardPages, exceptionsKey, openFilters } from "./queries.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** With the duration of a call, changes by others show within five seconds. */

@@ -13,28 +13,28 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { NONE } from "#lib/exceptions/filters/contract.ts";
+import { ExceptionPanel } from "../detail/exception-panel.tsx";
+import { NewExceptionDialog } from "../new-exception-dialog.tsx";
+import { PauseExceptionDialog } from "../pauses/pause-exception-dialog.tsx";
+import { usePauseByKey } from "../pauses/use-pause-by-key.ts";
+import { ViewBar } from "../views/view-bar.tsx";
 import { BoardDisplay } from "./board-display.tsx";
 import { BoardEmpty } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
 import { BoardMenu } from "./board-menu.tsx";
 import { BoardSkeleton } from "./board-skeleton.tsx";
-import { ExceptionPanel } from "./exception-panel.tsx";
 import { ExceptionTable } from "./exception-table.tsx";
-import { NewExceptionDialog } from "./new-exception-dialog.tsx";
 import { NewRows } from "./new-rows.tsx";
-import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { ReturnNote } from "./return-note.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, FILTERS } from "./search.ts";
 import { useBoard } from "./use-board.ts";
-import { usePauseByKey } from "./use-pause-by-key.ts";
 import { useReturn } from "./use-return.ts";
 import { useSelection } from "./use-selection.ts";
-import { ViewBar } from "./views/view-bar.tsx";
 
 /** Loaded with the first selected row; stays to report the last change. */
 const SelectionBar = dynamic(
-  () => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar),
+  () => import("../bulk/selection-bar.tsx").then((part) => part.SelectionBar),
   {
     // It has its own boundary; otherwise the whole page would suspend while it loads.
     loading: () => null,

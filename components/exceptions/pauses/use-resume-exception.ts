@@ -7,10 +7,10 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
-import { knownException } from "./board-cache.ts";
-import { exceptionById, exceptionsKey } from "./queries.ts";
-import { pauseAgain, remember } from "./undo.ts";
-import { useUndoAct } from "./use-undo.ts";
+import { knownException } from "../board/board-cache.ts";
+import { exceptionById, exceptionsKey } from "../queries.ts";
+import { pauseAgain, remember } from "../undo.ts";
+import { useUndoAct } from "../use-undo.ts";
 
 /** Resumes a paused exception. */
 export function useResumeException() {

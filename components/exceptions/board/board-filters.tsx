@@ -22,11 +22,11 @@ import {
   SEVERITY_LABELS,
   SORT_LABELS,
   STATUS_LABELS,
-} from "./labels.tsx";
-import { ReconciliationName } from "./names.tsx";
-import { facetsOf } from "./queries.ts";
+} from "../labels.tsx";
+import { ReconciliationName } from "../names.tsx";
+import { facetsOf } from "../queries.ts";
+import { SaveView } from "../views/save-view.tsx";
 import type { BoardSearch, Facet } from "./search.ts";
-import { SaveView } from "./views/save-view.tsx";
 
 type Props = {
   search: BoardSearch;

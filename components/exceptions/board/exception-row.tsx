@@ -10,10 +10,10 @@ import { formatMoney } from "#components/ui/money.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
+import { reasonLabel, SeverityParts, StatusParts } from "../labels.tsx";
+import { Outcome, RiskBadge } from "../risk-badge.tsx";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
-import { breachRisk, countdown, held, minutesToBreach } from "./deadline.ts";
-import { reasonLabel, SeverityParts, StatusParts } from "./labels.tsx";
-import { Outcome, RiskBadge } from "./risk-badge.tsx";
 
 type Props = {
   item: Exception;

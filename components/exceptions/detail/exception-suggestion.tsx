@@ -19,7 +19,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Match } from "#lib/matching/contract.ts";
-import { reconciliationNameOf } from "./queries.ts";
+import { reconciliationNameOf } from "../queries.ts";
 import { useDecideSuggestion } from "./use-decide-suggestion.ts";
 
 const LINES_SHOWN = 5;

@@ -25,20 +25,20 @@ import { Time } from "#components/ui/time.tsx";
 import { type Exception, OPEN_STATUSES, SEVERITIES } from "#lib/exceptions/contract.ts";
 import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
-import { breachRisk, countdown, duration, held, minutesToBreach } from "./deadline.ts";
-import { ExceptionActivity } from "./exception-activity.tsx";
-import { ExceptionDock } from "./exception-dock.tsx";
-import { InPlace } from "./in-place.tsx";
+import { InPlace } from "../board/in-place.tsx";
+import { breachRisk, countdown, duration, held, minutesToBreach } from "../deadline.ts";
 import {
   reasonLabel,
   SEVERITY_LABELS,
   SeverityLabel,
   STATUS_LABELS,
   StatusLabel,
-} from "./labels.tsx";
-import { CalendarName, ReconciliationName } from "./names.tsx";
-import { RiskBadge } from "./risk-badge.tsx";
-import type { Acting } from "./use-exception-actions.ts";
+} from "../labels.tsx";
+import { CalendarName, ReconciliationName } from "../names.tsx";
+import { RiskBadge } from "../risk-badge.tsx";
+import type { Acting } from "../use-exception-actions.ts";
+import { ExceptionActivity } from "./exception-activity.tsx";
+import { ExceptionDock } from "./exception-dock.tsx";
 
 // Each part has its own boundary; otherwise the whole panel would suspend while one loads.
 const ExceptionLine = dynamic(
@@ -46,7 +46,7 @@ const ExceptionLine = dynamic(
   { loading: Waiting },
 );
 const ExceptionLedger = dynamic(
-  () => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger),
+  () => import("../board/exception-ledger.tsx").then((part) => part.ExceptionLedger),
   { loading: Waiting },
 );
 

@@ -12,8 +12,8 @@ import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import { lineById, matchById } from "../queries.ts";
 import { ExceptionSuggestion } from "./exception-suggestion.tsx";
-import { lineById, matchById } from "./queries.ts";
 
 /** What matching found about an exception: its suggested match, or its only line. */
 export function ExceptionLine({ exception }: { exception: Exception }) {

@@ -8,11 +8,11 @@ import { goToRow, rowAfter } from "#components/kit/rows.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { pauseExceptionContract } from "#lib/exceptions/pauses/contract.ts";
-import { knownException } from "./board-cache.ts";
+import { knownException } from "../board/board-cache.ts";
+import { exceptionById, exceptionsKey } from "../queries.ts";
+import { remember } from "../undo.ts";
+import { useUndoAct } from "../use-undo.ts";
 import { PauseDialog } from "./pause-dialog.tsx";
-import { exceptionById, exceptionsKey } from "./queries.ts";
-import { remember } from "./undo.ts";
-import { useUndoAct } from "./use-undo.ts";
 
 /**
  * Pauses one exception. Its row moves, so the next row gets the focus, and the panel if it is open.

@@ -5,7 +5,7 @@ import {
   getExceptionLedgerContract,
   getTimeToBreachContract,
 } from "#lib/exceptions/sla/contract.ts";
-import { exceptionsKey } from "./queries.ts";
+import { exceptionsKey } from "../queries.ts";
 
 const REFRESH_MS = 15_000;
 const REPORT_REFRESH_MS = 60_000;

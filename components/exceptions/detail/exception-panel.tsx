@@ -6,11 +6,11 @@ import { useEffect } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelSkeleton } from "#components/kit/panel-parts.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
-import { knownException } from "./board-cache.ts";
-import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
-import { exceptionById } from "./queries.ts";
+import { knownException } from "../board/board-cache.ts";
+import { PauseExceptionDialog } from "../pauses/pause-exception-dialog.tsx";
+import { exceptionById } from "../queries.ts";
 
-import { useExceptionActions } from "./use-exception-actions.ts";
+import { useExceptionActions } from "../use-exception-actions.ts";
 
 const loadDetails = () => import("./exception-details.tsx");
 const ExceptionDetails = dynamic(() => loadDetails().then((part) => part.ExceptionDetails), {

@@ -4,8 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useList } from "#components/kit/use-list.ts";
 import type { Exception, SlaItem } from "#lib/exceptions/contract.ts";
-import type { GroupName } from "./board-lines.ts";
-import type { Matching } from "./bulk/change-matching.ts";
+import type { Matching } from "../bulk/change-matching.ts";
 import {
   boardPages,
   CAN_BE_SAVED,
@@ -13,12 +12,13 @@ import {
   filtersOf,
   foldsBreached,
   pastPages,
-} from "./queries.ts";
+} from "../queries.ts";
+import { filtersToSave } from "../views/filters-of-view.ts";
+import type { GroupName } from "./board-lines.ts";
 import type { BoardSearch } from "./search.ts";
 import { tilesOf } from "./tiles.ts";
 import { useArrivals, useNotifications } from "./use-arrivals.ts";
 import { useBoardPoll } from "./use-board-poll.ts";
-import { filtersToSave } from "./views/filters-of-view.ts";
 
 /** Larger numbers are neither counted exactly nor changed at once. */
 const COUNTED_MAX = 10_000;
