@@ -26,7 +26,7 @@ import { notificationSettings } from "./queries.ts";
 export function NotificationCard() {
   const { data: stored, error, refetch } = useQuery(notificationSettings(useTenantId()));
   return (
-    <Card title="Notifications" hint="Emails about this tenant, at most one a minute of each kind.">
+    <Card title="Notifications" hint="At most one email of each kind per minute.">
       {!stored ? (
         error ? (
           <ProblemNotice error={error} onRetry={() => refetch()} />

@@ -1,8 +1,8 @@
 "use client";
 
+import { DateField } from "#components/ui/date-field.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
-import { TextField } from "#components/ui/text-field.tsx";
 import { Day } from "#components/ui/time.tsx";
 import { type Expiry, endOf, LIFETIMES_DAYS } from "./draft.ts";
 
@@ -42,13 +42,12 @@ export function ExpiryField({
       onChange={(chosen) => onChange({ choice: chosen, day })}
     >
       {choice === "custom" && (
-        <TextField
+        <DateField
           label="Last day (UTC)"
-          type="date"
           min={dayIn(0)}
           max={dayIn(MAX_DAYS)}
           value={day}
-          onChange={(event) => onChange({ choice, day: event.target.value })}
+          onChange={(next) => onChange({ choice, day: next })}
           error={error}
         />
       )}

@@ -2,6 +2,7 @@
 
 import { ShieldCheck } from "lucide-react";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyImpact } from "#lib/api-keys/contract.ts";
 
@@ -11,9 +12,12 @@ const SHOWN = 5;
 export function Impact({
   impact,
   error,
+  ends = false,
 }: {
   impact: ApiKeyImpact | undefined;
   error: Error | null;
+  /** Whether the change ends the key, which refuses every call. */
+  ends?: boolean;
 }) {
   if (error)
     return (
@@ -45,8 +49,16 @@ export function Impact({
   return (
     <div className="flex flex-col gap-3">
       <Note tone="warning">
-        <strong>{refused.toLocaleString("en")}</strong> of the {calls.toLocaleString("en")} calls in
-        the last 7 days would have been refused.
+        {ends ? (
+          <>
+            <strong>{pluralize(calls, "call")}</strong> used this key in the last 7 days.
+          </>
+        ) : (
+          <>
+            This would have refused <strong>{refused.toLocaleString("en")}</strong> of the{" "}
+            {pluralize(calls, "call")} in the last 7 days.
+          </>
+        )}
       </Note>
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <Counts

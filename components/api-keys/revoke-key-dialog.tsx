@@ -46,7 +46,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
       danger
       onClose={onClose}
     >
-      <Impact impact={impact.data} error={impact.error} />
+      <Impact impact={impact.data} error={impact.error} ends />
       <Registered
         webhooks={impact.data?.webhooks ?? []}
         checked={form.draft.disable_webhooks}

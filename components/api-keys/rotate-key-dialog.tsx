@@ -71,7 +71,7 @@ function EndsNow({ keyId }: { keyId: string }) {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-muted">The old key stops working immediately.</p>
-      <Impact impact={data} error={error} />
+      <Impact impact={data} error={error} ends />
     </div>
   );
 }

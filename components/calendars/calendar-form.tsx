@@ -224,7 +224,7 @@ function CalendarFrame({
             </Card>
           </div>
         </fieldset>
-        <div className="sticky bottom-0 z-10 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
+        <div className="pinned sticky bottom-0 z-10 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
           <div role="alert" className="empty:hidden">
             {failure && !hideProblem && <ProblemNote error={failure} />}
           </div>

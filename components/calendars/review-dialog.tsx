@@ -56,7 +56,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
       cache.setQueryData(calendarById(tenant, data.id).queryKey, { data, etag });
       cache.invalidateQueries({ queryKey: resourceKey(tenant, "exceptions") });
       onSaved({ data, etag });
-      toast("Calendar saved");
+      toast("Calendar saved", { description: data.name });
     },
     onRefused: (error) => error instanceof ApiProblem && error.status === 412 && onOvertaken(error),
     stale: calendarsKey(tenant),

@@ -5,6 +5,7 @@ import { FormDialog } from "#components/kit/form-dialog.tsx";
 import type { Problems } from "#components/kit/problems.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
+import { DateField } from "#components/ui/date-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { INTERVALS_A_DAY, SPECIAL_DAY_NAME_MAX, type SpecialDay } from "#lib/calendars/contract.ts";
@@ -45,12 +46,11 @@ export function SpecialDayDialog({ initial, known, onDone, onClose }: Props) {
       pending="Adding…"
       onClose={onClose}
     >
-      <TextField
+      <DateField
         label="Date"
-        type="date"
-        min="1970-01-01"
-        max="2999-12-31"
-        {...text("date")}
+        value={draft.date}
+        error={form.problem("date")}
+        onChange={(date) => change({ date })}
         required
       />
       <TextField

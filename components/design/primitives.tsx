@@ -163,7 +163,7 @@ function Said() {
       <div className="grid gap-3 sm:grid-cols-3">
         <Note tone="info">Works only from 192.0.2.0/24.</Note>
         <Note tone="warning">This key works from anywhere.</Note>
-        <Note tone="danger">3 of the 3 calls in the last 7 days would have been refused.</Note>
+        <Note tone="danger">3 calls used this key in the last 7 days.</Note>
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
         <CommandLine text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />

@@ -1,3 +1,4 @@
+import { fieldName } from "#components/kit/field-labels.ts";
 import type { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
 import { RowIcon, type RowIconName } from "./board/row-icons.tsx";
 
@@ -24,6 +25,23 @@ export const RISK_LABELS = {
   medium: "1–4 h",
   low: "On track",
 } as const;
+/** Why matching left lines open. Other reasons are free text from the API. */
+const REASON_LABELS: Record<string, string> = {
+  missing_counterpart: "No counterpart",
+  amount_differs: "Amount differs",
+  outside_window: "Outside the date window",
+  duplicate: "Possible duplicate",
+  group_incomplete: "Group incomplete",
+  currency_differs: "Currency differs",
+  ambiguous: "Several candidates",
+  late_arrival: "Arrived after closing",
+};
+
+/** "missing_counterpart" → "No counterpart", "bank_holiday" → "Bank holiday". */
+export function reasonLabel(code: string): string {
+  return REASON_LABELS[code] ?? fieldName(code);
+}
+
 export const SORT_LABELS: Record<(typeof SLA_SORTS)[number], string> = {
   due_at: "Time left",
   severity: "Severity",

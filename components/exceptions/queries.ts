@@ -155,6 +155,15 @@ export function facetsOf(tenant: string, search: BoardSearch) {
   );
 }
 
+/** How many open exceptions breached since a moment. */
+export function facetsSince(tenant: string, breached_from: string) {
+  return oneQuery({
+    under: exceptionsKey(tenant),
+    contract: getSlaFacetsContract,
+    call: { tenant, query: { breached_from, state: "open" } },
+  });
+}
+
 /** A reconciliation's exceptions, newest first. */
 export function exceptionsOfReconciliation(tenant: string, id: string) {
   return listQuery(

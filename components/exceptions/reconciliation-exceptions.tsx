@@ -41,7 +41,7 @@ export function ReconciliationExceptions({ id }: { id: string }) {
         }
         bare={
           <Notice icon={CircleCheck} title="No exceptions">
-            Nothing in this reconciliation was reported or is open past its grace period.
+            Nothing is open past its grace period.
           </Notice>
         }
       >

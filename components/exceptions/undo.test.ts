@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { inverseOf, isTaken, lastAct } from "./undo.ts";
+import { groupsOf, inverseOf, isTaken, isUnchanged, lastAct } from "./undo.ts";
 
 const open = {
   status: "open",
@@ -62,7 +62,14 @@ test("recognises an undone action by its first steps, and not by another user's 
 });
 
 test("undoes the last action on the open exception, otherwise the last of all", () => {
-  const act = (id: string, done: string) => ({ id, done, steps: [], etag: Promise.resolve(null) });
+  const act = (id: string, done: string) => ({
+    id,
+    title: "Payout",
+    done,
+    undone: "",
+    steps: [],
+    etag: Promise.resolve(null),
+  });
   const all = [
     act("exc_1", "first"),
     act("exc_2", "second"),
@@ -75,4 +82,26 @@ test("undoes the last action on the open exception, otherwise the last of all", 
     lastAct(all, "exc_9")?.done,
   ]).toEqual(["third", "second", "fourth"]);
   expect(lastAct([], "exc_1")).toBeUndefined();
+  const bulk = { id: null, title: "", done: "bulk", undone: "", groups: [], patch: {} };
+  expect(lastAct([bulk, ...all], null)?.done).toBe("fourth");
+  expect(lastAct([...all, bulk], null)?.done).toBe("bulk");
+});
+
+test("undoes a bulk change by one call for all that were the same before", () => {
+  const before = [
+    exception({ id: "exc_1", assigned_to: "user:leo" }),
+    exception({ id: "exc_2", assigned_to: null }),
+    exception({ id: "exc_3", assigned_to: "user:leo" }),
+  ];
+  expect(groupsOf(before, (one) => inverseOf(one, { assigned_to: "user:ada" }))).toEqual([
+    { ids: ["exc_1", "exc_3"], steps: [{ patch: { assigned_to: "user:leo" } }] },
+    { ids: ["exc_2"], steps: [{ patch: { assigned_to: null } }] },
+  ]);
+});
+
+test("leaves exceptions alone that someone else has changed since", () => {
+  const patch = { assigned_to: "user:ada" };
+  expect(isUnchanged(patch, exception({ assigned_to: "user:ada" }))).toBe(true);
+  expect(isUnchanged(patch, exception({ assigned_to: "user:zoe" }))).toBe(false);
+  expect(isUnchanged(patch, undefined)).toBe(true);
 });

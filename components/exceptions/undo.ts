@@ -5,19 +5,34 @@ import type { Pause } from "./pauses/pause-dialog.tsx";
 
 export type Patch = z.input<NonNullable<typeof updateExceptionContract.body>>;
 
-/** One call that undoes a part of an action. */
+/** One call that undoes a part of a change to exceptions. */
 export type Step = { patch: Patch } | { pause: Pause } | { resume: true };
 
+/** The decision about a suggested match, which reopens the exception that it resolved. */
+export type DecisionStep = { decision: { reconciliation_id: string; match_id: string } };
+
+/** What a toast says of an action, and of undoing it: "Assigned to ada", "Assignment undone". */
+type Said = { title: string; done: string; undone: string };
+
 /**
- * An action of this session, stored when it is sent. `etag` is the version it created, once it is
+ * An action on one exception, stored when it is sent. `etag` is the version it created, once it is
  * answered; if the current one differs, someone else has changed the exception.
  */
-export type Act = {
+export type SingleAct = Said & {
   id: string;
-  done: string;
-  steps: readonly Step[];
+  steps: readonly (Step | DecisionStep)[];
   etag: Promise<string | null>;
 };
+
+/**
+ * A change of many exceptions, undone as one. Each group has exceptions with the same steps.
+ * `patch` is what the change set, if it set fields.
+ */
+export type BulkAct = Said & { id: null; groups: readonly BulkGroup[]; patch: Patch };
+export type BulkGroup = { ids: readonly string[]; steps: readonly Step[] };
+
+/** An action of this session. */
+export type Act = SingleAct | BulkAct;
 
 const NONE: readonly Act[] = [];
 
@@ -26,7 +41,7 @@ export const acts = createStore(NONE);
 
 export function remember(act: Act): void {
   acts.set([...acts.get(), act]);
-  act.etag.catch(() => forget(act));
+  if (act.id !== null) act.etag.catch(() => forget(act));
 }
 
 export function forget(act: Act): void {
@@ -35,14 +50,14 @@ export function forget(act: Act): void {
 
 /** The action that U undoes: the last one on the open exception, otherwise the last of all. */
 export function lastAct(all: readonly Act[], id: string | null): Act | undefined {
-  return all.findLast((act) => act.id === id) ?? all.at(-1);
+  return (id === null ? undefined : all.findLast((act) => act.id === id)) ?? all.at(-1);
 }
 
 /**
  * Whether an exception looks as after the first of these steps, or more of them: they were applied,
  * and only the response was lost.
  */
-export function isTaken(steps: readonly Step[], exception: Exception): boolean {
+export function isTaken(steps: SingleAct["steps"], exception: Exception): boolean {
   let left: Patch = {};
   return steps.some((step) => {
     if (!("patch" in step)) return false;
@@ -79,4 +94,44 @@ export function pauseAgain({ pause_reason, paused_until }: Exception): Step {
   return {
     pause: { reason: pause_reason ?? "Paused again", until: isAhead ? paused_until : null },
   };
+}
+
+const UNDONE: { [Field in keyof Patch]?: string } = {
+  assigned_to: "Assignment undone",
+  due_at: "Deadline change undone",
+  severity: "Severity change undone",
+  title: "Title change undone",
+};
+
+/** "Assignment undone": what undoing a patch is called. */
+export function undoneWords(patch: Patch): string {
+  if (patch.status === "resolved") return "Resolution undone";
+  if (patch.status === "dismissed") return "Dismissal undone";
+  if (patch.status !== undefined) return "Status change undone";
+  const [field] = Object.keys(patch) as (keyof Patch)[];
+  return (field && UNDONE[field]) ?? "Change undone";
+}
+
+/** Whether an exception still has what a change set, as far as its row is known. */
+export function isUnchanged(patch: Patch, row: Exception | undefined): boolean {
+  return (
+    row === undefined ||
+    Object.entries(patch).every(([field, value]) => row[field as keyof Exception] === value)
+  );
+}
+
+/** Groups exceptions by the steps that undo a change of them, so that each group is one call. */
+export function groupsOf(
+  before: readonly Exception[],
+  stepsOf: (exception: Exception) => readonly Step[],
+): BulkGroup[] {
+  const groups = new Map<string, { ids: string[]; steps: readonly Step[] }>();
+  for (const exception of before) {
+    const steps = stepsOf(exception);
+    const key = JSON.stringify(steps);
+    const group = groups.get(key) ?? { ids: [], steps };
+    group.ids.push(exception.id);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
 }

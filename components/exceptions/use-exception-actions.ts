@@ -1,10 +1,11 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type RefObject, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useMember } from "#components/kit/member.tsx";
-import { goToRow, rowAfter, rowOf } from "#components/kit/rows.ts";
+import { goToRow, hasJustShifted, rowAfter, rowOf } from "#components/kit/rows.ts";
+import { holdKeys } from "#components/kit/type-ahead.ts";
 import { takesKeys, useKeys } from "#components/kit/use-keys.ts";
 import { personName } from "#components/people/person.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
@@ -38,6 +39,9 @@ export function useExceptionActions(
   // Doesn't move away from a field that the user types in when the undo finishes.
   const { last, undo } = useUndo(openId, (id) => id !== openId && !takesKeys() && onOpen(id));
   const assignee = useRef<HTMLButtonElement>(null);
+  /** The exception that was closed last, until another one is open. */
+  const left = useRef<string | null>(null);
+  if (openId !== left.current) left.current = null;
   const [asked, setAsked] = useState<{ id: string; form: Form | "assign" } | null>(null);
   const form = asked !== null && asked.id === openId ? asked.form : null;
   const find = (id: string) =>
@@ -45,7 +49,8 @@ export function useExceptionActions(
     knownException(cache, tenant.id, id);
 
   function ask(id: string, wanted: Form | "assign"): void {
-    // Synchronously, so that the next typed character goes into the form.
+    // The panel and its form take a moment to open.
+    holdKeys();
     flushSync(() => setAsked({ id, form: wanted }));
     if (id !== openId) rowOf(id)?.click();
   }
@@ -72,19 +77,23 @@ export function useExceptionActions(
    * Closes the form of this render. A form opened since stays, because a late response may be what
    * closes it.
    */
-  const cancel = () => {
-    setAsked((now) => (now === asked ? null : now));
-    // The field that had the focus is gone.
-    requestAnimationFrame(() => {
-      if (document.activeElement === document.body) rowOf(openId)?.focus();
-      if (document.activeElement === document.body) panel()?.focus();
-    });
-  };
+  const cancel = () => setAsked((now) => (now === asked ? null : now));
+
+  // The field that had the focus is gone with its form.
+  const shownForm = useRef(form);
+  useLayoutEffect(() => {
+    const closed = shownForm.current !== null && form === null;
+    shownForm.current = form;
+    if (!closed || document.activeElement !== document.body) return;
+    rowOf(openId)?.focus();
+    if (document.activeElement === document.body) panel()?.focus();
+  });
 
   const on = (act: (id: string) => void) => (event: KeyboardEvent) => {
     const row = (event.target as Element).closest?.<HTMLElement>("a[data-row]")?.dataset.row;
     const id = openId ?? (row?.startsWith("exc_") ? row : undefined);
-    if (id !== undefined) act(id);
+    // A key that follows at once was meant for the row that is gone, not for the one after it.
+    if (id !== undefined && id !== left.current && !hasJustShifted()) act(id);
   };
   const undoes = ["u", () => undo()] as const;
   useKeys(
@@ -120,6 +129,7 @@ export function useExceptionActions(
       cancel,
       close(status: "resolved" | "dismissed", resolution: string): void {
         const next = rowAfter(id);
+        left.current = id;
         setAsked(null);
         goToRow(next);
         change({ id, patch: { status, resolution }, done: STATUS_LABELS[status] });

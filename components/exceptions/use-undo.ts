@@ -3,8 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { ApiProblem, callApi, isRefusal } from "#components/api-client.ts";
-import { useTenantId } from "#components/kit/member.tsx";
+import { useMember, useTenantId } from "#components/kit/member.tsx";
+import { resourceKey } from "#components/kit/query.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { useStore } from "#components/ui/store.ts";
 import { toast } from "#components/ui/toast.ts";
 import { getExceptionContract, updateExceptionContract } from "#lib/exceptions/contract.ts";
@@ -12,27 +14,46 @@ import {
   pauseExceptionContract,
   resumeExceptionContract,
 } from "#lib/exceptions/pauses/contract.ts";
+import { listDecisionsContract, undoDecisionContract } from "#lib/matching/workbench/contract.ts";
+import { knownException } from "./board/board-cache.ts";
+import { undoInBulk } from "./bulk/undo-in-bulk.ts";
 import { boardsKey, exceptionsKey } from "./queries.ts";
-import { type Act, acts, forget, isTaken, lastAct, type Step } from "./undo.ts";
+import {
+  type Act,
+  acts,
+  type DecisionStep,
+  forget,
+  isTaken,
+  isUnchanged,
+  lastAct,
+  type SingleAct,
+  type Step,
+} from "./undo.ts";
 
 const NONE: readonly Act[] = [];
+const DECISIONS_READ = 100;
 
 /**
- * Undoes actions of this session, unless someone else has changed the exception since. `onDone`
- * receives its ID.
+ * Undoes an action of this session, unless someone else has changed the exception since. `onDone`
+ * receives the ID of a single exception.
  */
-export function useUndo(id: string | null, onDone: (id: string) => void) {
+export function useUndoAct(onDone: (id: string) => void = () => {}) {
   const tenant = useTenantId();
+  const { self } = useMember();
   const cache = useQueryClient();
   const taken = useRef<Act>(undefined);
-  const last = lastAct(useStore(acts, NONE), id);
   const { start } = useMutate({
-    send: async (act: Act, idempotencyKey) => {
+    send: async (act: Act, idempotencyKey): Promise<{ refused: number }> => {
       taken.current = act;
       try {
+        if (act.id === null)
+          return await undoInBulk(tenant, act.groups, (id) =>
+            isUnchanged(act.patch, knownException(cache, tenant, id)),
+          );
         const etag = await act.etag;
         for (const [at, step] of act.steps.entries())
           await take(step, act, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
+        return { refused: 0 };
       } catch (problem) {
         if (isRefusal(problem as Error)) forget(act);
         throw problem;
@@ -40,25 +61,33 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
         taken.current = undefined;
       }
     },
-    onDone: (_, act) => {
+    onDone: ({ refused }, act) => {
       forget(act);
       // The row returns to its place at once, even while other users' rows wait
       // (use-board-poll.ts).
       cache.invalidateQueries({ queryKey: boardsKey(tenant) });
-      toast(`Undone: ${act.done}`);
-      onDone(act.id);
+      if (act.id === null || act.steps.some((step) => "decision" in step))
+        cache.invalidateQueries({ queryKey: resourceKey(tenant, "reconciliations") });
+      toast(act.undone, {
+        description:
+          refused > 0
+            ? `${act.title}. ${pluralize(refused, "exception")} changed since and stayed as they are.`
+            : act.title,
+      });
+      if (act.id !== null) onDone(act.id);
     },
     failed: "Couldn't undo",
     stale: exceptionsKey(tenant),
   });
 
   function take(
-    step: Step,
-    { id: exception, steps }: Act,
+    step: Step | DecisionStep,
+    { id: exception, steps }: SingleAct,
     ifMatch: string | null,
     idempotencyKey: string,
   ): Promise<unknown> {
     const call = { tenant, params: { id: exception } };
+    if ("decision" in step) return undoDecision(step.decision, idempotencyKey);
     if ("pause" in step)
       return callApi(pauseExceptionContract, { ...call, body: step.pause, idempotencyKey });
     if ("resume" in step) return callApi(resumeExceptionContract, { ...call, idempotencyKey });
@@ -75,6 +104,29 @@ export function useUndo(id: string | null, onDone: (id: string) => void) {
     );
   }
 
+  async function undoDecision(
+    { reconciliation_id, match_id }: DecisionStep["decision"],
+    idempotencyKey: string,
+  ): Promise<unknown> {
+    const { items } = await callApi(listDecisionsContract, {
+      tenant,
+      params: { id: reconciliation_id },
+      query: { limit: DECISIONS_READ },
+    });
+    const found = items.find(
+      (decision) => decision.created_by === self && decision.match_ids.includes(match_id),
+    );
+    if (!found || found.undone_at !== null) return;
+    return callApi(undoDecisionContract, { tenant, params: { id: found.id }, idempotencyKey });
+  }
+
   // The previous action can be undone while lists are still being read again.
-  return { last, undo: () => last && last !== taken.current && start(last) };
+  return (act: Act) => act !== taken.current && acts.get().includes(act) && start(act);
+}
+
+/** Undoes the last action on the exception with this ID, or else the last of all. */
+export function useUndo(id: string | null, onDone: (id: string) => void) {
+  const last = lastAct(useStore(acts, NONE), id);
+  const undoAct = useUndoAct(onDone);
+  return { last, undo: () => last && undoAct(last) };
 }

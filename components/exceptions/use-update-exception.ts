@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { callApiWithTag } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useMutate } from "#components/kit/use-mutate.ts";
@@ -14,7 +15,8 @@ import {
   withChange,
 } from "./board/board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
-import { inverseOf, type Patch, remember } from "./undo.ts";
+import { inverseOf, type Patch, remember, type SingleAct, undoneWords } from "./undo.ts";
+import { useUndoAct } from "./use-undo.ts";
 
 /** `done` is the toast on success, and the name of the action when it is undone. */
 type Change = { id: string; patch: Patch; done: string };
@@ -25,17 +27,24 @@ export function useUpdateException() {
   const cache = useQueryClient();
   const keyOf = (id: string) => exceptionById(tenant, id).queryKey;
   const boards = { queryKey: boardsKey(tenant) };
+  const undoAct = useUndoAct();
+  const sentActs = useRef(new Map<string, SingleAct>());
 
   const { start } = useMutate({
     send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
       const sent = callApiWithTag(updateExceptionContract, { tenant, params: { id }, body: patch });
-      if (before)
-        remember({
+      if (before) {
+        const act = {
           id,
+          title: before.title,
           done,
+          undone: undoneWords(patch),
           steps: inverseOf(before, patch),
           etag: sent.then(({ etag }) => etag),
-        });
+        };
+        remember(act);
+        sentActs.current.set(id, act);
+      }
       return sent;
     },
     foresee: async ({ id, patch }) => {
@@ -60,7 +69,11 @@ export function useUpdateException() {
     onDone: ({ data }, { id, done }) => {
       cache.setQueryData(keyOf(id), data);
       void readGivenUp(cache, tenant);
-      toast(done);
+      const act = sentActs.current.get(id);
+      toast(done, {
+        description: data.title,
+        ...(act && { action: { label: "Undo", run: () => undoAct(act) } }),
+      });
     },
     failed: "Couldn't save",
     stale: exceptionsKey(tenant),

@@ -53,7 +53,7 @@ export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: 
           />
         ))}
       </div>
-      <StepList firstSteps={data} onGo={onGo} />
+      <StepList sidebar firstSteps={data} onGo={onGo} />
     </section>
   );
 }

@@ -25,14 +25,28 @@ const WORDS: Record<FirstStep, Words> = {
   },
 };
 
-/** The steps, with instructions for the next one. */
-export function StepList({ firstSteps, onGo }: { firstSteps: FirstSteps; onGo?: () => void }) {
+/**
+ * The steps, with instructions for the next one. In a short `sidebar` only the next one, because
+ * the navigation needs the room.
+ */
+export function StepList({
+  firstSteps,
+  sidebar = false,
+  onGo,
+}: {
+  firstSteps: FirstSteps;
+  sidebar?: boolean;
+  onGo?: () => void;
+}) {
   const tenantId = useTenantId();
   const next = firstSteps.steps.find(({ done }) => !done)?.step;
   return (
     <ol className="flex flex-col gap-0.5">
       {firstSteps.steps.map(({ step, done }) => (
-        <li key={step}>
+        <li
+          key={step}
+          className={classes(sidebar && step !== next && "lg:[@media(max-height:60rem)]:hidden")}
+        >
           <PrefetchLink
             href={WORDS[step].href(tenantId, firstSteps)}
             onClick={onGo}

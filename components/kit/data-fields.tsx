@@ -7,11 +7,20 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Shows an object of any shape as labelled fields. */
-export function DataFields({ label, value }: { label: string; value: object }) {
+export function DataFields({
+  label,
+  value,
+  currency,
+}: {
+  label: string;
+  value: object;
+  /** The currency of amounts that name none. */
+  currency?: string | undefined;
+}) {
   return (
     <section aria-label={label}>
       <Facts>
-        {namedValues(value).map((field) => (
+        {namedValues(value, { currency }).map((field) => (
           <Fact key={field.key} name={field.name}>
             <DataValue value={field.value} />
           </Fact>

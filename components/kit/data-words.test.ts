@@ -40,3 +40,16 @@ test("shows a value on one line, without braces", () => {
     "Source line: 118; Checked: No",
   ]);
 });
+
+test("shows amounts in minor units as money, in the nearest currency", () => {
+  const value = { fee_minor: 250, parts: [{ open_minor: 1200, currency: "JPY" }], rest_minor: 5 };
+  expect(namedValues(value, { currency: "EUR" }).map((field) => [field.name, field.value])).toEqual(
+    [
+      ["Fee", "€2.50"],
+      ["Parts › 1 › Open", "¥1,200"],
+      ["Parts › 1 › Currency", "JPY"],
+      ["Rest", "€0.05"],
+    ],
+  );
+  expect(namedValues({ fee_minor: 250 })).toMatchObject([{ name: "Fee minor", value: 250 }]);
+});

@@ -1,3 +1,5 @@
+import { formatMoney } from "#components/ui/money.ts";
+
 /** A field of an object at any depth, with its name in words and a value without nested fields. */
 type NamedValue = { key: string; name: string; value: unknown };
 
@@ -19,13 +21,38 @@ export function fieldName(path: string): string {
 }
 
 /** All fields of an object or a list; nested ones are named after their parents, too. */
-export function namedValues(value: object, under: readonly string[] = []): NamedValue[] {
+export function namedValues(
+  value: object,
+  { under = [], currency }: { under?: readonly string[]; currency?: string | undefined } = {},
+): NamedValue[] {
+  const own = currencyIn(value) ?? currency;
   return Object.entries(value).flatMap(([key, fieldValue]) => {
     const path = [...under, Array.isArray(value) ? String(Number(key) + 1) : key];
-    return isNested(fieldValue)
-      ? namedValues(fieldValue, path)
-      : [{ key: path.join(), name: path.map(fieldName).join(" › "), value: fieldValue }];
+    if (isNested(fieldValue)) return namedValues(fieldValue, { under: path, currency: own });
+    const amount = amountIn(key, fieldValue, own);
+    const names = amount === null ? path : [...path.slice(0, -1), key.replace(MINOR, "")];
+    return [
+      {
+        key: path.join(),
+        name: names.map(fieldName).join(" › "),
+        value: amount ?? fieldValue,
+      },
+    ];
   });
+}
+
+const MINOR = /_minor$/;
+
+/** An amount in minor units as money; null for any other field, or without a currency. */
+function amountIn(key: string, value: unknown, currency: string | undefined): string | null {
+  return currency !== undefined && MINOR.test(key) && Number.isSafeInteger(value)
+    ? formatMoney(value as number, currency)
+    : null;
+}
+
+function currencyIn(value: object): string | undefined {
+  const { currency } = value as { currency?: unknown };
+  return typeof currency === "string" && /^[A-Z]{3}$/.test(currency) ? currency : undefined;
 }
 
 /** A value on one line. */

@@ -3,6 +3,7 @@
 import { ChevronDown, X } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
+import { DateControl } from "#components/ui/date-field.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 
 const ANY = "any";
@@ -16,7 +17,7 @@ export function FilterBar({
   children: ReactNode;
 }) {
   return (
-    <search className="flex flex-wrap items-center gap-2 pb-4">
+    <search className="flex flex-wrap items-center gap-2 pb-4 short:pb-2">
       {children}
       {onClear && <ClearFilters onClear={onClear} />}
     </search>
@@ -101,14 +102,13 @@ export function FilterDay({
       <label htmlFor={id} className="text-muted">
         {label}
       </label>
-      <input
+      <DateControl
         id={id}
-        type="date"
-        min="1970-01-01"
-        max="2999-12-31"
         value={value ?? ""}
-        onChange={({ target }) => onChange(target.value || null)}
-        className="h-8 min-w-0 rounded-md border border-field bg-surface px-2 text-sm text-ink max-sm:h-9 max-sm:w-full max-sm:text-lg"
+        onChange={(day) => onChange(day || null)}
+        placeholder="Any day"
+        width="w-36 max-sm:w-full"
+        className="h-8 text-sm max-sm:h-9"
       />
     </span>
   );

@@ -22,8 +22,11 @@ export function Page({
   const { tenant } = useMember();
   return (
     <>
-      <header className="px-4 pt-4 pb-3 sm:px-6 sm:pb-4 lg:pt-6">
-        <nav aria-label="Breadcrumb" className="print:hidden">
+      <header className="px-4 pt-4 pb-3 sm:px-6 sm:pb-4 lg:pt-6 short:pt-2 short:pb-2">
+        <nav
+          aria-label="Breadcrumb"
+          className={parent ? "print:hidden" : "print:hidden short:hidden"}
+        >
           <ol className="flex min-w-0 text-sm text-muted">
             <li className="shrink-0">
               <Link href={`/${tenant.id}`} className="hover:text-ink hover:underline">

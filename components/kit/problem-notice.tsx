@@ -34,6 +34,22 @@ export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () =>
       </Notice>
     );
   }
+  if (problem?.code === "tenant_forbidden") {
+    return (
+      <Notice
+        icon={ShieldAlert}
+        title="You no longer have access to this tenant"
+        action={
+          <a href="/" className={buttonClass()}>
+            Go to your tenants
+          </a>
+        }
+        footnote={requestId}
+      >
+        Ask an admin of the tenant if you think this is a mistake.
+      </Notice>
+    );
+  }
   if (problem?.status === 403) {
     return (
       <Notice icon={ShieldAlert} title="Your role doesn't allow this" footnote={requestId}>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { DateField } from "#components/ui/date-field.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney, parseMoney, plainMoney } from "#components/ui/money.ts";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -26,24 +27,23 @@ export function DateFilter({ search: { date_from, date_to }, onChange }: Filter<
       }}
       onClear={() => onChange({ date_from: null, date_to: null })}
     >
-      <TextField
-        label="From"
-        name="from"
-        type="date"
-        min="1970-01-01"
-        max="2999-12-31"
-        defaultValue={date_from ?? ""}
-      />
-      <TextField
-        label="To"
-        name="to"
-        type="date"
-        min="1970-01-01"
-        max="2999-12-31"
-        defaultValue={date_to ?? ""}
-      />
+      <DayField label="From" name="from" initial={date_from} />
+      <DayField label="To" name="to" initial={date_to} />
     </FilterPopover>
   );
+}
+
+function DayField({
+  label,
+  name,
+  initial,
+}: {
+  label: string;
+  name: string;
+  initial: string | null;
+}) {
+  const [day, setDay] = useState(initial ?? "");
+  return <DateField label={label} name={name} value={day} onChange={setDay} />;
 }
 
 type Wrong = { from?: string; to?: string };

@@ -20,6 +20,19 @@ export function rowAt(end: "first" | "last"): HTMLAnchorElement | undefined {
   return rowLinks().at(end === "first" ? 0 : -1);
 }
 
+const SHIFT_MS = 400;
+let shiftedAt = Number.NEGATIVE_INFINITY;
+
+/** Notes that the focus moved to another row because the focused one was removed. */
+export function noteShift(): void {
+  shiftedAt = performance.now();
+}
+
+/** Whether the focus moved so recently that a key may still be meant for the removed row. */
+export function hasJustShifted(): boolean {
+  return performance.now() - shiftedAt < SHIFT_MS;
+}
+
 /** The link of the row that follows when `id` is removed. */
 export function rowAfter(id: string): HTMLAnchorElement | undefined {
   const links = rowLinks();

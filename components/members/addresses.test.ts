@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressesIn } from "./addresses.ts";
+import { addressesIn, addressFault } from "./addresses.ts";
 
 test.each([
   ["", []],
@@ -12,4 +12,13 @@ test.each([
   ["nia@mail.example Nia@Mail.example", ["Nia@Mail.example"]],
 ])("the addresses of %j are %j", (text, addresses) => {
   expect(addressesIn(text)).toEqual(addresses);
+});
+
+test.each([
+  ["", "Enter an email address."],
+  ["nia@mail.example", ""],
+  ["nia@mail.example, bad-address", '"bad-address" isn\'t an email address.'],
+  ["nia@mail", '"nia@mail" isn\'t an email address.'],
+])("the entry of %j that isn't an address is named", (text, fault) => {
+  expect(addressFault(text)).toBe(fault);
 });

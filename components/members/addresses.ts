@@ -1,3 +1,7 @@
+import { z } from "zod";
+
+const ADDRESS = z.email();
+
 /** The addresses in a field, separated by commas, spaces or lines, each once. */
 export function addressesIn(text: string): string[] {
   const seen = new Map(
@@ -7,4 +11,12 @@ export function addressesIn(text: string): string[] {
       .map((address) => [address.toLowerCase(), address]),
   );
   return [...seen.values()];
+}
+
+/** What is wrong with the field: names the first entry that isn't an address. Empty: nothing. */
+export function addressFault(text: string): string {
+  const addresses = addressesIn(text);
+  if (addresses.length === 0) return "Enter an email address.";
+  const wrong = addresses.find((address) => !ADDRESS.safeParse(address).success);
+  return wrong === undefined ? "" : `"${wrong}" isn't an email address.`;
 }

@@ -10,7 +10,7 @@ import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { createInvitationContract } from "#lib/invitations/contract.ts";
 import type { Role } from "#lib/wire/access.ts";
-import { addressesIn } from "./addresses.ts";
+import { addressesIn, addressFault } from "./addresses.ts";
 import { peopleKey } from "./queries.ts";
 import { RoleFields } from "./role-fields.tsx";
 
@@ -44,7 +44,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initial: { email: "", roles: ["tenant_analyst"] } as Draft,
     check: ({ email, roles }) => ({
-      ...(!isEveryAddress(email) && { email: "Enter an email address." }),
+      ...(addressFault(email) && { email: addressFault(email) }),
       ...(roles.length === 0 && { roles: "Choose at least one role." }),
     }),
     send: invite,
@@ -86,11 +86,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       />
     </FormDialog>
   );
-}
-
-function isEveryAddress(text: string): boolean {
-  const addresses = addressesIn(text);
-  return addresses.length > 0 && addresses.every((address) => address.includes("@"));
 }
 
 /** A refusal that says of which address it is. */

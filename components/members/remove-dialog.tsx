@@ -101,8 +101,8 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
         {...form.text("reason")}
       />
       <Note tone="info">
-        API keys and webhooks they created stay active. Their account isn't deleted, it only loses
-        this tenant.
+        API keys and webhooks they created stay active. Their account stays. They only lose access
+        to this tenant.
       </Note>
     </FormDialog>
   );

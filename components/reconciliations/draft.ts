@@ -4,6 +4,7 @@ import type {
   createReconciliationContract,
   Reconciliation,
 } from "#lib/reconciliations/contract.ts";
+import { periodOf } from "./words.tsx";
 
 type Fields =
   | "name"
@@ -28,7 +29,7 @@ export type NewDraft = Draft & {
   auto_run: boolean;
 };
 
-export const NEW_DRAFT: NewDraft = {
+const EMPTY_DRAFT: NewDraft = {
   matched_by: "tieout",
   left_source_id: "",
   right_source_id: "",
@@ -41,6 +42,35 @@ export const NEW_DRAFT: NewDraft = {
   matched_count: "0",
   unmatched_count: "0",
 };
+
+const MONTH = new Intl.DateTimeFormat("en-GB", {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** A new reconciliation of this month. */
+export function newDraft(now: number): NewDraft {
+  const today = new Date(now);
+  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+  const dayOf = (day: number, of: number) =>
+    new Date(Date.UTC(year, of, day)).toISOString().slice(0, 10);
+  const draft = { ...EMPTY_DRAFT, period_start: dayOf(1, month), period_end: dayOf(0, month + 1) };
+  return { ...draft, name: proposedName(draft, "") };
+}
+
+/** "Commerzbank, November 2026": the left source and the month, or the days of another period. */
+export function proposedName(
+  { period_start, period_end }: Pick<Draft, "period_start" | "period_end">,
+  source: string,
+): string {
+  if (period_start === "" || period_end === "") return source;
+  const start = new Date(`${period_start}T00:00:00Z`);
+  const monthEnd = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 0));
+  const isMonth = period_start.endsWith("-01") && monthEnd.toISOString().startsWith(period_end);
+  const period = isMonth ? MONTH.format(start) : periodOf({ period_start, period_end });
+  return source === "" ? period : `${source}, ${period}`;
+}
 
 export function draftOf({
   name,

@@ -1,14 +1,17 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRouter } from "next/navigation";
+import { type ChangeEvent, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { fieldsChanged } from "#components/kit/changed-fields.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";
 import { CheckField } from "#components/ui/check-field.tsx";
+import { DateField } from "#components/ui/date-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
+import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import {
@@ -23,23 +26,32 @@ import {
   inputOf,
   missingIn,
   missingInNew,
-  NEW_DRAFT,
+  type NewDraft,
+  newDraft,
   newInputOf,
+  proposedName,
 } from "./draft.ts";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { SourcePicker } from "./source-picker.tsx";
 
-const DAYS = { type: "date", min: "1970-01-01", max: "2999-12-31" } as const;
+const DAYS = [
+  ["period_start", "First day"],
+  ["period_end", "Last day"],
+] as const;
 const COUNT = { type: "number", min: 0, step: 1 } as const;
 const MATCHED_BY = [
   { value: "tieout", label: "Match lines" },
   { value: "elsewhere", label: "Report counts" },
 ] as const;
 
-type Done = { onDone: () => void };
-
 /** The form of an existing reconciliation. */
-export function EditReconciliation({ initial, onDone }: { initial: Reconciliation } & Done) {
+export function EditReconciliation({
+  initial,
+  onDone,
+}: {
+  initial: Reconciliation;
+  onDone: () => void;
+}) {
   const tenant = useTenantId();
   const [before] = useState(draftOf(initial));
   const saved = useSaved("Saved", onDone);
@@ -68,25 +80,41 @@ export function EditReconciliation({ initial, onDone }: { initial: Reconciliatio
 }
 
 /** The form of a new one: Tieout matches the lines of two sources, or is told the counts. */
-export function CreateReconciliation({ onDone }: Done) {
+export function CreateReconciliation() {
   const tenant = useTenantId();
-  const saved = useSaved(null, onDone);
+  const router = useRouter();
+  const saved = useSaved("Created", ({ id }) => router.push(`/${tenant}/reconciliations/${id}`));
+  const [proposed] = useState(() => newDraft(serverNow()));
+  const [source, setSource] = useState("");
   const form = useForm({
-    initial: NEW_DRAFT,
+    initial: proposed,
     check: missingInNew,
     send: (draft, idempotencyKey) =>
       callApi(createReconciliationContract, { tenant, body: newInputOf(draft), idempotencyKey }),
     onDone: saved,
   });
-  const { draft, change, problem } = form;
+  const { draft, problem } = form;
+
+  /** A name that the user hasn't typed follows the period and the left source. */
+  function change(fields: Partial<NewDraft>, nextSource = source): void {
+    const next = { ...draft, ...fields };
+    const follows = draft.name === proposedName(draft, source) && fields.name === undefined;
+    form.change({ ...fields, ...(follows && { name: proposedName(next, nextSource) }) });
+  }
+  const text = (field: keyof Draft) => ({
+    ...form.text(field),
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+      change({ [field]: target.value }),
+  });
+
   return (
     <PanelForm
       form={form}
       title="New reconciliation"
       start="Create"
-      unsaved={JSON.stringify(draft) !== JSON.stringify(NEW_DRAFT)}
+      unsaved={JSON.stringify(draft) !== JSON.stringify(proposed)}
     >
-      <NameAndPeriod form={form} />
+      <NameAndPeriod form={{ text, change }} />
       <div className="flex flex-col gap-1.5">
         <Segmented
           label="How it is matched"
@@ -108,7 +136,10 @@ export function CreateReconciliation({ onDone }: Done) {
               label={side === "left" ? "Left source" : "Right source"}
               value={draft[`${side}_source_id`]}
               error={problem(`${side}_source_id`)}
-              onChange={(id) => change({ [`${side}_source_id`]: id })}
+              onChange={({ id, name }) => {
+                if (side === "left") setSource(name);
+                change({ [`${side}_source_id`]: id }, side === "left" ? name : source);
+              }}
             />
           ))}
           <CheckField
@@ -129,13 +160,23 @@ export function CreateReconciliation({ onDone }: Done) {
 
 type Part = { form: Pick<Fields<Draft>, "text"> };
 
-function NameAndPeriod({ form: { text } }: Part) {
+function NameAndPeriod({
+  form: { text, change },
+}: Part & { form: { change: (fields: Partial<Draft>) => void } }) {
   return (
     <>
       <TextField label="Name" maxLength={RECONCILIATIONS.name.max} {...text("name")} required />
       <div className="grid grid-cols-2 gap-3">
-        <TextField label="First day" {...DAYS} {...text("period_start")} required />
-        <TextField label="Last day" {...DAYS} {...text("period_end")} required />
+        {DAYS.map(([field, label]) => (
+          <DateField
+            key={field}
+            label={label}
+            value={text(field).value}
+            error={text(field).error}
+            onChange={(day) => change({ [field]: day })}
+            required
+          />
+        ))}
       </div>
     </>
   );
@@ -169,13 +210,13 @@ function Counts({ form: { text } }: Part) {
   );
 }
 
-function useSaved(words: string | null, onDone: () => void) {
+function useSaved(words: "Saved" | "Created", onDone: (saved: Reconciliation) => void) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   return (saved: Reconciliation) => {
     cache.setQueryData(reconciliationById(tenant, saved.id).queryKey, saved);
     cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
-    toast(words ?? `Created ${saved.name}`);
-    onDone();
+    toast(`${words} ${saved.name}`);
+    onDone(saved);
   };
 }

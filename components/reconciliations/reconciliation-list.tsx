@@ -65,7 +65,7 @@ export function ReconciliationList() {
         {() => <ReconciliationTable items={list.items} stale={list.isStale} />}
       </ListBody>
       <FormPanel open={search.new === true && mayCreate} label="New reconciliation" onClose={stop}>
-        <CreateReconciliation onDone={stop} />
+        <CreateReconciliation />
       </FormPanel>
     </Page>
   );

@@ -21,7 +21,7 @@ export function SourcePicker({
   label: string;
   value: string;
   error: string | undefined;
-  onChange: (id: string) => void;
+  onChange: (source: Source) => void;
 }) {
   const id = useId();
   const tenant = useTenantId();
@@ -75,7 +75,7 @@ export function SourcePicker({
         }))}
         onChoose={(source) => {
           setChosen(source);
-          onChange(source.id);
+          onChange(source);
         }}
         settling={isPending || isPlaceholderData}
         note={

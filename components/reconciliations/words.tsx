@@ -8,7 +8,6 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { percent } from "#components/ui/percent.ts";
-import type { Match } from "#lib/matching/contract.ts";
 import type { Reconciliation, ReconciliationStatus } from "#lib/reconciliations/contract.ts";
 
 export const STATUS_LABELS: Record<ReconciliationStatus, string> = {
@@ -16,14 +15,6 @@ export const STATUS_LABELS: Record<ReconciliationStatus, string> = {
   in_progress: "In progress",
   completed: "Completed",
   archived: "Archived",
-};
-
-export const ADJUSTMENT_LABELS: Record<Match["adjustments"][number]["kind"], string> = {
-  fee: "Fee",
-  fx: "Exchange rate",
-  rounding: "Rounding",
-  write_off: "Write-off",
-  other: "Other",
 };
 
 const ICONS: Record<ReconciliationStatus, LucideIcon> = {

@@ -40,7 +40,7 @@ export function useUpdateRecord(path: string, id: string) {
       }),
     saved: (answer: { data: StoredRecord; etag: string | null }) => {
       cache.setQueryData(recordById(tenant, path, id, false).queryKey, answer);
-      toast("Saved");
+      toast("Saved", { description: nameOf(surfaceOf(path).surface, answer.data) });
       cache.invalidateQueries({ queryKey: recordListKey(tenant, path) });
     },
     newest: () => cache.fetchQuery({ ...recordById(tenant, path, id, false), staleTime: 0 }),

@@ -77,7 +77,7 @@ export const ACTIONS: Record<string, string> = {
   "matching.rejected": "Rejected suggestions",
   "matching.matched": "Matched by hand",
   "matching.written_off": "Wrote off a difference",
-  "matching.undone": "Undid matches or a decision",
+  "matching.undone": "Undid a decision",
   "matching.run_requested": "Ran the rules",
   "matching.rules_updated": "Changed matching rules",
   // What was recorded before there was a category.
@@ -101,7 +101,7 @@ export const ACTIONS: Record<string, string> = {
   "session.signed_out": "Signed out",
   "session.ended": "Signed out of a session",
   "session.ended_everywhere": "Signed out everywhere",
-  "member.admitted": "Became a member",
+  "member.admitted": "Joined",
   "member.invited": "Invited someone",
   "member.invitation_revoked": "Revoked an invitation",
   "member.role_changed": "Changed a member's roles",
@@ -126,7 +126,9 @@ export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "detail
   const action =
     type === "access.refused"
       ? (REFUSALS[String(details.code)] ?? "Refused")
-      : (ACTIONS[type] ?? wordsOf(type));
+      : type === "member.invited" && typeof details.email === "string"
+        ? `Invited ${details.email}`
+        : (ACTIONS[type] ?? wordsOf(type));
   const { count } = details;
   return type !== "exceptions.bulk_updated" &&
     typeof count === "number" &&

@@ -22,7 +22,7 @@ export function MobileBar({ surfaces, firstSteps }: Props) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
-    <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-canvas px-2 lg:hidden print:hidden">
+    <header className="sticky top-0 z-30 flex h-14 short:static short:h-11 items-center gap-2 border-b border-line bg-canvas px-2 lg:hidden print:hidden">
       <Button
         variant="ghost"
         size="touch"

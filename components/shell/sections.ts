@@ -29,16 +29,14 @@ export type Section = {
 /** A record surface in the navigation: its full declaration is too much for every page to load. */
 export type SurfaceLink = { path: string; title: string };
 
-const SECTIONS: readonly Section[] = [
+const WORK: readonly Section[] = [
   { path: "", name: "Overview", icon: LayoutDashboard, letter: "h" },
   { path: "exceptions", name: "Exceptions", icon: TimerReset, letter: "e" },
   { path: "reconciliations", name: "Reconciliations", icon: Scale, letter: "r" },
   { path: "sources", name: "Sources", icon: Layers, letter: "o" },
   { path: "lines", name: "Lines", icon: Rows3, letter: "l" },
 ];
-const ADMIN_SECTIONS: readonly Section[] = [
-  { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },
-  { path: "calendars", name: "Calendars", icon: CalendarDays, letter: "c" },
+const DEVELOPERS: readonly Section[] = [
   { path: "api-keys", name: "API keys", icon: KeyRound, letter: "k", permission: "read:api-keys" },
   { path: "webhooks", name: "Webhooks", icon: Webhook, letter: "w", permission: "read:webhooks" },
   {
@@ -48,6 +46,10 @@ const ADMIN_SECTIONS: readonly Section[] = [
     letter: "q",
     permission: "read:requests",
   },
+];
+const SETTINGS: readonly Section[] = [
+  { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },
+  { path: "calendars", name: "Calendars", icon: CalendarDays, letter: "c" },
   { path: "members", name: "Members", icon: Users, letter: "m", permission: "read:people" },
   {
     path: "alerts",
@@ -81,13 +83,24 @@ export function sectionOf(segments: readonly string[]): string {
   return segments.find((segment) => !segment.startsWith("(")) ?? "";
 }
 
-/** The pages of a tenant, in the order of the navigation. */
-export function sectionsOf(surfaces: readonly SurfaceLink[]): Section[] {
+/** The pages of a tenant by what they are for, in the order of the navigation. */
+export function groupsOf(
+  surfaces: readonly SurfaceLink[],
+): { name: string; sections: readonly Section[] }[] {
   const records = surfaces.map(({ path, title }) => ({
     path,
     name: title,
     icon: surfaceIcon(path),
     letter: SURFACE_LETTERS[path],
   }));
-  return [...SECTIONS, ...records, ...ADMIN_SECTIONS];
+  return [
+    { name: "Work", sections: WORK },
+    { name: "Developers", sections: [...DEVELOPERS, ...records] },
+    { name: "Settings", sections: SETTINGS },
+  ];
+}
+
+/** All pages of a tenant, in the order of the navigation. */
+export function sectionsOf(surfaces: readonly SurfaceLink[]): Section[] {
+  return groupsOf(surfaces).flatMap(({ sections }) => sections);
 }

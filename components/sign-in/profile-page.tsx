@@ -72,7 +72,7 @@ function TimeZone() {
   const other = timeZone === "UTC" ? local : "UTC";
   return (
     <span className="-my-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
-      <span>Shown in {zoneName(timeZone)}, in this browser</span>
+      <span>{zoneName(timeZone)} (this browser)</span>
       {other !== timeZone && (
         <Button size="sm" onClick={() => setTimeZone(other)}>
           Show in {zoneName(other)}

@@ -8,6 +8,7 @@ import { onSessionEnd } from "#components/api-client.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { watchPresence } from "#components/kit/user-presence.ts";
 import { useStore } from "#components/ui/store.ts";
+import { callAccount } from "./account-client.ts";
 import { signedInTo } from "./auth-client.ts";
 import {
   onToldByOtherTabs,
@@ -19,6 +20,10 @@ import {
 } from "./session-state.ts";
 import type { SignInProvider } from "./sign-in-form.tsx";
 
+const RemovedDialog = dynamic(
+  () => import("./removed-dialog.tsx").then((module) => module.RemovedDialog),
+  { ssr: false },
+);
 const SessionEndedDialog = dynamic(
   () => import("./session-ended-dialog.tsx").then((module) => module.SessionEndedDialog),
   {
@@ -37,6 +42,8 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
   const router = useRouter();
   const ended = useStore(sessionEnded, false);
   const [isAside, setAside] = useState(false);
+  /** Whether they are still a member; null until that is known. */
+  const [isMember, setMember] = useState<boolean | null>(null);
 
   const resume = useCallback(async () => {
     const found = await signedInTo(tenant.id).catch(() => "nobody" as const);
@@ -69,22 +76,31 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     if (!ended) return;
     // No polling on a page without a session.
     focusManager.setFocused(false);
+    let isCurrent = true;
+    callAccount("membership", { tenant_id: tenant.id })
+      .then(({ is_member }) => is_member ?? true)
+      // Without an answer, signing in again is what is left to do.
+      .catch(() => true)
+      .then((found) => isCurrent && setMember(found));
     return () => {
+      isCurrent = false;
       focusManager.setFocused(undefined);
       setAside(false);
+      setMember(null);
     };
-  }, [ended]);
+  }, [ended, tenant.id]);
 
   useEffect(watchPresence, []);
 
   // Dismissing only lasts until the next action.
   useEffect(() => sessionEnded.subscribe(() => setAside(false)), []);
 
-  if (!ended || isAside) return null;
+  if (!ended || isAside || isMember === null) return null;
   const onClose = () => {
     setAside(true);
     putAside();
   };
+  if (!isMember) return <RemovedDialog tenant={tenant.name} onClose={onClose} />;
   return (
     <SessionEndedDialog name={name} providers={providers} onClose={onClose} onSignedIn={resume} />
   );

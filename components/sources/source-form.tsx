@@ -103,7 +103,7 @@ export function SourceForm({
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, saved.id).queryKey, saved);
       cache.invalidateQueries({ queryKey: sourcesKey(tenant) });
-      toast(initial ? "Saved" : `Created ${saved.name}`);
+      toast(`${initial ? "Saved" : "Created"} ${saved.name}`);
       onDone(saved);
     },
   });
@@ -161,7 +161,7 @@ export function SourceForm({
           <p className="text-sm text-muted">
             {isSettled
               ? "Fixed once the source has lines."
-              : "Choose inverted if this source books the other way round. Amounts stay as posted and count negated in reconciliations."}
+              : "Choose inverted if this source posts with the opposite sign. Amounts stay as imported. Reconciliations reverse their sign."}
           </p>
         </RadioGroup>
       </fieldset>

@@ -33,8 +33,7 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   if (!mapping) {
     return (
       <p className="text-sm text-pretty text-muted">
-        None kept. CSV files are read as far as each tells by itself; the import asks about the rest
-        and can keep the answers here.
+        No saved mapping. Columns are detected in each file; you can save your answers.
       </p>
     );
   }

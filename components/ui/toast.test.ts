@@ -10,8 +10,8 @@ test("shows one message at a time, in order, next to all failures", () => {
   expect(shown()).toEqual(["Couldn't save", "1"]);
   for (const title of ["2", "3", "4", "5"]) toast(title);
   expect(shown()).toEqual(["Couldn't save", "1, awaited"]);
-  toastFailure("That didn't count", "Somebody was faster.");
-  expect(shown()).toEqual(["Couldn't save", "1, awaited", "That didn't count"]);
+  toastFailure("Couldn't save the decision", "Somebody was faster.");
+  expect(shown()).toEqual(["Couldn't save", "1, awaited", "Couldn't save the decision"]);
   dismissToast(toasts.get().find(({ title }) => title === "1")?.id ?? 0);
-  expect(shown()).toEqual(["Couldn't save", "3, awaited", "That didn't count"]);
+  expect(shown()).toEqual(["Couldn't save", "3, awaited", "Couldn't save the decision"]);
 });

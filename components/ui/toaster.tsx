@@ -10,6 +10,7 @@ const READING_S = 6;
 const DECIDING_S = 12;
 /** How long a message is shown at least before the next one. */
 const VISIBLE_MIN_S = 1;
+const GAP_PX = 12;
 const NONE: readonly Toast[] = [];
 
 /**
@@ -50,6 +51,11 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
     return () => clearInterval(timer);
   }, [held, failed, awaited, decides, id]);
 
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (card.current) uncoverFocus(card.current);
+  }, []);
+
   const Icon = failed ? TriangleAlert : CircleCheck;
   const hold = {
     onMouseEnter: () => setHeld(true),
@@ -59,6 +65,7 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
   };
   return (
     <div
+      ref={card}
       {...hold}
       className="flex items-start gap-2.5 rounded-lg bg-raised p-3 text-sm shadow-overlay transition-[opacity,translate] duration-200 starting:translate-y-3 starting:opacity-0"
     >
@@ -68,7 +75,9 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
       />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
-        {description && <p className="text-muted">{description}</p>}
+        {description && (
+          <p className={failed ? "text-muted" : "line-clamp-2 text-muted"}>{description}</p>
+        )}
       </div>
       {action && (
         <Button
@@ -92,4 +101,14 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
       </button>
     </div>
   );
+}
+
+/** Scrolls the page on where a toast would cover the focused element. */
+function uncoverFocus(card: HTMLElement): void {
+  const focused = document.activeElement;
+  if (!focused || focused === document.body || card.closest("dialog")) return;
+  const row = (focused.closest("tr, li") ?? focused).getBoundingClientRect();
+  const { top, bottom, left, right } = card.getBoundingClientRect();
+  const covers = row.bottom > top && row.top < bottom && row.right > left && row.left < right;
+  if (covers) window.scrollBy({ top: row.bottom - top + GAP_PX });
 }

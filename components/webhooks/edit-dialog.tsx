@@ -7,6 +7,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { shownUrl } from "./labels.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
 
@@ -29,7 +30,7 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
       }),
     onDone: (saved) => {
       keep(saved);
-      toast("Webhook saved");
+      toast("Webhook saved", { description: shownUrl(saved.url) });
       onClose();
     },
   });

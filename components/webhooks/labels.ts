@@ -59,34 +59,40 @@ export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
   recover: "Recovered",
 };
 
-/** A failure in two words, with advice. */
-export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
+/** A failure in two words, as what a delivery failed with, and advice. */
+export const FAILURES: Record<FailureKind, { word: string; noun: string; advice: string }> = {
   signature_failed: {
     word: "Signature rejected",
+    noun: "a rejected signature",
     advice:
       "Check that the receiver uses this webhook's signing secret and verifies the raw body before parsing it.",
   },
   stale_secret: {
     word: "Stale secret",
+    noun: "a stale secret",
     advice: "Update the receiver's signing secret, then resend the failed deliveries.",
   },
   timeout: {
     word: "Timed out",
+    noun: "a timeout",
     advice: "Respond with a 2xx within 15 seconds: acknowledge first, then process.",
   },
   connection_failed: {
     word: "No connection",
+    noun: "no connection",
     advice:
       "Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows Tieout.",
   },
   blocked_address: {
     word: "Address blocked",
+    noun: "a blocked address",
     advice:
       "Nothing was sent because the host isn't at a public address. Edit the URL or fix its DNS record.",
   },
   http_error: {
     word: "HTTP error",
-    advice: "Only a 2xx counts as delivered. Check the receiver's logs and its response below.",
+    noun: "an HTTP error",
+    advice: "Only a 2xx counts as delivered. Check the receiver's logs.",
   },
 };
 

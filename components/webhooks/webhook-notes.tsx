@@ -2,6 +2,7 @@
 
 import { Power } from "lucide-react";
 import type { ReactNode } from "react";
+import type { PageLink } from "#components/kit/use-search.ts";
 import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -11,16 +12,22 @@ import { Countdown } from "./countdown.tsx";
 import { FAILURES } from "./labels.ts";
 import type { Act } from "./webhook-actions.tsx";
 
-type Props = { webhook: Webhook; asOf: string; onAct: (act: Act) => void };
+type Props = {
+  webhook: Webhook;
+  asOf: string;
+  onAct: (act: Act) => void;
+  /** The newest failed delivery, with its status code and the link that opens it. */
+  lastFailure: { statusCode: number | null; to: PageLink } | undefined;
+};
 
 /** Notes on why nothing is sent, what fails, and what to do about it. */
-export function WebhookNotes({ webhook, asOf, onAct }: Props) {
+export function WebhookNotes({ webhook, asOf, onAct, lastFailure }: Props) {
   const { status, previous_secret_expires_at, failing_since, missed_since } = webhook;
   return (
     <div className="flex flex-col gap-2 empty:hidden">
       {status === "disabled" && <Disabled webhook={webhook} onAct={onAct} />}
       {status === "active" && failing_since && (
-        <Failing webhook={webhook} asOf={asOf} onAct={onAct} />
+        <Failing webhook={webhook} asOf={asOf} onAct={onAct} lastFailure={lastFailure} />
       )}
       {status === "active" && !failing_since && missed_since && (
         <Note tone="info">
@@ -44,7 +51,7 @@ export function WebhookNotes({ webhook, asOf, onAct }: Props) {
 function Disabled({
   webhook: { disabled_at, disabled_by, disabled_reason, disabled_detail },
   onAct,
-}: Omit<Props, "asOf">) {
+}: Pick<Props, "webhook" | "onAct">) {
   return (
     <Note tone="danger">
       <Row
@@ -72,15 +79,33 @@ function Failing({
   webhook: { failing_since, disable_at, last_failure_kind, missed_since, next_attempt_at },
   asOf,
   onAct,
+  lastFailure,
 }: Props) {
+  const statusCode = last_failure_kind === "http_error" ? lastFailure?.statusCode : null;
   const advice = last_failure_kind && FAILURES[last_failure_kind];
   return (
     <Note tone="danger">
       <Row action={missed_since && <Button onClick={() => onAct("recover")}>Recover</Button>}>
         <strong>
-          Every attempt has failed since {failing_since && <Time iso={failing_since} />}
-          {advice && `: ${advice.word.toLowerCase()}`}.
+          Every delivery since {failing_since && <Time iso={failing_since} />} failed
+          {advice && ` with ${statusCode ? `HTTP ${statusCode}` : advice.noun}`}.
         </strong>{" "}
+        {lastFailure && last_failure_kind === "http_error" && (
+          <>
+            <a
+              href={lastFailure.to.href}
+              onClick={(event) => {
+                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                event.preventDefault();
+                lastFailure.to.follow();
+              }}
+              className="underline underline-offset-2"
+            >
+              View the last response
+            </a>
+            .{" "}
+          </>
+        )}
         {advice?.advice}{" "}
         {next_attempt_at && (
           <>

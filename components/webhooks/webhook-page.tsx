@@ -31,9 +31,14 @@ export function WebhookPage({ id }: { id: string }) {
   const searching = useSearch(deliverySearch, DELIVERY_FILTERS);
   const [act, setAct] = useState<Act | null>(null);
   const { data: webhook, error, refetch } = useQuery(webhookById(tenantId, id));
-  const { data: asOf } = useInfiniteQuery({
+  const { data: loaded } = useInfiniteQuery({
     ...deliveryPages(tenantId, id, searching.search),
-    select: ({ pages }) => pages[0]?.as_of,
+    select: ({ pages }) => ({
+      asOf: pages[0]?.as_of,
+      failed: pages
+        .flatMap(({ items }) => items)
+        .find(({ last_attempt }) => last_attempt?.status === "failed"),
+    }),
   });
   const stats = useQuery(webhookStatsOf(tenantId, id));
   const isShown = webhook && !(error && isRefusal(error));
@@ -49,7 +54,17 @@ export function WebhookPage({ id }: { id: string }) {
     >
       {isShown ? (
         <div className="flex flex-col gap-6">
-          <WebhookNotes webhook={webhook} asOf={asOf ?? webhook.updated_at} onAct={setAct} />
+          <WebhookNotes
+            webhook={webhook}
+            asOf={loaded?.asOf ?? webhook.updated_at}
+            onAct={setAct}
+            lastFailure={
+              loaded?.failed && {
+                statusCode: loaded.failed.last_attempt?.status_code ?? null,
+                to: searching.linkTo({ delivery: loaded.failed.id }),
+              }
+            }
+          />
           <WebhookFigures webhook={webhook} />
           <AttemptsChart
             stats={stats}

@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Page } from "@playwright/test";
-import { createTenant, enrol, PASSWORD, sql } from "../fixtures.ts";
+import { api, createTenant, enrol, PASSWORD, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, enter } from "./person.ts";
 import { anotherContext, test } from "./test.ts";
 
@@ -77,6 +77,18 @@ test("signing out ends it in every tab at once, and signing in anew goes on in e
   await expect(ended(other)).toBeHidden();
   await expect(other.getByLabel("Name")).toHaveValue("October payouts");
   expect(await statusOf(other, tenant, "/v1/me")).toBe(200);
+});
+
+test("a removed member's open page says that they were removed", async ({ page }) => {
+  const tenant = await createTenant();
+  const { id } = await signedIn(page, { [tenant]: ["tenant_analyst"] }, `/${tenant}/exceptions`);
+  const bearer = await userToken(tenant, ["tenant_admin"]);
+  const removed = await api("DELETE", `/v1/tenants/${tenant}/members/${id}`, { bearer, tenant });
+  expect(removed.status, removed.text).toBe(200);
+  await expect(
+    page.getByRole("dialog", { name: `You no longer have access to Tenant ${tenant}` }),
+  ).toBeVisible();
+  await expect(ended(page)).toBeHidden();
 });
 
 test("a page whose session has ended stops asking", async ({ page, context }) => {

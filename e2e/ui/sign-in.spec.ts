@@ -40,7 +40,7 @@ test("times are of the browser's zone for whoever signs in, until they choose UT
   const menu = page.getByRole("button", { name: /ada Admin$/ });
   await page.goto("/acme/profile");
   await enter(page, "ada@acme.example");
-  await expect(page.getByText("Shown in Europe/Berlin, in this browser")).toBeVisible();
+  await expect(page.getByText("Europe/Berlin (this browser)")).toBeVisible();
   await menu.click();
   await page.getByRole("menuitemradio", { name: "UTC" }).click();
   await menu.click();

@@ -162,7 +162,7 @@ test("a processor's file is mapped by gross and fee, and its lines show what was
   const preview = page.getByRole("region", { name: "Preview" });
   await expect(preview.getByRole("status")).toHaveText("2 lines");
   await expect(page.getByLabel("Fee", { exact: true })).toHaveValue("Fee");
-  await expect(page.getByLabel("A fee that was kept is written")).toHaveValue("minus");
+  await expect(page.getByLabel("Fees are written")).toHaveValue("minus");
   await expect(preview.getByRole("row", { name: /RG-1/ })).toContainText("Fee €2.90");
   await expect(preview.getByRole("row", { name: /RG-2/ })).not.toContainText("Fee");
   await page.getByRole("button", { name: "Import 2 lines" }).click();

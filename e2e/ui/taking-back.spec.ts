@@ -109,7 +109,7 @@ test("what was picked stays picked where the server refuses to match it", async 
   await pick(page, LEDGER, AGREES.text);
   await call("POST", `matches/${line?.suggestion?.match_id}/confirm`);
   await page.keyboard.press("Enter");
-  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Couldn't save the decision")).toBeVisible();
   await expect(page.getByText("Selected by hand")).toBeVisible();
   await expect(page.getByText("2 lines", { exact: true })).toBeVisible();
 });

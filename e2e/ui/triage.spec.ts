@@ -127,7 +127,7 @@ test("U takes the last act back on the server: a resolution, a pause, an assignm
   await expect.poll(said).toBe("open user:ada");
   await expect(rowOf(page, "Payout 1")).toBeVisible();
   // It knows that it is taken back: until then U would take back the same once more.
-  await expect(page.getByText("Undone: Resolved").first()).toBeVisible();
+  await expect(page.getByText("Resolution undone").first()).toBeVisible();
 
   await sql(editing(`'assigned_to', 'user:zoe'`, `tenant_id = $1 and title = 'Payout 1'`), [
     tenant,

@@ -101,7 +101,7 @@ test("U takes back the decision that is still under way, not the one before it",
   await page.waitForResponse(/\/decisions\?/);
   await page.waitForResponse(/\/decisions\?/);
   release();
-  await expect(page.getByText("Undone: confirmed a match")).toBeVisible();
+  await expect(page.getByText(/^Match of €.* undone$/)).toBeVisible();
   expect(await undone()).toEqual([true, false]);
 });
 
@@ -112,7 +112,7 @@ test("U takes nothing back where the decision under way fails", async ({ page })
   await page.keyboard.press("u");
   await confirmElsewhere(0);
   release();
-  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Couldn't save the decision")).toBeVisible();
   await expect(page.getByText("Nothing to undo")).toBeVisible();
   expect(await undone()).toEqual([false, false]);
 });
@@ -128,7 +128,7 @@ test("an undo whose answer is lost is asked for again, and only then the one bef
   await shows(page, SUGGESTED - 1);
 
   await page.keyboard.press("u");
-  await expect(page.getByText("Undone: confirmed a match")).toHaveCount(1);
+  await expect(page.getByText(/^Match of €.* undone$/)).toHaveCount(1);
   expect(await undone()).toEqual([true, false]);
   await page.keyboard.press("u");
   await shows(page, SUGGESTED);
@@ -228,7 +228,7 @@ test("a line is excluded that was asked about, or none", async ({ page }) => {
   await shows(page, SUGGESTED - 1);
   await expect(page.getByRole("dialog").getByRole("heading")).toHaveText(title ?? "");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Couldn't save the decision")).toBeVisible();
   expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
 });
 
@@ -247,7 +247,7 @@ test("a difference is explained that was asked about, or none", async ({ page })
   );
   await page.keyboard.press("Enter");
   expect((await sent).postDataJSON().line_ids).toContain(lines[place]?.id);
-  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Couldn't save the decision")).toBeVisible();
   expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
 });
 

@@ -191,7 +191,7 @@ test("a decision that came too late says so, and the lists are as they are", asy
       .status,
   ).toBe(200);
   await match.click();
-  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Couldn't save the decision")).toBeVisible();
   await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
 });
 

@@ -94,7 +94,7 @@ export const API_KEYS: View[] = [
     arrange: inTurn(
       feed,
       pressInDialog("Revoke"),
-      says("would have been refused"),
+      says("used this key in the last 7 days"),
       pressInDialog("Revoke key"),
       says("Enter a reason."),
     ),
@@ -106,7 +106,7 @@ export const API_KEYS: View[] = [
       feed,
       pressInDialog("Rotate"),
       (page) => dialog(page).getByText("Now", { exact: true }).click(),
-      says("would have been refused"),
+      says("used this key in the last 7 days"),
     ),
   },
   {

@@ -58,7 +58,7 @@ export const WEBHOOKS: View[] = [
     ),
   },
   of("ledger", "a webhook, two secrets", says(/^Two secrets sign/)),
-  of("desk", "a webhook, failing", says(/^Every attempt has failed since/)),
+  of("desk", "a webhook, failing", says(/^Every delivery since .* failed/)),
   of(
     "desk",
     "a webhook, hours of its chart",

@@ -59,6 +59,11 @@ export const ACCOUNT_CALLS = {
     body: z.strictObject({ token, password: newPassword.optional() }),
     response: z.object({ tenant_id: z.string() }),
   },
+  /** Null: the cookies don't say who asks. Answered after the session has ended, too. */
+  membership: {
+    body: z.strictObject({ tenant_id: z.string().max(100) }),
+    response: z.object({ is_member: z.boolean().nullable() }),
+  },
   password: {
     body: z.strictObject({ current: z.string().min(1).max(1024), password: newPassword }),
     response: z.object({}),

@@ -5,7 +5,7 @@ import { env } from "../runtime/env.ts";
 import { assuranceOf, membershipsOf, subjectOf, USUAL_CLAIMS } from "./claims.ts";
 import type { Memberships, UserIdentity } from "./principal.ts";
 import { ownerOfSession } from "./session-store.ts";
-import { currentMemberships } from "./session-user.ts";
+import { currentMemberships, forgetMemberships } from "./session-user.ts";
 
 /** Sign-in by email and password, which Supabase Auth checks. */
 export const PASSWORD_PROVIDER = "password";
@@ -36,7 +36,7 @@ export async function sessionIdentity(request: Request): Promise<UserIdentity | 
   });
 }
 
-type Cookies = Record<string, string | undefined>;
+export type Cookies = Record<string, string | undefined>;
 
 /**
  * The identity in a set of cookies. Navigation to a page is a user action, so `seen` is the
@@ -62,6 +62,19 @@ export async function identityOfCookies(
   if (owner?.issuer !== issuer || owner.subject !== id) return null;
   const memberships = await membershipsNow(token, id);
   return memberships && { type: "user", issuer, id, name, memberships, sessionId: sid };
+}
+
+/**
+ * Whether the user of a set of cookies is a member of a tenant now, even if their session has
+ * ended. Null if the cookies don't say who it is, or the account is deleted or banned.
+ */
+export async function isMemberNow(cookies: Cookies, tenantId: string): Promise<boolean | null> {
+  const token = await tokenOf(cookies);
+  const id = token && subjectOf(token);
+  if (!id || !isStillValid(token)) return null;
+  forgetMemberships(id);
+  const memberships = await membershipsNow(token, id);
+  return memberships?.has(tenantId) ?? null;
 }
 
 /** The ID of the session in a set of cookies, whether or not it is still valid. */

@@ -80,20 +80,17 @@ export const EVENTS = {
     data: aboutException.extend({ due_at: dueAt }),
   },
   "exception.created": {
-    summary:
-      "An exception was created: of lines that stay open, one for a line alone, one for all " +
-      "lines of a suggestion",
+    summary: "An exception was created. Lines in the same suggestion share one",
     reads: "read:exceptions",
     data: aboutException,
   },
   "exception.updated": {
-    summary: "An exception was changed or reopened, by a run when it is about other lines",
+    summary: "An exception was edited or reopened, or a run linked it to other lines",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },
   "exception.resolved": {
-    summary:
-      "An exception was resolved or dismissed, or merged into another of the same suggestion",
+    summary: "An exception was resolved, dismissed or merged",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },
@@ -103,7 +100,7 @@ export const EVENTS = {
     data: aboutException.extend({ changes }),
   },
   "exception.resumed": {
-    summary: "An exception's clock was resumed, by a person, a rule or the end of its pause",
+    summary: "An exception's clock was resumed by a person, a rule or the end of its pause",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },
@@ -118,7 +115,7 @@ export const EVENTS = {
     data: z.object({ run }),
   },
   "match.undone": {
-    summary: "A match was undone, by a person or since a run makes another",
+    summary: "A match was undone by a person or replaced by a run",
     reads: "read:reconciliations",
     data: z.object({
       match: match
@@ -159,7 +156,7 @@ export const EVENTS = {
     }),
   },
   "books.differ": {
-    summary: "A recount of a pair's lines and decisions differs from what is shown of it",
+    summary: "A recount doesn't agree with a reconciliation's totals",
     reads: "read:reconciliations",
     data: z.object({
       reconciliation_ids: z

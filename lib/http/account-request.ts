@@ -6,7 +6,7 @@ import {
   type AccountInput,
 } from "../accounts/contract.ts";
 import type { UserIdentity } from "../auth/principal.ts";
-import { identityOfCookies, isSameOrigin } from "../auth/session.ts";
+import { type Cookies, identityOfCookies, isSameOrigin } from "../auth/session.ts";
 import { unauthenticated } from "../auth/unauthenticated.ts";
 import { newRequestId } from "./endpoint.ts";
 import { parse } from "./input.ts";
@@ -21,6 +21,7 @@ const NO_TENANT = "";
 type AccountRequest<Call extends AccountCall> = {
   body: AccountInput<Call>;
   user: UserIdentity | null;
+  cookies: Cookies;
   origin: { address: string | null; request_id: string };
 };
 
@@ -55,8 +56,9 @@ export function accountEndpoint<Call extends AccountCall>(
         [],
       ) as AccountInput<Call>;
       const address = request.headers.get("x-tieout-client-address");
-      const user = await identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
-      const call = { body, user, origin: { address, request_id: requestId } };
+      const cookies = parseCookie(request.headers.get("cookie") ?? "");
+      const user = await identityOfCookies(cookies);
+      const call = { body, user, cookies, origin: { address, request_id: requestId } };
       const attempt = { address, ...(account && { email: await account(call) }) };
       const answer = await limitingSignIns(attempt, async () => ({
         answer: await serve(call),

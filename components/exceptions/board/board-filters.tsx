@@ -16,7 +16,13 @@ import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
 import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
-import { RISK_LABELS, SEVERITY_LABELS, SORT_LABELS, STATUS_LABELS } from "../labels.tsx";
+import {
+  RISK_LABELS,
+  reasonLabel,
+  SEVERITY_LABELS,
+  SORT_LABELS,
+  STATUS_LABELS,
+} from "../labels.tsx";
 import { ReconciliationName } from "../names.tsx";
 import { facetsOf } from "../queries.ts";
 import { SaveView } from "../views/save-view.tsx";
@@ -82,7 +88,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
   );
 
   return (
-    <search className="flex gap-2 max-sm:flex-col sm:flex-wrap">
+    <search className="scrollbar-none flex gap-2 max-sm:flex-col sm:flex-wrap short:sm:-m-1 short:sm:flex-nowrap short:sm:overflow-x-auto short:sm:p-1 short:sm:*:shrink-0">
       {children}
       <SearchField
         label="Search exceptions"
@@ -114,7 +120,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
               </Menu>
             </div>
             {/* The filters begin a line of their own. */}
-            <span className="basis-full max-sm:hidden" />
+            <span className="basis-full max-sm:hidden short:hidden" />
           </>
         )}
         {state === "open" && (
@@ -164,7 +170,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           hint={hint}
           name="Reason"
           values={search.reason_code}
-          options={found("reason_code", (value) => value)}
+          options={found("reason_code", (value) => (value === NONE ? "None" : reasonLabel(value)))}
           onChange={(reason_code) => onChange({ reason_code })}
         />
         <FacetMenu

@@ -11,7 +11,7 @@ import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
-import { SeverityParts, StatusParts } from "../labels.tsx";
+import { reasonLabel, SeverityParts, StatusParts } from "../labels.tsx";
 import { Outcome, RiskBadge } from "../risk-badge.tsx";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
 
@@ -144,11 +144,16 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
       )}
       {columns.has("reason") && (
         <td className={classes("truncate text-muted @max-5xl:hidden", WIDTHS.reason)}>
-          {item.reason_code === null ? <None /> : item.reason_code}
+          {item.reason_code === null ? <None /> : reasonLabel(item.reason_code)}
         </td>
       )}
       <td className={classes("min-w-0 @max-xl:order-1 @max-xl:basis-full", WIDTHS.title)}>
         <RowLink to={linkTo({ exception: item.id })} tabIndex={isTabStop ? 0 : -1} className={LINK}>
+          {news === "arrived" && (
+            <span className="mr-1.5 rounded-sm bg-accent px-1 text-xs font-medium text-on-accent">
+              New
+            </span>
+          )}
           {item.title}
         </RowLink>
       </td>

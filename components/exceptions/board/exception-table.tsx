@@ -40,6 +40,8 @@ type Props = {
   selected: ReadonlySet<string>;
   arrived: ReadonlySet<string>;
   left: ReadonlySet<string>;
+  /** The row to scroll to and focus. */
+  ledTo: { id: string } | null;
   /** Null: rows can't be selected. */
   onToggle: ((id: string, extend: boolean) => void) | null;
   /** Null if the key acts on the selection. */
@@ -90,7 +92,8 @@ export function ExceptionTable(props: Props) {
     [lines],
   );
   const ids = useMemo(() => items.map(({ id }) => id), [items]);
-  const keys = useRowKeys({ ids, indexOf: (at) => places[at] ?? at, reveal, body });
+  const { ledTo } = props;
+  const keys = useRowKeys({ ids, indexOf: (at) => places[at] ?? at, reveal, body, ledTo });
   const chosen = useMemo(
     () => (selected.size === 0 ? 0 : items.filter(({ id }) => selected.has(id)).length),
     [items, selected],

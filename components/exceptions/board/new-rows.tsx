@@ -1,38 +1,68 @@
 "use client";
 
-import { ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { type ReactNode, useState } from "react";
 
 /**
- * Announces new rows once. New rows are held back, so that no row moves, until it is clicked.
+ * Announces new rows once and leads from one to the next. Rows that are held back so that none
+ * moves are shown when it is clicked. `arrived` are the rows shown last, from top to bottom, as are
+ * those that `onShow` returns.
  */
 export function NewRows({
-  count,
+  waiting,
   arrived,
   onShow,
+  onLead,
 }: {
-  count: number;
-  arrived: number;
-  onShow: () => void;
+  waiting: number;
+  arrived: ReadonlySet<string>;
+  onShow: () => ReadonlySet<string>;
+  onLead: (id: string) => void;
 }) {
+  const [tour, setTour] = useState({ rows: arrived, at: -1 });
+  const next = tour.rows === arrived ? tour.at + 1 : 0;
+
+  function lead(rows: ReadonlySet<string>, at: number): void {
+    setTour({ rows, at });
+    const id = [...rows][at];
+    if (id !== undefined) onLead(id);
+  }
+
   return (
     <div className="pointer-events-none sticky top-2 z-20 flex h-0 justify-center">
       <p role="status" className="sr-only">
-        {count > 0 ? `${words(count)} waiting` : arrived > 0 && `${words(arrived)} shown`}
+        {waiting > 0
+          ? `${words(waiting)} waiting`
+          : arrived.size > 0 && `${words(arrived.size)} shown`}
       </p>
-      {count > 0 && (
-        <button
-          type="button"
-          onClick={() => {
-            onShow();
-            window.scrollTo({ top: 0 });
-          }}
-          className="pointer-events-auto flex h-8 items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-on-accent shadow-overlay hover:bg-accent-hover"
-        >
+      {waiting > 0 ? (
+        <Pill onClick={() => lead(onShow(), 0)}>
           <ArrowUp aria-hidden className="size-4" />
-          {count.toLocaleString("en")} new
-        </button>
+          {waiting.toLocaleString("en")} new
+        </Pill>
+      ) : (
+        next < arrived.size && (
+          <Pill onClick={() => lead(arrived, next)}>
+            <ArrowDown aria-hidden className="size-4" />
+            {next === 0
+              ? `${arrived.size.toLocaleString("en")} new`
+              : `Next new (${next + 1} of ${arrived.size})`}
+          </Pill>
+        )
       )}
     </div>
+  );
+}
+
+function Pill({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="pointer-events-auto flex h-8 items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium whitespace-nowrap text-on-accent shadow-overlay hover:bg-accent-hover"
+    >
+      {children}
+    </button>
   );
 }
 

@@ -1,11 +1,8 @@
 "use client";
 
-import type { z } from "zod";
 import { classes } from "#components/ui/classes.ts";
-import type { slaSummary } from "#lib/exceptions/contract.ts";
 import type { BoardSearch } from "./search.ts";
-
-type Summary = z.output<typeof slaSummary>;
+import type { Tiles } from "./tiles.ts";
 
 const TILES = [
   {
@@ -38,18 +35,18 @@ const TILES = [
   },
 ] as const;
 
-/** The summary of all open exceptions. Each tile filters the board by its risk. */
+/** The open exceptions by risk. Each tile filters the board by its risk. */
 export function RiskTiles({
-  summary,
+  tiles: { summary, isAll },
   selected,
   onSelect,
 }: {
-  summary: Summary;
+  tiles: Tiles;
   selected: BoardSearch["breach_risk"];
   onSelect: (risk: BoardSearch["breach_risk"]) => void;
 }) {
   return (
-    <fieldset className="grid grid-cols-2 gap-3 @2xl:grid-cols-4">
+    <fieldset className="grid grid-cols-2 gap-3 @2xl:grid-cols-4 short:hidden">
       <legend className="sr-only">Show by risk</legend>
       {TILES.map(({ value, name, hint, count, risk }) => {
         const pressed = (selected?.join() ?? null) === value;
@@ -77,7 +74,9 @@ export function RiskTiles({
             >
               {summary[count].toLocaleString("en")}
             </span>
-            <span className="hidden truncate text-xs text-muted @xl:block">{hint}</span>
+            <span className="hidden truncate text-xs text-muted @xl:block">
+              {isAll ? "all, without filters" : hint}
+            </span>
           </button>
         );
       })}

@@ -2,7 +2,7 @@
 
 import { ChartColumn, Plus, SearchX } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Freshness } from "#components/kit/freshness.tsx";
 import { useMember } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
@@ -25,9 +25,11 @@ import { BoardMenu } from "./board-menu.tsx";
 import { BoardSkeleton } from "./board-skeleton.tsx";
 import { ExceptionTable } from "./exception-table.tsx";
 import { NewRows } from "./new-rows.tsx";
+import { ReturnNote } from "./return-note.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, FILTERS } from "./search.ts";
 import { useBoard } from "./use-board.ts";
+import { useReturn } from "./use-return.ts";
 import { useSelection } from "./use-selection.ts";
 
 /** Loaded with the first selected row; stays to report the last change. */
@@ -58,7 +60,18 @@ export function SlaBoard({ origin }: { origin: string }) {
   const { items, asOf, summary, isOpen } = board;
   const { hasNextPage } = board.pages;
 
+  const returned = useReturn(tenant.id, isOpen ? asOf : null);
+  const { open: markOpened } = returned;
+  useEffect(() => {
+    if (search.exception !== null) markOpened(search.exception);
+  }, [search.exception, markOpened]);
+  const marked = useMemo(
+    () => new Set([...board.arrived, ...returned.unseen]),
+    [board.arrived, returned.unseen],
+  );
   const selection = useSelection(board.openItems);
+  /** The new row that the user asked to see; a new object for each time. */
+  const [ledTo, setLedTo] = useState<{ id: string } | null>(null);
   const [selects, setSelects] = useState(false);
   if (!selects && selection.marked.size > 0) setSelects(true);
   const pausing = usePauseByKey();
@@ -108,9 +121,9 @@ export function SlaBoard({ origin }: { origin: string }) {
         <BoardSkeleton />
       ) : (
         <>
-          {isOpen && summary && (
+          {isOpen && board.tiles && (
             <RiskTiles
-              summary={summary}
+              tiles={board.tiles}
               selected={search.breach_risk}
               onSelect={(breach_risk) => set({ breach_risk })}
             />
@@ -121,7 +134,7 @@ export function SlaBoard({ origin }: { origin: string }) {
             </div>
           )}
           {!isBare && <ViewBar search={search} onChange={set} />}
-          <div className={isOpen ? "py-4" : "pb-4"}>
+          <div className={isOpen ? "py-4 short:pt-0 short:pb-2" : "pb-4 short:pb-2"}>
             {isBare ? (
               states
             ) : (
@@ -134,7 +147,21 @@ export function SlaBoard({ origin }: { origin: string }) {
             <BoardEmpty origin={origin} />
           ) : (
             <>
-              <NewRows count={board.waiting} arrived={board.arrived.size} onShow={board.show} />
+              {isOpen && returned.summary && (
+                <ReturnNote
+                  summary={returned.summary}
+                  onBreached={() =>
+                    set({ breach_risk: null, breached_from: returned.summary?.since ?? null })
+                  }
+                  onDismiss={returned.dismiss}
+                />
+              )}
+              <NewRows
+                waiting={board.waiting}
+                arrived={board.arrived}
+                onShow={board.show}
+                onLead={(id) => setLedTo({ id })}
+              />
               {items.length === 0 && !board.folded ? (
                 <Notice
                   icon={SearchX}
@@ -158,8 +185,9 @@ export function SlaBoard({ origin }: { origin: string }) {
                   stale={board.isStale}
                   linkTo={linkTo}
                   selected={selection.marked}
-                  arrived={board.arrived}
+                  arrived={marked}
                   left={board.left}
+                  ledTo={ledTo}
                   onToggle={isOpen ? selection.toggle : null}
                   onPause={selection.chosen.length > 0 ? null : pausing.toggle}
                   onToggleAll={(all) => (all ? selection.markAll() : selection.clear())}
@@ -178,7 +206,7 @@ export function SlaBoard({ origin }: { origin: string }) {
                   onClear={selection.clear}
                 />
               )}
-              <p role="status" className="py-4 text-center text-sm text-muted empty:hidden">
+              <p role="status" className="pt-4 pb-16 text-center text-sm text-muted empty:hidden">
                 {hasNextPage
                   ? "Loading more…"
                   : items.length > 0 && `All ${items.length.toLocaleString("en")} shown`}

@@ -21,7 +21,8 @@ const REFRESH_MS = 4000;
 const PAGE = 250;
 /** With more pages of changes, the list is read again. */
 const PAGES_MAX = 4;
-const HIGHLIGHT_MS = 4000;
+/** How long new rows stay marked: long enough to be led from one to the next. */
+const HIGHLIGHT_MS = 15_000;
 const NONE: Changes = new Map();
 const NOTHING: Waiting = { as_of: "", changes: NONE };
 const NOBODY: ReadonlySet<string> = new Set();
@@ -79,16 +80,23 @@ export function useBoardPoll(
     list.current = { queryKey, sortBy };
   });
 
-  const show = useCallback(() => {
+  const shownLast = useRef(NOBODY);
+  /** Returns the rows shown last, because the pointer may have shown them on its way to a button. */
+  const show = useCallback((): ReadonlySet<string> => {
     const { queryKey, sortBy } = list.current;
     const before = cache.getQueryData<Board>(queryKey);
     const changes = waitingFor(before, waits.current);
     hold(NOTHING);
-    if (!before || changes.size === 0) return;
+    if (!before || changes.size === 0) return shownLast.current;
     const known = new Set(idsOf(before));
     const after = withChanges(before, changes, sortBy);
     cache.setQueryData<Board>(queryKey, after);
-    setArrived(new Set(idsOf(after).filter((id) => !known.has(id))));
+    const fresh = new Set(idsOf(after).filter((id) => !known.has(id)));
+    if (fresh.size > 0) {
+      shownLast.current = fresh;
+      setArrived(fresh);
+    }
+    return shownLast.current;
   }, [cache, hold]);
 
   useEffect(() => {
@@ -159,7 +167,7 @@ function waitingFor(board: Board | undefined, { as_of, changes }: Waiting): Chan
 type Read = Pick<SlaChanges, "as_of" | "summary"> & { changes: Changes };
 
 /** Null if there are so many that the list should be read again. */
-async function changesSince({
+export async function changesSince({
   tenant,
   query,
   since,

@@ -16,6 +16,7 @@ import {
 import { filtersToSave } from "../views/filters-of-view.ts";
 import type { GroupName } from "./board-lines.ts";
 import type { BoardSearch } from "./search.ts";
+import { tilesOf } from "./tiles.ts";
 import { useArrivals, useNotifications } from "./use-arrivals.ts";
 import { useBoardPoll } from "./use-board-poll.ts";
 
@@ -91,6 +92,7 @@ export function useBoard(
     loadMore: isOpen ? open.loadMore : past.loadMore,
     /** Null while loading. */
     asOf: (newest && (isOpen ? open.newest?.as_of : facets?.as_of)) ?? null,
+    tiles: tilesOf(open.newest?.summary, facets, filtersBesidesRisk(search)),
     summary: open.newest?.summary,
     failure: isOpen ? open.failure : past.failure,
     failing: (isOpen ? (poll.error ?? open.pages.error) : past.pages.error) !== null,
@@ -143,6 +145,11 @@ function matchingOf(search: BoardSearch, total: number, folded: number): Matchin
     ...(folded > 0 && { breach_risk: [...CAN_BE_SAVED] }),
   };
   return count > 0 && count < COUNTED_MAX ? { filter, count } : null;
+}
+
+/** Whether the board has filters other than the risk, which the tiles set. */
+function filtersBesidesRisk(search: BoardSearch): boolean {
+  return JSON.stringify(filtersOf({ ...search, breach_risk: null })) !== "{}";
 }
 
 function countIn(

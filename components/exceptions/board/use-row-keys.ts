@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { noteShift } from "#components/kit/rows.ts";
 
 const LINK = "[data-row]";
 const PAGE = 10;
@@ -15,18 +16,20 @@ const PAGE = 10;
 /**
  * Makes a table's rows one tab stop. Arrows, Home, End and the page keys move between rows; if the
  * focused row is removed, the row in its place gets the focus. `reveal` renders the row at an
- * index; `indexOf` returns a row's index.
+ * index; `indexOf` returns a row's index. `ledTo` is a row to focus, once for each object.
  */
 export function useRowKeys({
   ids,
   indexOf,
   reveal,
   body,
+  ledTo,
 }: {
   ids: readonly string[];
   indexOf: (at: number) => number;
   reveal: (index: number) => void;
   body: RefObject<HTMLElement | null>;
+  ledTo: { id: string } | null;
 }) {
   const [stop, setStop] = useState<string | null>(null);
   /** The focused row and its index. */
@@ -69,9 +72,23 @@ export function useRowKeys({
     if (!last || ids.length === 0) return;
     const at = ids.indexOf(last.id);
     if (at >= 0) focused.current = { id: last.id, at };
-    else if (document.activeElement === document.body || document.activeElement === null)
+    else if (document.activeElement === document.body || document.activeElement === null) {
+      noteShift();
       latest.current.focus(Math.min(last.at, ids.length - 1));
+    }
   }, [ids]);
+
+  // The row may only be among the rows of a later render.
+  const followed = useRef<{ id: string } | null>(null);
+  useEffect(() => {
+    if (!ledTo || ledTo === followed.current) return;
+    const at = ids.indexOf(ledTo.id);
+    if (at < 0) return;
+    followed.current = ledTo;
+    // The pressed button would keep the focus (see the layout effect above).
+    (document.activeElement as HTMLElement | null)?.blur();
+    latest.current.focus(at);
+  }, [ledTo, ids]);
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
     if (

@@ -12,12 +12,14 @@ import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
+import type { Closed } from "../detail/close-form.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { PauseDialog } from "../pauses/pause-dialog.tsx";
 import { commonPauseFault, tellPauseFault } from "../pauses/pause-fault.ts";
+import { undoneWords } from "../undo.ts";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
-import { CloseDialog, type Closed } from "./close-dialog.tsx";
+import { CloseDialog } from "./close-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { type Change, useBulkChange } from "./use-bulk-change.ts";
 
@@ -73,6 +75,7 @@ export function SelectionBar({
     act({
       patch: { assigned_to },
       done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned",
+      undone: "Assignment undone",
     });
   useKeys(
     !takesKeys || chosen.length === 0 || progress
@@ -124,7 +127,11 @@ export function SelectionBar({
               <MenuItem
                 key={status}
                 onClick={() =>
-                  act({ patch: { status }, done: `set to ${STATUS_LABELS[status].toLowerCase()}` })
+                  act({
+                    patch: { status },
+                    done: `set to ${STATUS_LABELS[status].toLowerCase()}`,
+                    undone: "Status change undone",
+                  })
                 }
               >
                 <StatusLabel status={status} />
@@ -158,7 +165,7 @@ export function SelectionBar({
                   ? ""
                   : "None of them is paused."
               }
-              onClick={() => act({ resume: true, done: "resumed" })}
+              onClick={() => act({ resume: true, done: "resumed", undone: "Resume undone" })}
             >
               <Play aria-hidden className="size-4 text-muted" />
               Resume
@@ -192,9 +199,10 @@ export function SelectionBar({
           status={closing}
           count={count}
           onClose={() => setClosing(undefined)}
-          onSubmit={(resolution) => {
+          onSubmit={(status, resolution) => {
             setClosing(undefined);
-            start({ patch: { status: closing, resolution }, done: closing });
+            const patch = { status, resolution };
+            start({ patch, done: status, undone: undoneWords(patch) });
           }}
         />
       )}
@@ -205,7 +213,7 @@ export function SelectionBar({
           send={async () => {}}
           onDone={(pause) => {
             setPausing(false);
-            start({ pause, done: "paused" });
+            start({ pause, done: "paused", undone: "Pause undone" });
           }}
         />
       )}

@@ -6,13 +6,16 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { problemText } from "#components/kit/problem-text.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { toast, toastFailure } from "#components/ui/toast.ts";
-import type { SlaItem } from "#lib/exceptions/contract.ts";
+import type { Exception, SlaItem } from "#lib/exceptions/contract.ts";
 import { type Board, cancelReads, readGivenUp, withChange } from "../board/board-cache.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
+import { groupsOf, inverseOf, type Patch, pauseAgain, remember, type Step } from "../undo.ts";
+import { useUndoAct } from "../use-undo.ts";
 import { type BulkChange, changeInBulk, type Outcome } from "./change-in-bulk.ts";
 import { changeMatching, type Matching } from "./change-matching.ts";
 
-export type Change = BulkChange & { done: string };
+/** `done` and `undone` are the toasts: "assigned to ada", "Assignment undone". */
+export type Change = BulkChange & { done: string; undone: string };
 type Named = Pick<SlaItem, "id" | "title">;
 type Report = {
   refused: { item: Named; reason: string }[];
@@ -31,11 +34,15 @@ export function useBulkChange(selection: {
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
+  const undoAct = useUndoAct();
   const stopping = useRef<AbortController>(null);
   const [progress, setProgress] = useState<{ settled: number; total: number } | null>(null);
   const [report, setReport] = useState<Report | null>(null);
 
-  async function change(chosen: readonly SlaItem[], { done, ...asked }: Change): Promise<void> {
+  async function change(
+    chosen: readonly SlaItem[],
+    { done, undone, ...asked }: Change,
+  ): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: chosen.length });
     selection.clear();
@@ -59,8 +66,12 @@ export function useBulkChange(selection: {
     );
     if (outcome.changed.length < ids.length) show(outcome.changed);
     setProgress(null);
-    tell(outcome.changed.length, done);
     const byId = new Map(chosen.map((item) => [item.id, item]));
+    tell(
+      { done, undone },
+      outcome.changed.flatMap((id) => byId.get(id) ?? []),
+      asked,
+    );
     const left = [...outcome.refused.map(({ id }) => id), ...outcome.unsent];
     selection.mark(left);
     if (left.length > 0) setReport(reportOf(outcome, byId));
@@ -69,7 +80,10 @@ export function useBulkChange(selection: {
   }
 
   /** Changes everything that a filter matches. Not optimistic, because most of it isn't loaded. */
-  async function changeAll(matching: Matching, { done, ...asked }: Change): Promise<void> {
+  async function changeAll(
+    matching: Matching,
+    { done, undone: _, ...asked }: Change,
+  ): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: matching.count });
     selection.clear();
@@ -81,7 +95,7 @@ export function useBulkChange(selection: {
       },
     );
     setProgress(null);
-    tell(changed, done);
+    if (changed > 0) toast(`${pluralize(changed, "exception")} ${done}`);
     if (error)
       toastFailure(
         changed > 0 ? "Stopped before all were changed" : "Nothing was changed",
@@ -101,6 +115,28 @@ export function useBulkChange(selection: {
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
+  function tell(
+    { done, undone }: Pick<Change, "done" | "undone">,
+    before: readonly SlaItem[],
+    asked: BulkChange,
+  ): void {
+    if (before.length === 0) return;
+    const title = pluralize(before.length, "exception");
+    const act = {
+      id: null,
+      title,
+      done: `${title} ${done}`,
+      undone,
+      patch: "patch" in asked ? (asked.patch as Patch) : {},
+      groups: groupsOf(before, inverseFor(asked)),
+    };
+    remember(act);
+    toast(act.done, {
+      ...(before.length === 1 && { description: before[0]?.title }),
+      action: { label: "Undo", run: () => undoAct(act) },
+    });
+  }
+
   return {
     change,
     changeAll,
@@ -111,9 +147,11 @@ export function useBulkChange(selection: {
   };
 }
 
-function tell(changed: number, done: string): void {
-  if (changed === 0) return;
-  toast(`${pluralize(changed, "exception")} ${done}`);
+/** The steps that undo a bulk change of one exception. */
+function inverseFor(asked: BulkChange): (before: Exception) => Step[] {
+  if ("patch" in asked) return (before) => inverseOf(before, asked.patch as Patch);
+  if ("pause" in asked) return () => [{ resume: true }];
+  return (before) => (before.paused_at === null ? [] : [pauseAgain(before)]);
 }
 
 function reportOf(

@@ -2,11 +2,13 @@
 
 import type { z } from "zod";
 import { DataValue } from "#components/kit/data-fields.tsx";
+import { fieldName } from "#components/kit/field-labels.ts";
 import { personName } from "#components/people/person.tsx";
+import { formatMoney } from "#components/ui/money.ts";
 import { Time } from "#components/ui/time.tsx";
-import { STATUSES } from "#lib/exceptions/contract.ts";
+import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
 import type { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
-import { STATUS_LABELS } from "../labels.tsx";
+import { reasonLabel, SEVERITY_LABELS, STATUS_LABELS } from "../labels.tsx";
 import { CalendarName, ReconciliationName } from "../names.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
@@ -22,7 +24,7 @@ const FIELD_LABELS: Record<string, string> = {
   due_at: "Due",
   status: "Status",
   reason_code: "Reason",
-  amount_minor: "Amount in minor units",
+  amount_minor: "Money at risk",
   currency: "Currency",
   reconciliation_id: "Reconciliation",
   details: "Details",
@@ -31,20 +33,31 @@ const FIELD_LABELS: Record<string, string> = {
 };
 
 /** The old and new value of each changed field, with names instead of IDs. */
-export function ChangedFields({ changes }: { changes: Change["changes"] }) {
+export function ChangedFields({
+  changes,
+  currency,
+}: {
+  changes: Change["changes"];
+  /** The exception's, for amounts whose currency didn't change with them. */
+  currency: string | null;
+}) {
+  const currencyOf = (which: "from" | "to") => {
+    const changed = changes.currency?.[which];
+    return typeof changed === "string" ? changed : currency;
+  };
   return (
     <dl className="mt-1 flex flex-col gap-1">
       {Object.entries(changes).map(([field, { from, to }]) => (
         <div key={field} className="wrap-break-word">
-          <dt className="inline font-medium">{FIELD_LABELS[field] ?? field}: </dt>
+          <dt className="inline font-medium">{FIELD_LABELS[field] ?? fieldName(field)}: </dt>
           <dd className="inline">
             <span className="sr-only">from </span>
-            <Value field={field} value={from} />
+            <Value field={field} value={from} currency={currencyOf("from")} />
             <span aria-hidden className="text-muted">
               {" → "}
             </span>
             <span className="sr-only"> to </span>
-            <Value field={field} value={to} />
+            <Value field={field} value={to} currency={currencyOf("to")} />
           </dd>
         </div>
       ))}
@@ -52,13 +65,26 @@ export function ChangedFields({ changes }: { changes: Change["changes"] }) {
   );
 }
 
-function Value({ field, value }: { field: string; value: unknown }) {
+function Value({
+  field,
+  value,
+  currency,
+}: {
+  field: string;
+  value: unknown;
+  currency: string | null;
+}) {
   if (value === null) return <span className="text-muted">none</span>;
+  if (field === "amount_minor" && typeof value === "number" && currency !== null)
+    return formatMoney(value, currency);
   if (typeof value !== "string") return <DataValue value={value} />;
   if (field.endsWith("_at") || field === "paused_until") return <Time iso={value} />;
   if (field === "assigned_to") return personName(value);
   if (field === "reconciliation_id") return <ReconciliationName id={value} />;
   if (field === "calendar_id") return <CalendarName id={value} />;
+  if (field === "reason_code") return reasonLabel(value);
+  const severity = field === "severity" && SEVERITIES.find((one) => one === value);
+  if (severity) return SEVERITY_LABELS[severity];
   const status = field === "status" && STATUSES.find((one) => one === value);
   return status ? STATUS_LABELS[status] : value;
 }

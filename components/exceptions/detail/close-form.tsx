@@ -9,15 +9,23 @@ import { useListbox } from "#components/ui/use-listbox.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { RESOLUTIONS } from "../resolutions.ts";
 
-type Closed = "resolved" | "dismissed";
+export type Closed = "resolved" | "dismissed";
+
+const CLOSED = [
+  ["resolved", "Resolve"],
+  ["dismissed", "Dismiss"],
+] as const;
 
 /**
- * Resolves or dismisses an exception with a reason from the list or the user's own. Enter resolves.
+ * Resolves or dismisses exceptions with a reason from the list or the user's own. Enter and a click
+ * on a reason do what `first` says.
  */
 export function CloseForm({
+  first = "resolved",
   onClose,
   onCancel,
 }: {
+  first?: Closed;
   onClose: (status: Closed, resolution: string) => void;
   onCancel: () => void;
 }) {
@@ -28,7 +36,7 @@ export function CloseForm({
   const listbox = useListbox({
     label: "Resolution",
     keys: reasons,
-    onChoose: (reason) => onClose("resolved", reason),
+    onChoose: (reason) => onClose(first, reason),
   });
 
   return (
@@ -68,7 +76,7 @@ export function CloseForm({
             tabIndex={-1}
             {...listbox.option(reason)}
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onClose("resolved", reason)}
+            onClick={() => onClose(first, reason)}
             className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 text-sm aria-selected:bg-selected max-sm:min-h-11"
           >
             <span className="min-w-0 flex-1 truncate">{reason === own ? `“${own}”` : reason}</span>
@@ -79,12 +87,17 @@ export function CloseForm({
         ))}
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" variant="primary" value="resolved">
-          Resolve
-        </Button>
-        <Button type="submit" size="sm" value="dismissed">
-          Dismiss
-        </Button>
+        {CLOSED.toSorted(([status]) => (status === first ? -1 : 1)).map(([status, verb]) => (
+          <Button
+            key={status}
+            type="submit"
+            size="sm"
+            variant={status === first ? "primary" : "secondary"}
+            value={status}
+          >
+            {verb}
+          </Button>
+        ))}
         <Button size="sm" variant="ghost" className="ml-auto" onClick={onCancel}>
           Cancel
         </Button>

@@ -16,7 +16,7 @@ import { type Change, ChangedFields } from "./changed-fields.tsx";
 import { partsOf } from "./mentions.ts";
 
 /** The changes of an exception and its comments, newest first. */
-export function ExceptionActivity({ id }: { id: string }) {
+export function ExceptionActivity({ id, currency }: { id: string; currency: string | null }) {
   const tenant = useTenantId();
   const history = useInfiniteQuery(historyPages(tenant, id));
   const comments = useInfiniteQuery(commentPages(tenant, id));
@@ -60,7 +60,9 @@ export function ExceptionActivity({ id }: { id: string }) {
             {"body" in entry ? (
               <Body text={entry.body} />
             ) : (
-              entry.kind === "updated" && <ChangedFields changes={entry.changes} />
+              entry.kind === "updated" && (
+                <ChangedFields changes={entry.changes} currency={currency} />
+              )
             )}
           </li>
         ))}

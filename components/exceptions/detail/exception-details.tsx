@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
 import { DataFields } from "#components/kit/data-fields.tsx";
-import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
@@ -27,7 +27,13 @@ import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { InPlace } from "../board/in-place.tsx";
 import { breachRisk, countdown, duration, held, minutesToBreach } from "../deadline.ts";
-import { SEVERITY_LABELS, SeverityLabel, STATUS_LABELS, StatusLabel } from "../labels.tsx";
+import {
+  reasonLabel,
+  SEVERITY_LABELS,
+  SeverityLabel,
+  STATUS_LABELS,
+  StatusLabel,
+} from "../labels.tsx";
 import { CalendarName, ReconciliationName } from "../names.tsx";
 import { RiskBadge } from "../risk-badge.tsx";
 import type { Acting } from "../use-exception-actions.ts";
@@ -49,6 +55,9 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
   const { timeZone } = usePreferences();
   const { change, form, assignee } = acting;
   const isOpen = exception.closed_at === null;
+  // The panel shows the lines that matching wrote into the details.
+  const { lines: _lines, side: _side, ...others } = exception.details;
+  const details = exception.line_id === null ? exception.details : others;
   const readsRequests = useIsAllowed(listRequestsContract.access);
 
   useEffect(() => {
@@ -180,7 +189,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
               {formatMoney(exception.amount_minor, exception.currency)}
             </Fact>
           )}
-          {exception.reason_code && <CodeFact name="Reason" value={exception.reason_code} />}
+          {exception.reason_code && <Fact name="Reason">{reasonLabel(exception.reason_code)}</Fact>}
           {exception.reconciliation_id && (
             <Fact name="Reconciliation">
               <PrefetchLink
@@ -213,9 +222,13 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
           )}
         </Facts>
 
-        {Object.keys(exception.details).length > 0 && (
+        {Object.keys(details).length > 0 && (
           <PanelSection title="Details">
-            <DataFields label="Details" value={exception.details} />
+            <DataFields
+              label="Details"
+              value={details}
+              currency={exception.currency ?? undefined}
+            />
           </PanelSection>
         )}
 
@@ -224,7 +237,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
         </Disclosure>
 
         <PanelSection title="Activity">
-          <ExceptionActivity id={exception.id} />
+          <ExceptionActivity id={exception.id} currency={exception.currency} />
         </PanelSection>
       </PanelBody>
       <ExceptionDock exception={exception} acting={acting} />

@@ -10,24 +10,38 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
-import { percent } from "#components/ui/percent.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import type { Match } from "#lib/matching/contract.ts";
 import { lineById, matchById } from "../queries.ts";
+import { ExceptionSuggestion } from "./exception-suggestion.tsx";
 
-/** The line of an exception, its suggested match, and the actions on it. */
-export function ExceptionLine({
-  exception: { line_id, suggested_match_id, reconciliation_id, closed_at },
+/** What matching found about an exception: its suggested match, or its only line. */
+export function ExceptionLine({ exception }: { exception: Exception }) {
+  const tenant = useTenantId();
+  const { suggested_match_id } = exception;
+  const match = useQuery({
+    ...matchById(tenant, suggested_match_id ?? ""),
+    enabled: suggested_match_id !== null,
+  });
+  if (suggested_match_id === null || match.error) return <SingleLine exception={exception} />;
+  if (match.data) return <ExceptionSuggestion exception={exception} match={match.data} />;
+  return (
+    <PanelSection title="Suggested match">
+      <PartSkeleton
+        label="Loading the suggested match"
+        bars={["h-16 w-full", "h-16 w-full ", "h-8 w-8/12"]}
+      />
+    </PanelSection>
+  );
+}
+
+function SingleLine({
+  exception: { line_id, reconciliation_id, closed_at },
 }: {
   exception: Exception;
 }) {
   const tenant = useTenantId();
   const line = useQuery({ ...lineById(tenant, line_id ?? ""), enabled: line_id !== null });
-  const match = useQuery({
-    ...matchById(tenant, suggested_match_id ?? ""),
-    enabled: suggested_match_id !== null,
-  });
   if (line_id === null) return null;
   return (
     <PanelSection title="Line">
@@ -45,13 +59,6 @@ export function ExceptionLine({
           {line.data.counterparty && <Fact name="Counterparty">{line.data.counterparty}</Fact>}
           {line.data.reference && <Fact name="Reference">{line.data.reference}</Fact>}
           {line.data.description && <Fact name="Description">{line.data.description}</Fact>}
-          {suggested_match_id !== null && match.data && (
-            <Fact name="Suggestion">
-              {match.data.method}
-              {match.data.score !== null && `, ${percent(match.data.score)}`}
-              <span className="block text-muted">{counterpartOf(match.data, line_id)}</span>
-            </Fact>
-          )}
         </Facts>
       )}
       {reconciliation_id && closed_at === null && (
@@ -65,24 +72,4 @@ export function ExceptionLine({
       )}
     </PanelSection>
   );
-}
-
-const TEXTS = ["counterparty", "reference", "description"];
-
-/** The other side of a match, by its texts and amount. */
-function counterpartOf({ members, explanation, currency }: Match, line_id: string): string {
-  const own = members.find((member) => member.line_id === line_id)?.side ?? "left";
-  const other = own === "left" ? "right" : "left";
-  const beside = members.filter(({ side }) => side === other);
-  const texts = explanation.fields
-    .filter(({ field }) => TEXTS.includes(field))
-    .map((field) => field[other]);
-  const minor = beside.reduce((sum, { allocated_minor }) => sum + allocated_minor, 0);
-  return [
-    ...texts.filter(Boolean),
-    beside.length > 1 && `${beside.length} lines`,
-    beside.length > 0 && formatMoney(minor, currency),
-  ]
-    .filter(Boolean)
-    .join(" · ");
 }

@@ -6,9 +6,12 @@ import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { goToRow, rowAfter } from "#components/kit/rows.ts";
 import { toast } from "#components/ui/toast.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
 import { pauseExceptionContract } from "#lib/exceptions/pauses/contract.ts";
-import { exceptionsKey } from "../queries.ts";
+import { knownException } from "../board/board-cache.ts";
+import { exceptionById, exceptionsKey } from "../queries.ts";
 import { remember } from "../undo.ts";
+import { useUndoAct } from "../use-undo.ts";
 import { PauseDialog } from "./pause-dialog.tsx";
 
 /**
@@ -17,6 +20,11 @@ import { PauseDialog } from "./pause-dialog.tsx";
 export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
+  const undoAct = useUndoAct();
+  const titleOf = (exception: string) =>
+    cache.getQueryData<Exception>(exceptionById(tenant, exception).queryKey)?.title ??
+    knownException(cache, tenant, exception)?.title ??
+    "";
   return (
     <PauseDialog
       count={1}
@@ -25,8 +33,19 @@ export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () 
       }
       onDone={() => {
         const next = rowAfter(id);
-        remember({ id, done: "Paused", steps: [{ resume: true }], etag: Promise.resolve(null) });
-        toast("Paused");
+        const act = {
+          id,
+          title: titleOf(id),
+          done: "Paused",
+          undone: "Pause undone",
+          steps: [{ resume: true as const }],
+          etag: Promise.resolve(null),
+        };
+        remember(act);
+        toast(act.done, {
+          description: act.title,
+          action: { label: "Undo", run: () => undoAct(act) },
+        });
         // The dialog returns the focus first.
         flushSync(onClose);
         if (document.querySelector("dialog[data-panel][open]")) goToRow(next);

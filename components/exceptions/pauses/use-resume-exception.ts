@@ -10,18 +10,31 @@ import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
 import { knownException } from "../board/board-cache.ts";
 import { exceptionById, exceptionsKey } from "../queries.ts";
 import { pauseAgain, remember } from "../undo.ts";
+import { useUndoAct } from "../use-undo.ts";
 
 /** Resumes a paused exception. */
 export function useResumeException() {
   const tenant = useTenantId();
   const cache = useQueryClient();
+  const undoAct = useUndoAct();
   const { start } = useMutate({
     send: ({ id }: { id: string; before: Exception | undefined }, idempotencyKey) =>
       callApi(resumeExceptionContract, { tenant, params: { id }, idempotencyKey }),
     onDone: (_, { id, before }) => {
-      if (before)
-        remember({ id, done: "Resumed", steps: [pauseAgain(before)], etag: Promise.resolve(null) });
-      toast("Resumed");
+      if (!before) return toast("Resumed");
+      const act = {
+        id,
+        title: before.title,
+        done: "Resumed",
+        undone: "Resume undone",
+        steps: [pauseAgain(before)],
+        etag: Promise.resolve(null),
+      };
+      remember(act);
+      toast(act.done, {
+        description: act.title,
+        action: { label: "Undo", run: () => undoAct(act) },
+      });
     },
     failed: "Couldn't resume",
     stale: exceptionsKey(tenant),

@@ -18,7 +18,7 @@ export function Closing({
         <Note tone="info">
           <p className="font-semibold">Closing this period…</p>
           With this many lines it takes a moment. Until it's done, nothing in the period can be
-          changed. This page updates by itself.
+          changed. This page updates automatically.
         </Note>
       ) : (
         failure && (

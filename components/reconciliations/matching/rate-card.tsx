@@ -22,15 +22,18 @@ export function RateCard({ reconciliation }: { reconciliation: Reconciliation })
   const periods = (data?.items ?? []).toSorted((one, other) =>
     one.period_start.localeCompare(other.period_start),
   );
+  const rated = periods.filter((period) => matchedShare(period) !== null);
   return (
     <Card title="Match rate over periods" hint="Lines matched, of all lines of both sources">
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : !data ? (
         <PartSkeleton label="Loading the periods" bars={["h-44 w-full"]} />
-      ) : periods.length < 2 ? (
+      ) : rated.length < 2 ? (
         <p className="py-6 text-center text-sm text-muted">
-          This is the first period of these sources. The next one shows the trend.
+          {rated[0]
+            ? `${matchedShare(rated[0])} of ${periodOf(rated[0])} is matched. The next period with lines shows the trend.`
+            : "No period of these sources has lines yet."}
         </p>
       ) : (
         <Rates periods={periods} own={reconciliation.id} />

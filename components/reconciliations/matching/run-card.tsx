@@ -115,7 +115,7 @@ function LastRun({ run }: { run: Run }) {
         actor={run.created_by === "system" ? null : run.created_by}
       />
       {run.duration_ms !== null && ` · ${took(run.duration_ms)}`}
-      {` · rules ${run.rules_version === 0 || run.rules_version === null ? "by default" : `version ${run.rules_version}`}`}
+      {` · ${run.rules_version === 0 || run.rules_version === null ? "default rules" : `rules version ${run.rules_version}`}`}
     </>
   );
 }

@@ -14,6 +14,7 @@ import { CheckField } from "#components/ui/check-field.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { AUTOMATIC, type RuleSet } from "#lib/matching/rules/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
@@ -50,12 +51,13 @@ const NEW_RULE: Rule = {
 export function RulesEditor({
   reconciliation,
   version: { data, etag },
-  waterfall,
+  run,
   readOnly,
 }: {
   reconciliation: Reconciliation;
   version: Version<RuleSet>;
-  waterfall: Run["waterfall"];
+  /** The last run, whose counts the rules show. */
+  run: Run | null;
   readOnly: boolean;
 }) {
   const cache = useQueryClient();
@@ -79,6 +81,7 @@ export function RulesEditor({
   const [said, setSaid] = useState("");
   const changed = JSON.stringify(draft) !== JSON.stringify(before);
   useUnsavedWarning(changed);
+  const waterfall = run?.waterfall ?? [];
   const currencies = currenciesOf({ waterfall });
   const currency = currencies.length === 1 ? currencies[0] : undefined;
   const change = (part: Partial<RulesDraft>) => setDraft((now) => ({ ...now, ...part }));
@@ -93,7 +96,7 @@ export function RulesEditor({
   return (
     <div className="flex flex-col gap-4 *:max-w-4xl">
       <p className="text-sm text-muted">
-        Rules run from top to bottom. A line that one of them matched is out of reach for the next.{" "}
+        Rules run from top to bottom. Later rules don't see lines that an earlier rule matched.{" "}
         {!readOnly && (
           <span className="max-sm:hidden">
             Drag a rule to its place, or move it with its arrows or Alt and ↑ ↓.{" "}
@@ -108,6 +111,12 @@ export function RulesEditor({
           "These are the defaults."
         )}
       </p>
+      {run && (
+        <p className="text-sm text-muted">
+          Counts are from the run of <Time iso={run.finished_at ?? run.created_at} /> with{" "}
+          {run.rules_version ? `version ${run.rules_version}` : "the default rules"}.
+        </p>
+      )}
       <p role="status" className="sr-only">
         {said}
       </p>
@@ -155,7 +164,7 @@ export function RulesEditor({
       )}
       <Card
         title="Automatic matching"
-        hint="Whether score rules and searches for sums match by themselves. Other rules do as they say."
+        hint="Whether score rules and searches for sums match automatically. Other rules always follow their setting."
       >
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <fieldset disabled={readOnly} className="contents">
@@ -180,10 +189,10 @@ export function RulesEditor({
       )}
       <Card
         title="Fees"
-        hint="For lines that came with a fee. Turn it off where the other side has amounts before fees, such as orders."
+        hint="For lines with a fee. Turn it off if the other side has amounts before fees, such as orders."
       >
         <CheckField
-          label="Match what was paid out, and book the fee as an adjustment"
+          label="Match the amount after fees, and record the fee as an adjustment"
           checked={draft.fees === "deduct"}
           disabled={readOnly}
           onChange={({ target }) => change({ fees: target.checked ? "deduct" : "ignore" })}

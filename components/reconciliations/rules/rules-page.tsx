@@ -35,7 +35,7 @@ export function RulesPage({ id }: { id: string }) {
           key={data.etag}
           reconciliation={reconciliation}
           version={data}
-          waterfall={runsOf(runs.data?.items ?? []).last?.waterfall ?? []}
+          run={runsOf(runs.data?.items ?? []).last ?? null}
           readOnly={!mayWrite}
         />
       ) : (

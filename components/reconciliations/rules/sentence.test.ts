@@ -6,7 +6,7 @@ const money = (minor: number) => `€${(minor / 100).toFixed(2)}`;
 test.each<[Rule, string]>([
   [
     { name: "a", kind: "exact", on: ["reference", "value_date"], then: "match" },
-    "Match lines with the same amount and reference and value date, if no other line agrees.",
+    "Same amount, reference and value date, unique on both sides.",
   ],
   [
     {
@@ -18,7 +18,7 @@ test.each<[Rule, string]>([
       day_kind: "business",
       then: "match",
     },
-    "Match lines of about the same amount, amounts at most €1.00 apart, within 3 business days.",
+    "Amounts at most €1.00 apart. Within 3 business days.",
   ],
   [
     {
@@ -30,11 +30,11 @@ test.each<[Rule, string]>([
       residual: "none",
       then: "suggest",
     },
-    "Suggest the most probable pairs by all evidence, amounts at most 95 % apart, the right one up to 5 days before or 31 after the left one. What is left over stays open.",
+    "The most likely pairs on all evidence. Amounts at most 95 % apart. Right line 5 days before to 31 days after the left. The difference stays open.",
   ],
   [
     { name: "d", kind: "group", max_group_size: 4, then: "suggest" },
-    "Suggest one line with up to 4 others that add up to it.",
+    "One line and up to 4 others that add up to it.",
   ],
 ])("a rule is read as a sentence: %#", (rule, sentence) => {
   expect(sentenceOf(rule, money)).toBe(sentence);

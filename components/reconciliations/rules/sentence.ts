@@ -1,3 +1,4 @@
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { RuleSet } from "#lib/matching/rules/contract.ts";
 
 export type Rule = RuleSet["rules"][number];
@@ -19,31 +20,46 @@ const FIELD_WORDS: Record<NonNullable<Rule["on"]>[number], string> = {
   group_key: "group key",
 };
 
-/** A rule as a sentence. `money`: how an amount in minor units is written; null where the pair has several currencies. */
+/**
+ * What a rule matches, in short sentences. `money` formats an amount in minor units; of a pair with
+ * several currencies it can't name one.
+ */
 export function sentenceOf(rule: Rule, money: (minor: number) => string): string {
-  const parts = [SUBJECTS[rule.kind](rule), amountOf(rule, money), daysOf(rule)].filter(Boolean);
-  const residual =
-    hasTolerance(rule) && rule.residual === "none" ? " What is left over stays open." : "";
-  return `${rule.then === "match" ? "Match" : "Suggest"} ${parts.join(", ")}.${residual}`;
+  const rest = hasTolerance(rule) && rule.residual === "none" ? "The difference stays open" : "";
+  const amounts = amountOf(rule, money);
+  const subjects =
+    rule.kind === "tolerance" && amounts
+      ? [`${amounts}${fieldsOf(rule)}`]
+      : [SUBJECTS[rule.kind](rule), amounts];
+  return [...subjects, daysOf(rule), rest]
+    .filter(Boolean)
+    .map((sentence) => `${sentence}.`)
+    .join(" ");
 }
 
 const SUBJECTS: Record<Rule["kind"], (rule: Rule) => string> = {
-  exact: (rule) => `lines with the same amount${fieldsOf(rule, " and ")}, if no other line agrees`,
-  tolerance: (rule) => `lines of about the same amount${fieldsOf(rule, " with the same ")}`,
-  reversal: (rule) =>
-    `lines of one side that cancel each other${fieldsOf(rule, " with the same ")}`,
-  reference: () => "lines of the same amount, or sums, that call each other by one number",
+  exact: ({ on = [] }) => `Same ${listOf(["amount", ...wordsOf(on)])}, unique on both sides`,
+  tolerance: (rule) => `Similar amounts${fieldsOf(rule)}`,
+  reversal: (rule) => `Lines on one side that cancel each other${fieldsOf(rule)}`,
+  reference: () => "Same amount or sum, and a shared reference number",
   group: (rule) =>
     rule.on?.length
-      ? `groups of lines${fieldsOf(rule, " with the same ")} whose sums agree`
-      : `one line with up to ${rule.max_group_size ?? 8} others that add up to it`,
-  score: (rule) => `the most probable pairs by all evidence${fieldsOf(rule, " with the same ")}`,
+      ? `Groups of lines${fieldsOf(rule)} and equal sums`
+      : `One line and up to ${rule.max_group_size ?? 8} others that add up to it`,
+  score: (rule) => `The most likely pairs on all evidence${fieldsOf(rule)}`,
 };
 
-function fieldsOf({ on }: Rule, before: string): string {
-  if (!on || on.length === 0) return "";
-  const words = on.map((field) => FIELD_WORDS[field]);
-  return `${before}${words.length === 1 ? words[0] : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`}`;
+function wordsOf(on: readonly (keyof typeof FIELD_WORDS)[]): string[] {
+  return on.map((field) => FIELD_WORDS[field]);
+}
+
+function listOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** " with the same reference", if the rule compares fields. */
+function fieldsOf({ on = [] }: Rule): string {
+  return on.length === 0 ? "" : ` with the same ${listOf(wordsOf(on))}`;
 }
 
 function hasTolerance({ amount_tolerance_minor, amount_tolerance_bps }: Rule): boolean {
@@ -56,20 +72,23 @@ function amountOf(
 ): string {
   const percent = `${(amount_tolerance_bps / 100).toLocaleString("en")} %`;
   if (amount_tolerance_minor > 0 && amount_tolerance_bps > 0)
-    return `amounts at most ${money(amount_tolerance_minor)} or ${percent} apart`;
-  if (amount_tolerance_minor > 0) return `amounts at most ${money(amount_tolerance_minor)} apart`;
-  return amount_tolerance_bps > 0 ? `amounts at most ${percent} apart` : "";
+    return `Amounts at most ${money(amount_tolerance_minor)} or ${percent} apart`;
+  if (amount_tolerance_minor > 0) return `Amounts at most ${money(amount_tolerance_minor)} apart`;
+  return amount_tolerance_bps > 0 ? `Amounts at most ${percent} apart` : "";
 }
 
 function daysOf({ kind, days_before, days_after, day_kind }: Rule): string {
   const unlimited = kind === "exact" || kind === "group";
   if (days_before === undefined && days_after === undefined)
-    return unlimited ? "" : "on the same day";
-  const unit = day_kind === "business" ? "business days" : "days";
+    return unlimited ? "" : "On the same day";
   const before = days_before ?? 0;
   const after = days_after ?? 0;
-  if (before === after) return before === 0 ? "on the same day" : `within ${before} ${unit}`;
-  return `the right one up to ${before} ${unit} before or ${after} after the left one`;
+  const days = (count: number) =>
+    pluralize(count, day_kind === "business" ? "business day" : "day");
+  if (before === after) return before === 0 ? "On the same day" : `Within ${days(before)}`;
+  if (before === 0) return `Right line up to ${days(after)} after the left`;
+  if (after === 0) return `Right line up to ${days(before)} before the left`;
+  return `Right line ${days(before)} before to ${days(after)} after the left`;
 }
 
 export const KIND_WORDS: Record<Rule["kind"], string> = {

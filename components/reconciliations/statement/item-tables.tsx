@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ADJUSTMENT_LABELS } from "#components/kit/match-labels.ts";
 import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatDay } from "#components/ui/moment.ts";
@@ -9,7 +10,6 @@ import type {
   StatementExclusion,
   StatementResidual,
 } from "#lib/matching/periods/contract.ts";
-import { ADJUSTMENT_LABELS } from "../words.tsx";
 import { LineHead, Row, Table } from "./table.tsx";
 import type { Total } from "./totals.ts";
 

@@ -103,8 +103,8 @@ export function AlwaysDialog({
       </div>
       {rule.then === "suggest" && (
         <Note tone="info">
-          Too little agrees here to match by itself: this rule only suggests. Edit it to name a
-          field that has to agree.
+          Too little agrees here to match automatically, so this rule only suggests. Edit it to add
+          a field that has to agree.
         </Note>
       )}
     </TryDialog>

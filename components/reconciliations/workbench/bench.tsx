@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
+import { ExplainDialog } from "#components/kit/explain-dialog.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { type Key, useKeys } from "#components/kit/use-keys.ts";
@@ -14,7 +15,6 @@ import { BenchFilters } from "./bench-filters.tsx";
 import { BareSide, NothingOpen } from "./bench-notices.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { ExcludeDialog } from "./exclude-dialog.tsx";
-import { ExplainDialog } from "./explain-dialog.tsx";
 import { OpenSide } from "./open-side.tsx";
 import type { Option } from "./options.ts";
 import type { Side } from "./queries.ts";
@@ -123,7 +123,7 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
           onChange={(to) => bench.go(to, 0)}
         />
       </div>
-      <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 xl:flex-row">
+      <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 short:md:min-h-[31rem] xl:flex-row">
         <div className="flex min-h-0 min-w-0 flex-1 divide-x divide-line max-md:h-[42dvh] max-md:min-h-56">
           {SIDES.map((one: Side) => (
             <OpenSide

@@ -38,7 +38,7 @@ export function BulkDialog({
       title={band ? `Accept “${band.method}”, ${rangeOf(band)}?` : "Accept suggestions in bulk"}
       description={
         band
-          ? "A sample from the least certain to the most. Accepting counts as one decision: U undoes all of it."
+          ? "A sample, least certain first. U undoes the whole batch."
           : "Choose a rule and a range of scores. You'll see a sample before anything is accepted."
       }
       onClose={onClose}
@@ -74,7 +74,7 @@ function Bands({ id, onChoose }: { id: string; onChoose: (band: SuggestionBand) 
       ) : data.items.length === 0 ? (
         <p className="flex items-center justify-center gap-2 py-6 text-sm text-muted">
           <CircleCheck aria-hidden className="size-4" />
-          No suggestions wait for a decision.
+          No suggestions to review. Run matching to look again.
         </p>
       ) : (
         <ul className="flex flex-col gap-2">
@@ -185,8 +185,8 @@ function Sample({
             </p>
             {tooMany && (
               <Note tone="warning">
-                More than {FILTERED_MAX.toLocaleString("en")} can't be accepted at once. Confirm
-                some through the API, by a narrower range.
+                At most {FILTERED_MAX.toLocaleString("en")} can be accepted at once. Confirm some
+                through the API with a narrower range.
               </Note>
             )}
           </>
@@ -225,11 +225,11 @@ function rangeOf({ score_from, score_below }: SuggestionBand): string {
     : `${percent(score_from)} to ${percent(score_below)}`;
 }
 
-/** How right such were, by what people decided one by one. */
+/** How many of its suggestions people confirmed, of those that they reviewed one at a time. */
 function precisionOf({ confirmed_count, rejected_count }: SuggestionBand): string {
   const decided = confirmed_count + rejected_count;
   if (decided === 0) return "No decisions yet";
-  return `${percent(confirmed_count / decided)} right: ${confirmed_count.toLocaleString("en")} of ${decided.toLocaleString("en")} decided one by one`;
+  return `${confirmed_count.toLocaleString("en")} of ${decided.toLocaleString("en")} reviewed ${decided === 1 ? "was" : "were"} confirmed`;
 }
 
 function moneyOf(amounts: SuggestionBand["amounts"]): string {

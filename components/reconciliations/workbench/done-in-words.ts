@@ -1,6 +1,6 @@
+import { ADJUSTMENT_LABELS } from "#components/kit/match-labels.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
-import { ADJUSTMENT_LABELS } from "../words.tsx";
 import type { Adjustment } from "./use-decide.ts";
 
 type Named = Pick<OpenLine, "reference" | "counterparty" | "description">;

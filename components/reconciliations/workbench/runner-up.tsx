@@ -23,7 +23,7 @@ export function RunnerUp({
     ...lineById(useTenantId(), runner_up?.line_id ?? ""),
     enabled: runner_up !== null && !known,
   });
-  if (margin === null) return "None: nothing else comes near.";
+  if (margin === null) return "None";
   const line = known ?? data;
   if (!line) return `The next best is ${marginInWords(margin)}.`;
   return (

@@ -1,7 +1,7 @@
+import { matchValueText } from "#components/kit/match-labels.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
 import type { Match } from "#lib/matching/contract.ts";
-import { valueInWords } from "./words.ts";
 
 const TEXTS = ["counterparty", "reference", "description"];
 
@@ -57,7 +57,7 @@ function Side({
   const day = explanation.fields.find(({ field }) => field === "value_date")?.[side];
   const said = [
     ...texts,
-    day && valueInWords("value_date", day, currency),
+    day && matchValueText("value_date", day, currency),
     lines > 1 && `${lines} lines`,
   ]
     .filter(Boolean)

@@ -1,33 +1,15 @@
 "use client";
 
-import { Check, CircleSlash, EqualApproximately, Minus, X } from "lucide-react";
-import { classes } from "#components/ui/classes.ts";
+import { MatchEvidence, toleranceText } from "#components/kit/match-evidence.tsx";
+import { heldReason } from "#components/kit/match-labels.ts";
 import { Keys } from "#components/ui/keys.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
-import type { MatchExplanation } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Option } from "./options.ts";
 import { RunnerUp } from "./runner-up.tsx";
-import { WeightBar } from "./weight-bar.tsx";
-import { fieldInWords, heldInWords, VERDICT_WORDS, valueInWords } from "./words.ts";
 
-const ICONS = {
-  equal: Check,
-  close: EqualApproximately,
-  similar: EqualApproximately,
-  differs: X,
-  missing: CircleSlash,
-} as const;
-const TONES = {
-  equal: "good",
-  close: "good",
-  similar: "info",
-  differs: "warning",
-  missing: "neutral",
-} as const;
-
-/** Why these lines: their fields side by side, the evidence of each, tolerance, runner-up, and why a person decides. */
+/** A suggestion's evidence, tolerance and runner-up, and why it isn't matched automatically. */
 export function SuggestionCard({
   option,
   currency,
@@ -39,8 +21,6 @@ export function SuggestionCard({
 }) {
   const { explanation, method, score, match_id } = option;
   const difference = option.left_minor - option.right_minor;
-  const most = Math.max(1, ...explanation.fields.map(({ weight }) => Math.abs(weight ?? 0)));
-  const weighed = explanation.fields.some(({ weight }) => weight !== null);
   return (
     <div className="flex flex-col gap-3 text-sm">
       <div className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
@@ -53,27 +33,7 @@ export function SuggestionCard({
         </p>
         {score !== null && <p className="font-semibold tabular-nums">{percent(score)}</p>}
       </div>
-      <table className="w-full table-fixed text-sm">
-        <caption className="sr-only">What agrees</caption>
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Left and right</th>
-            {weighed && <th scope="col">Evidence</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {explanation.fields.map((field) => (
-            <FieldRow
-              key={field.field}
-              field={field}
-              most={most}
-              weighed={weighed}
-              currency={currency}
-            />
-          ))}
-        </tbody>
-      </table>
+      <MatchEvidence fields={explanation.fields} currency={currency} />
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-y-1.5">
         {difference !== 0 && (
           <Told name="Difference">
@@ -84,110 +44,20 @@ export function SuggestionCard({
                 `, of which ${formatMoney(option.fee_minor, currency)} in fees`}
           </Told>
         )}
-        <Tolerance tolerance={explanation.tolerance} currency={currency} />
+        {explanation.tolerance && (
+          <Told name="Tolerance used">
+            <span className="tabular-nums">{toleranceText(explanation.tolerance, currency)}</span>
+          </Told>
+        )}
         <Told name="Runner-up">
           <RunnerUp explanation={explanation} loaded={loaded} />
         </Told>
         {explanation.note && <Told name="Note">{explanation.note}</Told>}
         {match_id && explanation.held && (
-          <Told name="Why not automatic">{heldInWords(explanation.held)}</Told>
+          <Told name="Why not automatic">{heldReason(explanation.held)}</Told>
         )}
       </dl>
     </div>
-  );
-}
-
-function FieldRow({
-  field: { field, left, right, verdict, weight },
-  most,
-  weighed,
-  currency,
-}: {
-  field: MatchExplanation["fields"][number];
-  most: number;
-  weighed: boolean;
-  currency: string;
-}) {
-  const Icon = ICONS[verdict];
-  return (
-    <tr className="border-b border-line align-top last:border-0">
-      <th scope="row" className="w-25 py-1.5 pr-2 text-left font-normal">
-        <span className="block text-muted">{fieldInWords(field)}</span>
-        <span
-          data-tone={TONES[verdict]}
-          className="inline-flex items-center gap-1 text-xs font-medium text-tone-ink"
-        >
-          <Icon aria-hidden className="size-3" strokeWidth={2.5} />
-          {VERDICT_WORDS[verdict]}
-        </span>
-      </th>
-      <td className="py-1.5">
-        <Value
-          text={left}
-          side={left === right ? null : "Left"}
-          field={field}
-          currency={currency}
-        />
-        {left !== right && <Value text={right} side="Right" field={field} currency={currency} />}
-      </td>
-      {weighed && (
-        <td className="w-20 py-2 pl-2">
-          {weight === null ? (
-            <Minus aria-hidden className="ml-auto size-3 text-muted" />
-          ) : (
-            <WeightBar weight={weight} most={most} />
-          )}
-        </td>
-      )}
-    </tr>
-  );
-}
-
-/** `side`: whose it is; null where both say the same. */
-function Value({
-  text,
-  side,
-  field,
-  currency,
-}: {
-  text: string | null;
-  side: "Left" | "Right" | null;
-  field: string;
-  currency: string;
-}) {
-  const said = text === null ? "None" : valueInWords(field, text, currency);
-  return (
-    <span
-      className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")}
-      title={said}
-    >
-      {side && <span className="sr-only">{side}: </span>}
-      {said}
-    </span>
-  );
-}
-
-function Tolerance({
-  tolerance,
-  currency,
-}: {
-  tolerance: MatchExplanation["tolerance"];
-  currency: string;
-}) {
-  if (!tolerance) return null;
-  const { amount_used_minor, amount_allowed_minor, days, days_before, days_after } = tolerance;
-  const allowed = days < 0 ? days_before : days_after;
-  return (
-    <Told name="Tolerance used">
-      <span className="tabular-nums">
-        {amount_allowed_minor > 0 &&
-          `${formatMoney(Math.abs(Number(amount_used_minor)), currency)} of ${formatMoney(amount_allowed_minor, currency)}`}
-        {amount_allowed_minor > 0 && " · "}
-        {Math.abs(days)}
-        {allowed !== null && ` of ${allowed}`}{" "}
-        {Math.abs(days) === 1 && allowed === null ? "day" : "days"}
-      </span>
-    </Told>
   );
 }
 

@@ -34,7 +34,7 @@ export function SuggestionPanel({
       aria-label="Suggestions"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where it has little room, by keyboard too
       tabIndex={0}
-      className="relative flex min-h-0 shrink-0 flex-col gap-3 overflow-y-auto border-line bg-canvas p-3 max-xl:max-h-[45%] max-xl:border-t max-md:max-h-none xl:w-96 xl:border-l 2xl:w-112"
+      className="relative flex min-h-0 shrink-0 flex-col gap-3 overflow-y-auto border-line bg-canvas p-3 max-xl:max-h-[45%] short:max-xl:max-h-[35%] max-xl:border-t max-md:max-h-none xl:w-96 xl:border-l 2xl:w-112"
     >
       {picked.size > 0 ? (
         <Picked lines={lines} onClear={bench.clear} />
@@ -75,7 +75,7 @@ export function SuggestionPanel({
             <Sparkles aria-hidden className="size-5" />
             <p className="font-medium text-ink">No counterpart found</p>
             <p>
-              Nothing open on the other side comes near.
+              No open line on the other side is similar.
               {mayWrite && " Select lines of both sides with X, or exclude this one with E."}
             </p>
           </div>

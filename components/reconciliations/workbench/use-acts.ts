@@ -75,6 +75,7 @@ export function useActs(id: string, bench: Workbench) {
       split_line_id: part?.id,
       gone: ids.filter((one) => one !== part?.id),
       partial: part !== undefined,
+      subject: `Match of ${most}`,
       done: part ? `${done}. ${formatMoney(Math.abs(difference), currency)} stays open` : done,
       picked: pickedLines,
       at: pickedLines[0]?.id ?? line?.id,
@@ -108,6 +109,7 @@ export function useActs(id: string, bench: Workbench) {
           fees === 0 ? [] : [{ kind: "fee", amount_minor: fees, note: null }],
           currency,
         ),
+        subject: `Match of ${money(option.left_minor || option.right_minor)}`,
         at: line?.id,
       });
     } else if (!mayWrite) {
@@ -126,13 +128,14 @@ export function useActs(id: string, bench: Workbench) {
   function reject() {
     if (!mayDecide || !isFree) return;
     if (picked.size > 0) return bench.clear();
-    if (!option?.match_id) return toast("Only a suggestion of the last run can be rejected.");
+    if (!option?.match_id) return toast("Only suggestions from the last run can be rejected.");
     decide.start({
       act: "reject",
       match_id: option.match_id,
       gone: [],
       partial: false,
       done: `Rejected ${money(option.left_minor || option.right_minor)}`,
+      subject: `Rejection of ${money(option.left_minor || option.right_minor)}`,
       at: line?.id,
     });
   }
@@ -174,6 +177,7 @@ export function useActs(id: string, bench: Workbench) {
       gone: [line.id],
       partial: false,
       done: `Excluded ${formatMoney(line.open_minor, line.currency)}`,
+      subject: `Exclusion of ${formatMoney(line.open_minor, line.currency)}`,
       picked: pickedLines,
     });
   }

@@ -30,6 +30,8 @@ export type Decided = {
   gone: readonly string[];
   partial: boolean;
   done: string;
+  /** What undoing it is called after: "Match of €4,850.00". */
+  subject: string;
   picked?: readonly OpenLine[];
   at?: string;
 } & (
@@ -137,15 +139,15 @@ export function useDecide(
   return useMutate({
     send: (decided: Decided, idempotencyKey) => follow(send(decided, idempotencyKey)),
     foresee: ({ gone, picked }) => take(gone, picked),
-    onDone: ({ id: about }, { done, partial, act, gone, at }) => {
-      if (at) remember(about, at);
+    onDone: ({ id: about }, { done, subject, partial, act, gone, at }) => {
+      remember(about, { line: at, subject });
       toast(done, { action: { label: "Undo", run: () => undoOf(about) } });
       if (partial || act === "reject" || isBehind(gone)) refresh();
       cache.invalidateQueries({ queryKey: suggestionsKey(tenant) });
       cache.invalidateQueries({ queryKey: reconciliationById(tenant, id).queryKey });
       cache.invalidateQueries({ queryKey: resourceKey(tenant, "decisions") });
     },
-    failed: "That didn't count",
+    failed: "Couldn't save the decision",
   });
 }
 

@@ -14,9 +14,12 @@ import {
 } from "#lib/matching/workbench/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { openLinesKey, suggestionsKey } from "./queries.ts";
-import { decided } from "./words.ts";
+import { undoneWords } from "./words.ts";
 
 const LOOKED_THROUGH = 100;
+
+/** The line at which a decision was made, and what it is called: "Match of €4,850.00". */
+type Made = { line: string | undefined; subject: string };
 
 /** Takes back decisions of one's own, as the server has them. `onBack`: where one is again that was made here, on this line. */
 export function useUndo(id: string, onBack: (line: string) => void) {
@@ -26,7 +29,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   const underWay = useRef<Promise<unknown>>(null);
   // The key is the decision's: after a lost answer the same one is asked for again, though it may be undone by now.
   const asked = useRef<{ decision: string; key: string }>(null);
-  const madeOn = useRef(new Map<string, string>());
+  const ownDecisions = useRef(new Map<string, Made>());
 
   /** An undo waits until this is answered. */
   function follow<Answer>(sent: Promise<Answer>): Promise<Answer> {
@@ -36,6 +39,13 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     underWay.current = sent;
     sent.then(settle, settle);
     return sent;
+  }
+
+  function madeOf({ line_id, match_ids }: Decision): Made | undefined {
+    const [first] = [line_id, ...match_ids].flatMap((about) =>
+      about === null ? [] : (ownDecisions.current.get(about) ?? []),
+    );
+    return first;
   }
 
   async function find(about: string | null): Promise<Decision | undefined> {
@@ -79,10 +89,9 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   const { start, isPending } = useMutate({
     send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
     onDone: (undone) => {
-      toast(undone ? `Undone: ${decided(undone)}` : "Nothing to undo");
-      const line =
-        undone &&
-        (undone.line_id ?? undone.match_ids.flatMap((match) => madeOn.current.get(match) ?? [])[0]);
+      const own = undone && madeOf(undone);
+      toast(undone ? undoneWords(undone, own?.subject) : "Nothing to undo");
+      const line = undone && (undone.line_id ?? own?.line);
       if (line) onBack(line);
       for (const queryKey of [
         suggestionsKey(tenant),
@@ -98,8 +107,8 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   return {
     isPending,
     follow,
-    /** That this match was decided at this line. */
-    remember: (match: string, line: string) => void madeOn.current.set(match, line),
+    /** Stores where a match or line was decided, and what the decision is called. */
+    remember: (about: string, decision: Made) => void ownDecisions.current.set(about, decision),
     /** The newest decision. */
     undo: () => start(null),
     /** The newest decision about this line or match. */

@@ -1,56 +1,5 @@
-import { formatDay } from "#components/ui/moment.ts";
-import { formatMoney } from "#components/ui/money.ts";
-import type { MatchExplanation } from "#lib/matching/contract.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
-
-const FIELDS: Record<string, string> = {
-  amount: "Amount",
-  date: "Date",
-  value_date: "Value date",
-  booked_date: "Booked",
-  reference: "Reference",
-  counterparty: "Counterparty",
-  description: "Description",
-  group_key: "Group",
-  currency: "Currency",
-};
-
-export function fieldInWords(field: string): string {
-  return FIELDS[field] ?? field.replaceAll("_", " ");
-}
-
-/** What a line says in a field: money and days as everywhere. */
-export function valueInWords(field: string, text: string, currency: string): string {
-  if (field === "amount" && /^-?\d+$/.test(text)) return formatMoney(Number(text), currency);
-  return field.endsWith("date")
-    ? text.replaceAll(/\d{4}-\d{2}-\d{2}/g, (day) => formatDay(day, "UTC"))
-    : text;
-}
-
-export const VERDICT_WORDS: Record<MatchExplanation["fields"][number]["verdict"], string> = {
-  equal: "Agrees",
-  close: "Close",
-  similar: "Similar",
-  differs: "Differs",
-  missing: "Missing",
-};
-
-const HELD: Record<NonNullable<MatchExplanation["held"]>, string> = {
-  rule: "Its rule only suggests.",
-  track_record:
-    "Rules by score match by themselves once your team's decisions have proved them right.",
-  score: "Its score is below what counts as certain.",
-  margin: "Another line fits almost as well.",
-  chance: "A sum like this could be a coincidence.",
-  budget: "The search ended before it could rule out every other sum.",
-  contradiction: "The lines contradict each other.",
-  window: "The days lie farther apart than the rule allows.",
-};
-
-/** Why a person has to decide. */
-export function heldInWords(held: MatchExplanation["held"]): string | null {
-  return held === null ? null : HELD[held];
-}
 
 /** "60 times less likely": a margin in nats, in odds. */
 export function marginInWords(nats: number): string {
@@ -71,4 +20,21 @@ const DID: Record<Decision["action"], string> = {
 export function decided({ action, match_count }: Decision): string {
   if (action === "exclude") return `${DID.exclude} a line`;
   return `${DID[action]} ${match_count === 1 ? "a match" : `${match_count.toLocaleString("en")} matches`}`;
+}
+
+const UNDONE: Record<Decision["action"], [one: string, many: string]> = {
+  confirm: ["Match", "matches"],
+  match: ["Match", "matches"],
+  reject: ["Rejection", "rejections"],
+  exclude: ["Exclusion", "exclusions"],
+};
+
+/** "Match of €4,850.00 undone". `subject` is what this page called the decision, if it made it. */
+export function undoneWords(
+  { action, match_count }: Decision,
+  subject: string | undefined,
+): string {
+  const [one, many] = UNDONE[action];
+  if (subject !== undefined) return `${subject} undone`;
+  return `${match_count > 1 ? pluralize(match_count, one, many) : one} undone`;
 }

@@ -27,6 +27,7 @@ const ON_AN_EXCEPTION: readonly Shortcut[] = [
   { what: "Assign to me", keys: ["m"] },
   { what: "Comment", keys: ["c"] },
   { what: "Pause or resume", keys: ["p"] },
+  { what: "Confirm or reject the suggested match", keys: ["y", "n"] },
   { what: "Undo", keys: ["u"] },
   { what: "Select; A, M, R and P then act on all selected", keys: ["x"] },
   { what: "Select a range", keys: ["⇧", "x"] },

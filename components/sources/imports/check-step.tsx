@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
@@ -157,6 +157,16 @@ function Checked({
     if (mapping) change(withAnswer(mapping, question.about, value));
   }
 
+  // A question with one answer isn't asked.
+  const onlyAnswer = asked.findIndex(
+    (question) => question.choices.length === 1 && !(keyOf(question) in answers),
+  );
+  useEffect(() => {
+    const question = asked[onlyAnswer];
+    const [choice] = question?.choices ?? [];
+    if (question && choice && mapping) answer(onlyAnswer, question, choice.value);
+  });
+
   function commit() {
     onCommit({
       file,
@@ -178,14 +188,16 @@ function Checked({
         <FileCard file={file} onReset={onReset}>
           <Recognized preview={preview} mapping={mapping} />
         </FileCard>
-        {asked.map((question, at) => (
-          <QuestionNote
-            key={keyOf(question)}
-            question={question}
-            answer={answers[keyOf(question)] ?? ""}
-            onAnswer={(value) => answer(at, question, value)}
-          />
-        ))}
+        {asked.map((question, at) =>
+          question.choices.length === 1 ? null : (
+            <QuestionNote
+              key={keyOf(question)}
+              question={question}
+              answer={answers[keyOf(question)] ?? ""}
+              onAnswer={(value) => answer(at, question, value)}
+            />
+          ),
+        )}
       </div>
       <div
         className={
@@ -259,7 +271,7 @@ function Checked({
           )}
         </section>
       </div>
-      <div className="sticky bottom-0 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
+      <div className="pinned sticky bottom-0 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
         {uploadError && (
           <div role="alert">
             <ProblemNote error={uploadError}>

@@ -58,7 +58,7 @@ function summary({ status, file_name, accepted_count, undone_at, finished_at }: 
   if (status === "failed") return `${name} couldn't be imported`;
   if (status === "undone")
     return undone_at === finished_at
-      ? "Cancelled. Nothing of the file was kept."
+      ? "Cancelled. No lines were imported."
       : `The import of ${name} was undone`;
   return accepted_count === 0
     ? `${name} has no new lines`

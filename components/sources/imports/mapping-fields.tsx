@@ -232,7 +232,7 @@ function FeeSign({
 }) {
   return (
     <SelectField
-      label="A fee that was kept is written"
+      label="Fees are written"
       value={mapping.fee_sign ?? "plus"}
       hint="Choose the amount before the fee, often called gross, as the amount."
       onChange={({ target }) => {

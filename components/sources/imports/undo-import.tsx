@@ -37,7 +37,7 @@ export function CancelImport({ imported: { id } }: { imported: Import }) {
     send: (_, idempotencyKey) => send(idempotencyKey),
     onDone: (undone) => {
       keep(undone);
-      toast("Import cancelled", { description: "Nothing of the file was kept." });
+      toast("Import cancelled", { description: "No lines were imported." });
     },
     failed: "Couldn't cancel the import",
   });

@@ -34,7 +34,7 @@ export function UploadStep({
           disabled={sent >= file.size}
           onClick={() => {
             onCancel();
-            toast("Upload cancelled", { description: "Nothing of the file was kept." });
+            toast("Upload cancelled", { description: "No lines were imported." });
           }}
         >
           <X aria-hidden className="size-4 text-muted" />

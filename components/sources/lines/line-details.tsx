@@ -115,7 +115,7 @@ export function LineDetails({
       {/* What the file or the caller said beyond the fields. */}
       {Object.keys(line.details).length > 0 && (
         <PanelSection title="Details">
-          <DataFields label="Details" value={line.details} />
+          <DataFields label="Details" value={line.details} currency={line.currency} />
         </PanelSection>
       )}
       <PanelSection title="History">

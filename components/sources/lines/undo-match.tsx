@@ -8,6 +8,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
+import { formatMoney } from "#components/ui/money.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Match, undoMatchContract } from "#lib/matching/contract.ts";
 import { useTakenBack } from "./use-taken-back.ts";
@@ -23,21 +24,21 @@ export function UndoMatch({ match }: { match: Match }) {
         <Undo2 aria-hidden className="size-4 text-muted" />
         Undo match
       </Button>
-      {asks && <UndoDialog id={match.id} onClose={() => setAsks(false)} />}
+      {asks && <UndoDialog match={match} onClose={() => setAsks(false)} />}
     </>
   );
 }
 
-function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
+function UndoDialog({ match, onClose }: { match: Match; onClose: () => void }) {
   const tenant = useTenantId();
   const takenBack = useTakenBack();
   const form = useForm({
     initial: {},
     send: (_, idempotencyKey) =>
-      callApi(undoMatchContract, { tenant, params: { id }, idempotencyKey }),
+      callApi(undoMatchContract, { tenant, params: { id: match.id }, idempotencyKey }),
     onDone: () => {
       takenBack();
-      toast("Match undone");
+      toast("Match undone", { description: formatMoney(match.amount_minor, match.currency) });
       onClose();
     },
   });

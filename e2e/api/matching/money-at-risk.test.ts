@@ -57,7 +57,7 @@ test(
         amount_minor: 350,
         currency: "EUR",
         reason_code: "amount_differs",
-        title: "Amount differs by 3.50 EUR: INV-7 of Bank, inv 7 of Ledger",
+        title: "Amount differs by €3.50: INV-7 of Bank, inv 7 of Ledger",
         suggested_match_id: suggested?.id,
         details: { lines: [{ line_id: a }, { line_id: b }] },
       },
@@ -170,7 +170,7 @@ test(
       reason_code: "amount_differs",
     });
     expect(await exceptionOf(theirs)).toMatchObject({
-      title: "Amount differs by 1.00 EUR: INV-2 of Bank, INV-2 of Ledger",
+      title: "Amount differs by €1.00: INV-2 of Bank, INV-2 of Ledger",
     });
 
     for (const { id: match } of await fixture.matches({ state: "suggested" }, period))

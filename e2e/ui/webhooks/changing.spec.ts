@@ -101,7 +101,9 @@ test("during a rotation both secrets sign and the time left is shown; whoever ke
   await expect(panel.getByText("Stale secret")).toBeVisible();
   await expect(panel.getByText("Update the receiver's signing secret")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByText(/^Every attempt has failed since .*: stale secret\.$/)).toBeVisible();
+  await expect(
+    page.getByText(/^Every delivery since .* failed with a stale secret\.$/),
+  ).toBeVisible();
   await page.goto(hooks.list);
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Stale secret");
 });

@@ -1,4 +1,3 @@
-import { decimalsOf } from "#lib/wire/currencies.ts";
 import { cut } from "../../../engine/prepare/text.ts";
 import type { Reason } from "../../../engine/reasons.ts";
 
@@ -40,6 +39,13 @@ const TITLES: Record<Reason | "late_arrival", string> = {
   late_arrival: "Arrived after the period was closed",
 };
 
+/** How the title of a single line begins. Any other reason only explains why nothing matched. */
+const ALONE: Partial<typeof TITLES> = {
+  duplicate: "Booked twice:",
+  late_arrival: "Arrived after the period was closed:",
+};
+const NO_MATCH = "No match for";
+
 const TO_CONFIRM = "Suggested match to confirm";
 
 /** Of a line alone its amount; of a suggestion's lines what they differ by, if anything, and a reference of each side. */
@@ -50,13 +56,13 @@ export function titleOf(
   const [first] = lines;
   if (match_id === null && first)
     return cut(
-      `${TITLES[reason]}: ${decimal(first.open_minor, currency)} ${currency} of ${first.value_date}, ${first.source}`,
+      `${ALONE[reason] ?? NO_MATCH} ${money(first.open_minor, currency)}, ${day(first.value_date)}, ${first.source}`,
       TITLE_MOST,
     );
   const sides = (["left", "right"] as const).flatMap((side) =>
     namesOf(lines.filter((line) => line.side === side)),
   );
-  const amount = `${decimal(Math.abs(difference_minor), currency)} ${currency}`;
+  const amount = money(Math.abs(difference_minor), currency);
   const agreed = difference_minor === 0 && reason !== "late_arrival";
   const what = agreed
     ? TO_CONFIRM
@@ -74,9 +80,18 @@ function namesOf([first, ...others]: readonly ExceptionLine[]): string[] {
   ];
 }
 
-function decimal(minor: number, currency: string): string {
-  const digits = decimalsOf(currency) ?? 2;
-  const text = String(Math.abs(minor)).padStart(digits + 1, "0");
-  const whole = text.slice(0, text.length - digits);
-  return `${minor < 0 ? "-" : ""}${whole}${digits > 0 ? `.${text.slice(-digits)}` : ""}`;
+const formats = new Map<string, Intl.NumberFormat>();
+
+function money(minor: number, currency: string): string {
+  const format =
+    formats.get(currency) ?? new Intl.NumberFormat("en", { style: "currency", currency });
+  formats.set(currency, format);
+  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+/** 4 Nov 2026 */
+function day(date: string): string {
+  return DAY.format(new Date(`${date}T00:00:00Z`));
 }

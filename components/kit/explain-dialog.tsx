@@ -6,17 +6,17 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { ADJUSTMENT_LABELS } from "../words.tsx";
-import type { Adjustment } from "./use-decide.ts";
+import type { Match } from "#lib/matching/contract.ts";
+import { ADJUSTMENT_LABELS } from "./match-labels.ts";
 
-type Kind = Adjustment["kind"];
+type Kind = Match["adjustments"][number]["kind"];
 const KINDS = (["write_off", "fee", "fx", "rounding", "other"] as const).map((value) => ({
   value,
   label: ADJUSTMENT_LABELS[value],
 }));
 const NOTE_MAX = 500;
 
-/** Says what the difference of a match is. */
+/** Asks what explains the difference of a match. */
 export function ExplainDialog({
   difference,
   currency,
@@ -67,9 +67,7 @@ export function ExplainDialog({
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary">
-            {kind === "write_off"
-              ? `Write off ${money}`
-              : `Match with ${ADJUSTMENT_LABELS[kind].toLowerCase()}`}
+            {kind === "write_off" ? `Write off ${money}` : `Match and record ${money}`}
           </Button>
         </DialogActions>
       </form>

@@ -1,0 +1,252 @@
+"use client";
+
+import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { Button } from "./button.tsx";
+import { classes } from "./classes.ts";
+import { addDays, addMonths, parseDay, weeksOf } from "./days.ts";
+import { formatDay } from "./moment.ts";
+import { FIELD, Field } from "./text-field.tsx";
+
+const MONTH = new Intl.DateTimeFormat("en-GB", {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const WRONG = "Enter a day, for example 26 Nov 2026.";
+
+type Days = {
+  /** The day, "2026-11-26"; empty for none. */
+  value: string;
+  onChange: (day: string) => void;
+  min?: string;
+  max?: string;
+};
+
+/** A field for a day, shown as everywhere on the pages, with a calendar to choose from. */
+export function DateField({
+  label,
+  hint,
+  error,
+  ...control
+}: Days & {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  name?: string;
+  required?: boolean;
+}) {
+  const id = useId();
+  const [wrong, setWrong] = useState(false);
+  const problem = error ?? (wrong ? WRONG : undefined);
+  return (
+    <Field id={id} label={label} hint={hint} error={problem}>
+      <DateControl
+        {...control}
+        id={id}
+        onWrong={setWrong}
+        inputProps={{
+          "aria-invalid": problem !== undefined,
+          "aria-describedby": `${id}-hint ${id}-error`,
+        }}
+      />
+    </Field>
+  );
+}
+
+/** The control of a day, without its label. `onWrong` says whether the text isn't a day. */
+export function DateControl({
+  id,
+  value,
+  onChange,
+  onWrong,
+  min = "1970-01-01",
+  max = "2999-12-31",
+  name,
+  required,
+  placeholder = "26 Nov 2026",
+  width,
+  className = "h-10",
+  inputProps,
+}: Days & {
+  id: string;
+  onWrong?: (wrong: boolean) => void;
+  name?: string;
+  required?: boolean;
+  placeholder?: string;
+  /** The class of the control's width. */
+  width?: string;
+  className?: string;
+  inputProps?: { "aria-invalid": boolean; "aria-describedby": string };
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const hidden = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const popover = `${id}-calendar`;
+
+  function change(day: string): void {
+    // Before the event reaches a form that reads its fields.
+    if (hidden.current) hidden.current.value = day;
+    onChange(day);
+  }
+
+  function type(text: string): void {
+    setTyped(text);
+    onWrong?.(false);
+    const day = parseDay(text);
+    change(day !== null && day >= min && day <= max ? day : "");
+  }
+
+  function leave(): void {
+    if (typed === null) return;
+    const isWrong = value === "" && typed.trim() !== "";
+    onWrong?.(isWrong);
+    if (!isWrong) setTyped(null);
+  }
+
+  function choose(day: string): void {
+    setTyped(null);
+    onWrong?.(false);
+    change(day);
+    box.current?.hidePopover();
+    input.current?.focus();
+    // Tells a form that applies its fields as they change.
+    hidden.current?.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  return (
+    <div className={classes("relative flex min-w-0", width)}>
+      <input
+        id={id}
+        ref={input}
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
+        required={required}
+        placeholder={placeholder}
+        value={typed ?? (value === "" ? "" : formatDay(value, "UTC"))}
+        onChange={({ target }) => type(target.value)}
+        onBlur={leave}
+        className={classes(FIELD, "min-w-0 pr-9", className)}
+        {...inputProps}
+      />
+      {name !== undefined && <input ref={hidden} type="hidden" name={name} defaultValue={value} />}
+      <button
+        type="button"
+        popoverTarget={popover}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-label="Open calendar"
+        className="absolute inset-y-0 right-0 flex w-9 items-center justify-center rounded-md text-muted hover:text-ink"
+      >
+        <CalendarDays aria-hidden className="size-4" />
+      </button>
+      <div
+        ref={box}
+        id={popover}
+        popover="auto"
+        role="dialog"
+        aria-label="Calendar"
+        onBeforeToggle={({ newState }) => newState === "open" && flushSync(() => setOpen(true))}
+        onToggle={({ newState }) => newState === "closed" && setOpen(false)}
+        className="fixed inset-auto m-0 my-1.5 rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-start] max-sm:[position-area:block-end_span-all] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
+      >
+        {isOpen && <Calendar value={value} min={min} max={max} onChange={choose} />}
+      </div>
+    </div>
+  );
+}
+
+/** A month of days to choose from. Arrows move by days and weeks, Page Up and Down by months. */
+function Calendar({ value, onChange, min, max }: Required<Days>) {
+  const today = new Date().toISOString().slice(0, 10);
+  const [at, setAt] = useState(value === "" ? today : value);
+  const grid = useRef<HTMLTableElement>(null);
+  const follows = useRef(true);
+
+  useEffect(() => {
+    if (follows.current) grid.current?.querySelector<HTMLElement>("[tabindex='0']")?.focus();
+    follows.current = false;
+  });
+
+  function move(day: string, isFollowed: boolean): void {
+    follows.current = isFollowed;
+    setAt(day < min ? min : day > max ? max : day);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const days = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[event.key];
+    const months = { PageUp: -1, PageDown: 1 }[event.key];
+    if (days === undefined && months === undefined) return;
+    event.preventDefault();
+    move(days === undefined ? addMonths(at, months ?? 0) : addDays(at, days), true);
+  }
+
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex items-center justify-between">
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Previous month"
+          onClick={() => move(addMonths(at, -1), false)}
+        >
+          <ChevronLeft aria-hidden className="size-4" />
+        </Button>
+        <p aria-live="polite" className="text-sm font-medium">
+          {MONTH.format(new Date(`${at}T00:00:00Z`))}
+        </p>
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Next month"
+          onClick={() => move(addMonths(at, 1), false)}
+        >
+          <ChevronRight aria-hidden className="size-4" />
+        </Button>
+      </div>
+      <table ref={grid} onKeyDown={onKeyDown} className="text-center text-sm">
+        <thead>
+          <tr>
+            {WEEKDAYS.map((name) => (
+              <th key={name} scope="col" className="size-9 text-xs font-normal text-muted">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weeksOf(at).map((week) => (
+            <tr key={week[0]}>
+              {week.map((day) => (
+                <td key={day} className="p-0">
+                  <button
+                    type="button"
+                    tabIndex={day === at ? 0 : -1}
+                    disabled={day < min || day > max}
+                    aria-label={formatDay(day, "UTC")}
+                    aria-pressed={day === value}
+                    aria-current={day === today ? "date" : undefined}
+                    onClick={() => onChange(day)}
+                    className={classes(
+                      "size-9 rounded-md tabular-nums disabled:opacity-40",
+                      day === value ? "bg-accent font-medium text-on-accent" : "hover:bg-hover",
+                      day.slice(0, 7) !== at.slice(0, 7) && day !== value && "text-muted",
+                      day === today && day !== value && "font-semibold text-accent-text",
+                    )}
+                  >
+                    {Number(day.slice(8))}
+                  </button>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
