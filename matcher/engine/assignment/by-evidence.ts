@@ -17,6 +17,7 @@ import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT } from "../prepare/texts.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
+import type { Side } from "../side.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { deciding } from "./deciding-rule.ts";
@@ -57,12 +58,14 @@ export function* matchByEvidence(
 ): Generator<Progress, Weighed | null> {
   const { day_kind: dayKind = "calendar" } = rule;
   const dayNumber = daysOf(rule, options.businessDays);
-  let left = new Nodes(state, "left", rule, dayNumber);
-  let right = new Nodes(state, "right", rule, dayNumber);
-  if (pairEquals(state, rule, ruleIndex, left, right)) {
-    left = new Nodes(state, "left", rule, dayNumber);
-    right = new Nodes(state, "right", rule, dayNumber);
-  }
+  const nodesOf = (side: Side) => {
+    const { size } = state.chargedTwice[side];
+    const keep = (_: number, line: number) => !state.chargedTwice[side].has(line);
+    return new Nodes(state, side, rule, dayNumber, size > 0 ? keep : undefined);
+  };
+  let [left, right] = [nodesOf("left"), nodesOf("right")];
+  if (pairEquals(state, rule, ruleIndex, left, right))
+    [left, right] = [nodesOf("left"), nodesOf("right")];
   if (left.count === 0 || right.count === 0) return null;
   const pool = new Pool(state, left, right);
   const weighing = new Weighing(
