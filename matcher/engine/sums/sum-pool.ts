@@ -2,7 +2,7 @@
 
 import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
-import { type AmountTolerance, isWithin, toleranceOf } from "../prepare/amounts.ts";
+import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
 import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
@@ -11,14 +11,21 @@ import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
 import { lettersOfCutName } from "./cut-names.ts";
+import { WordGroups } from "./word-groups.ts";
 
-/** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
+/**
+ * The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. `tries`: how many
+ * families were looked at to find this one.
+ */
 export type Family = {
   core: number[];
   lines: number[];
   named: boolean;
   whole: boolean;
   most?: number;
+  tries?: number;
+  /** Of a batch, which may be larger than other sums; `count` where the target says how many lines it has. */
+  batch?: { count: number | null };
 };
 
 /** Words of more lines than this say little of which belong together. */
@@ -50,6 +57,7 @@ export class SumPool {
   private readonly dayStart = new Map<number, { from: number; to: number }>();
   /** Lines of the other side by rare word: places in `byDay`. */
   private readonly byWord: WordIndex;
+  private groups: WordGroups | null = null;
   /** The last target that was asked for, and whether its window is a crowd. */
   private crowd = { target: -1, is: false };
 
@@ -130,7 +138,10 @@ export class SumPool {
           yield { core: [], lines, named: true, whole: true };
       }
       for (const core of this.cores(target, named)) {
-        if (core.length >= 2) yield { core: [], lines: core, named: true, whole: true };
+        if (core.length >= 2) {
+          yield { core: [], lines: core, named: true, whole: true };
+          yield* this.someOfBatch(target, core, true);
+        }
         const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
         const onTheSameDay = this.summands(target, this.besideThem(core, near));
@@ -153,6 +164,9 @@ export class SumPool {
         if (sameDay.length < lines.length)
           yield { core: [], lines: sameDay, named: false, whole: true };
     }
+    yield* this.ofOneWord(target);
+    for (const lines of this.byField(near, ["description"]))
+      yield* this.someOfBatch(target, lines, false);
     for (const lines of this.byField(near)) {
       for (const sameDay of this.byDays(lines))
         if (sameDay.length < lines.length)
@@ -160,6 +174,54 @@ export class SumPool {
       yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
     }
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
+  }
+
+  /** Some lines of a batch, of which several were paid: so many as the target says, then any. */
+  private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
+    const lines = this.summands(target, batch);
+    if (lines.length < 3 || !this.shareNumber(lines)) return;
+    const family = { core: [], lines, named, whole: false };
+    for (const count of this.countsIn(target))
+      if (count < lines.length) yield { ...family, batch: { count } };
+    yield { ...family, batch: { count: null } };
+  }
+
+  private shareNumber(lines: number[]): boolean {
+    const [first, ...others] = lines.map(
+      (line) => new Set(wordsOfRow(this.otherTexts, this.otherTexts.rowOf[line] as number)),
+    );
+    return [...(first ?? [])].some(
+      (word) =>
+        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND &&
+        others.every((words) => words.has(word)),
+    );
+  }
+
+  /** Numbers in a text that may say how many lines its sum has: "9 ITEMS". */
+  private countsIn(target: number): number[] {
+    const words = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
+    return words
+      .map((word) => this.texts.spelling[word] as string)
+      .filter((word) => /^\d{1,2}$/.test(word))
+      .map(Number)
+      .filter((count) => count >= 2);
+  }
+
+  /** Lines that share a rare word and add up to the target. */
+  private *ofOneWord(target: number): Generator<Family> {
+    this.groups ??= new WordGroups(
+      this.other,
+      this.byWord,
+      (at) => this.byDay[at] as number,
+      (line) => this.dayNumber(this.other.value_date[line] as number),
+    );
+    const { before, after } = this.days;
+    const day = this.dayNumber(this.own.value_date[target] as number);
+    const tries = this.groups.countBetween(day - before, day + after);
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    for (const lines of this.groups.between(low, high))
+      if (lines.every((line) => this.reaches(target, line)))
+        yield { core: [], lines, named: false, whole: true, tries };
   }
 
   /** Lines of one counterparty: all of them, whole days, two days in a row, then some of all, the nearest in time first. */
@@ -399,8 +461,15 @@ export class SumPool {
   }
 
   /** Lines of one counterparty, of one reference, of one description. */
-  private byField(lines: number[]): number[][] {
-    return (["counterparty", "reference", "description"] as const).flatMap((field) => {
+  private byField(
+    lines: number[],
+    fields: readonly ("counterparty" | "reference" | "description")[] = [
+      "counterparty",
+      "reference",
+      "description",
+    ],
+  ): number[][] {
+    return fields.flatMap((field) => {
       const hashes = this.other.hashes[field];
       return grouped(lines, (line) => (hashes.has(line) ? hashes.key(line) : null));
     });

@@ -110,12 +110,12 @@ class SumSearch {
     const hasEqual = this.pool.hasEqual(target);
     let best = null as Solution | null;
     for (const family of this.pool.families(target, onlyNamed)) {
-      const { core, lines, named, whole } = family;
+      const { core, lines, named, whole, tries = 1 } = family;
       // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
       if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
       if (core.length + lines.length < 2) continue;
-      if (whole) tried[kind].wholes += 1;
+      if (whole) tried[kind].wholes += tries;
       else if (isNew(searched, [...core, ...lines])) tried[kind].searches += 1;
       const found = whole
         ? this.wholeOf(target, lines, tried[kind])
@@ -186,7 +186,7 @@ class SumSearch {
    */
   private subsetOf(
     target: number,
-    { core, lines, named, most }: Family,
+    { core, lines, named, most, batch }: Family,
     tried: Tried,
   ): Found | null {
     const amount = this.state[this.side].amount[target] as number;
@@ -194,8 +194,9 @@ class SumSearch {
     let rest = sign * amount;
     for (const line of core) rest -= sign * this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
-    const atMost = Math.min(most ?? this.size, this.size - core.length, lines.length);
-    const least = core.length > 0 ? 1 : 2;
+    const limit = batch ? (batch.count ?? lines.length) : (most ?? this.size);
+    const atMost = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
+    const least = batch?.count ?? (core.length > 0 ? 1 : 2);
     if (atMost < least) return null;
     const slack = this.slack(amount);
     let family = lines.slice(0, MOST_SUMMANDS);
