@@ -3,6 +3,7 @@ import { combinationHash } from "../content-hash.ts";
 import { Contradictions } from "../evidence/contradictions.ts";
 import { Kinds } from "../evidence/kinds.ts";
 import { Numbering } from "../evidence/numbering.ts";
+import { OtherNames } from "../evidence/other-names.ts";
 import type { Lines } from "../lines.ts";
 import { HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
@@ -33,6 +34,7 @@ export class RunState {
   private words: Texts | null = null;
   private movements: Kinds | null = null;
   private numbers: Numbering | null = null;
+  private readonly names: { left?: OtherNames; right?: OtherNames } = {};
   readonly contradictions: Contradictions;
   /** Whether the leading exact rules are done. */
   isWeighing = false;
@@ -148,6 +150,21 @@ export class RunState {
     if (!this.isWeighing) return UNREAD;
     this.numbers ??= new Numbering(this.texts());
     return this.numbers;
+  }
+
+  /** The counterparties of a side's lines that were open when texts were read. */
+  otherNames(side: Side): OtherNames {
+    const { lines, lineOf } = this.texts()[side];
+    const known = this.names[side];
+    if (known) return known;
+    const names = new Set<string>();
+    for (const line of lineOf) {
+      const name = lines.hashes.counterparty.has(line) ? lines.text(line, "counterparty") : null;
+      if (name !== null) names.add(name);
+    }
+    const otherNames = new OtherNames(names);
+    this.names[side] = otherNames;
+    return otherNames;
   }
 
   /** Words of a side that are one slip away from others. */

@@ -150,6 +150,7 @@ export class SumPool {
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
+    yield* this.ofOneWord(target, true);
     const called = this.calledByName(target, crowded ? named : near);
     for (const lines of called) yield* this.ofOneName(target, lines);
     if (!crowded && farther)
@@ -164,7 +165,7 @@ export class SumPool {
         if (sameDay.length < lines.length)
           yield { core: [], lines: sameDay, named: false, whole: true };
     }
-    yield* this.ofOneWord(target);
+    yield* this.ofOneWord(target, false);
     for (const lines of this.byField(near, ["description"]))
       yield* this.someOfBatch(target, lines, false);
     for (const lines of this.byField(near)) {
@@ -207,21 +208,22 @@ export class SumPool {
       .filter((count) => count >= 2);
   }
 
-  /** Lines that share a rare word and add up to the target. */
-  private *ofOneWord(target: number): Generator<Family> {
+  /** Lines that share a rare word, one that the target says or another, and add up to the target. */
+  private *ofOneWord(target: number, named: boolean): Generator<Family> {
     this.groups ??= new WordGroups(
       this.other,
       this.byWord,
       (at) => this.byDay[at] as number,
       (line) => this.dayNumber(this.other.value_date[line] as number),
     );
+    const said = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
     const { before, after } = this.days;
     const day = this.dayNumber(this.own.value_date[target] as number);
-    const tries = this.groups.countBetween(day - before, day + after);
+    const tries = named ? said.length : this.groups.countBetween(day - before, day + after);
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
-    for (const lines of this.groups.between(low, high))
-      if (lines.every((line) => this.reaches(target, line)))
-        yield { core: [], lines, named: false, whole: true, tries };
+    for (const { word, lines } of this.groups.between(low, high))
+      if (said.includes(word) === named && lines.every((line) => this.reaches(target, line)))
+        yield { core: [], lines, named, whole: true, tries };
   }
 
   /** Lines of one counterparty: all of them, whole days, two days in a row, then some of all, the nearest in time first. */

@@ -71,13 +71,13 @@ export class WordGroups {
     return firstFrom(this.days, last + 1) - firstFrom(this.days, first);
   }
 
-  /** The lines of each group whose total lies between these. */
-  *between(low: number, high: number): Generator<number[]> {
-    for (let at = firstFrom(this.total, low); (this.total[at] as number) <= high; at++)
-      yield Array.from(
-        this.index.of(this.word[at] as number).subarray(this.from[at], this.to[at]),
-        this.line,
-      );
+  /** Each group whose total lies between these. */
+  *between(low: number, high: number): Generator<{ word: number; lines: number[] }> {
+    for (let at = firstFrom(this.total, low); (this.total[at] as number) <= high; at++) {
+      const word = this.word[at] as number;
+      const items = this.index.of(word).subarray(this.from[at], this.to[at]);
+      yield { word, lines: Array.from(items, this.line) };
+    }
   }
 }
 
