@@ -214,13 +214,13 @@ class Pairs {
 
   /** How many open lines of a side have each amount of a pair. */
   private countMoney(side: Side): Map<string, number> {
-    const wanted = new Set<number>();
+    const amounts = new Set<number>();
     for (const { booked } of this.pairs.values())
-      wanted.add(this.state[this.side].amount[booked] as number);
+      amounts.add(this.state[this.side].amount[booked] as number);
     const counts = new Map<string, number>();
-    if (wanted.size === 0) return counts;
+    if (amounts.size === 0) return counts;
     for (const line of this.state.open(side)) {
-      if (!wanted.has(this.state[side].amount[line] as number)) continue;
+      if (!amounts.has(this.state[side].amount[line] as number)) continue;
       const money = moneyOf(this.state[side], line, 1);
       counts.set(money, (counts.get(money) ?? 0) + 1);
     }

@@ -12,7 +12,7 @@ const MARKS: ReadonlySet<string> = new Set(
     "ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION"
   ).split(" "),
 );
-/** Words of a line that may take another back, or be a payment of its own: a card's credit. */
+/** Words of a line that takes another back or, as a card's credit may, pays something itself. */
 const PERHAPS: ReadonlySet<string> = new Set("ADJ ADJUSTMENT REFUND REFUNDED".split(" "));
 /** Words that stand between a mark and what it marks. */
 const LINKS: ReadonlySet<string> = new Set(
@@ -38,7 +38,7 @@ export function unmarked(words: readonly string[], least = 1): string[] {
   return withoutAffixes(words, (word) => word.length >= least && MARKS.has(word));
 }
 
-/** The same where the mark may also be a payment's of its own. */
+/** The same for a text whose mark doesn't tell a reversal from another payment. */
 export function perhapsUnmarked(words: readonly string[]): string[] {
   return withoutAffixes(words, (word) => PERHAPS.has(word));
 }

@@ -1,4 +1,4 @@
-/** Names that begin alike: "CEDAR RIDGE COATIN" in a text is not Cedar Ridge Staffing where Cedar Ridge Coatings is known. */
+/** Names that begin alike: "CEDAR RIDGE COAT" in a text is not Cedar Ridge Staffing where Cedar Ridge Coatings is known. */
 import { wordsOf } from "../prepare/text.ts";
 import { withoutUmlauts } from "./names-differ.ts";
 
@@ -27,11 +27,11 @@ export class OtherNames {
     return words.some((_, from) => {
       let same = 0;
       while (same < own.length && words[from + same] === own[same]) same += 1;
-      const [said, expected] = [words[from + same], own[same]];
-      if (same === 0 || said === undefined || expected === undefined) return false;
-      if (said.length < LEAST_LETTERS || expected.startsWith(said)) return false;
+      const [nextWord, expected] = [words[from + same], own[same]];
+      if (same === 0 || nextWord === undefined || expected === undefined) return false;
+      if (nextWord.length < LEAST_LETTERS || expected.startsWith(nextWord)) return false;
       const known = this.next.get(own.slice(0, same).join(" "));
-      return known !== undefined && [...known].some((word) => word.startsWith(said));
+      return known !== undefined && [...known].some((word) => word.startsWith(nextWord));
     });
   }
 }

@@ -26,7 +26,7 @@ export class RunState {
   readonly proposed = new Matches();
   /** Lines of reversals that a person is to decide on. */
   readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
-  /** Of double charges the second one and what takes it back: the first one has the counterpart. */
+  /** Second charges and the credits that take them back: only the first charge has a counterpart. */
   readonly chargedTwice = { left: new Set<number>(), right: new Set<number>() };
   private readonly settled: { left: Uint8Array; right: Uint8Array };
   private readonly settledCount = { left: 0, right: 0 };

@@ -12,12 +12,12 @@ const LEAST_LETTERS_INSIDE = 10;
  */
 export function lettersOfCutName(text: string, name: string): number {
   const words = nameWords(text);
-  const wanted = nameWords(name).join("");
+  const whole = nameWords(name).join("");
   let most = 0;
   for (let from = 0; from < words.length; from++) {
     let to = from;
     let found = "";
-    while (to < words.length && wanted.startsWith(found + words[to])) found += words[to++];
+    while (to < words.length && whole.startsWith(found + words[to])) found += words[to++];
     const isAtEnd = to === words.length;
     if (found.length >= (isAtEnd ? LEAST_LETTERS : LEAST_LETTERS_INSIDE))
       most = Math.max(most, found.length);

@@ -24,7 +24,7 @@ export type Family = {
   whole: boolean;
   most?: number;
   tries?: number;
-  /** Of a batch, which may be larger than other sums; `count` where the target says how many lines it has. */
+  /** Batches may be larger than other sums; `count` is set where the target states the number of lines. */
   batch?: { count: number | null };
 };
 
@@ -216,13 +216,13 @@ export class SumPool {
       (at) => this.byDay[at] as number,
       (line) => this.dayNumber(this.other.value_date[line] as number),
     );
-    const said = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
+    const targetWords = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
     const { before, after } = this.days;
     const day = this.dayNumber(this.own.value_date[target] as number);
-    const tries = named ? said.length : this.groups.countBetween(day - before, day + after);
+    const tries = named ? targetWords.length : this.groups.countBetween(day - before, day + after);
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
     for (const { word, lines } of this.groups.between(low, high))
-      if (said.includes(word) === named && lines.every((line) => this.reaches(target, line)))
+      if (targetWords.includes(word) === named && lines.every((line) => this.reaches(target, line)))
         yield { core: [], lines, named, whole: true, tries };
   }
 

@@ -88,8 +88,8 @@ class SumSearch {
   private readonly rule: Rule;
   private readonly side: Side;
   private readonly pool: SumPool;
-  /** Of the other side's targets. */
-  private readonly counterpool: SumPool;
+  /** Searches in the opposite direction. */
+  private readonly oppositePool: SumPool;
   private readonly size: number;
 
   constructor(state: RunState, rule: Rule, side: Side, pools: Record<Side, SumPool>) {
@@ -97,7 +97,7 @@ class SumSearch {
     this.rule = rule;
     this.side = side;
     this.pool = pools[side];
-    this.counterpool = pools[opposite(side)];
+    this.oppositePool = pools[opposite(side)];
     this.size = rule.max_group_size ?? DEFAULT_GROUP_SIZE;
   }
 
@@ -142,16 +142,16 @@ class SumSearch {
         const lines = pool.linesWith(word);
         return lines.length > 0 && !lines.some(isOwn);
       });
-    const said = this.pool.numbersOf(target);
+    const numbers = this.pool.numbersOf(target);
     const isMember = (line: number) => members.includes(line);
-    const called = said.filter((word) => this.pool.linesCalled(word).length > 0);
+    const called = numbers.filter((word) => this.pool.linesCalled(word).length > 0);
     return (
       quotes(called, isMember, this.pool) ||
       members.some((line) =>
         quotes(
-          this.counterpool.numbersOf(line, "reference"),
+          this.oppositePool.numbersOf(line, "reference"),
           (other) => other === target,
-          this.counterpool,
+          this.oppositePool,
         ),
       )
     );
