@@ -1,4 +1,4 @@
-# One image for every process: `server/main.ts` (web), `worker/main.ts`, `matcher/main.ts`, and `bin/db.ts push` before a new version.
+# One image for every process: `server/main.ts` (web), `worker/main.ts`, `worker/matcher/main.ts`, and `bin/db.ts push` before a new version.
 # Non-root, no shell, nothing written but /tmp.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app

@@ -11,7 +11,7 @@ import { claimsOf } from "#lib/db/claims.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
 import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/migration/schemas.ts";
-import { closePeriodTask } from "../matcher/tasks/close-period.ts";
+import { closePeriodTask } from "../worker/matcher/tasks/close-period.ts";
 
 const lines = Number(process.argv[2] ?? 100_000);
 const TENANT = "bench";

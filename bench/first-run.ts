@@ -7,8 +7,8 @@
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
 import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/migration/schemas.ts";
-import { CASES } from "../judge/speed.ts";
-import { Random } from "../judge/worlds/random.ts";
+import { CASES } from "../engine/judge/speed.ts";
+import { Random } from "../engine/judge/worlds/random.ts";
 
 const [size = "100000", order = "sources-first", world = "90 % exact"] = process.argv.slice(2);
 const OTHERS = 100_000;

@@ -25,8 +25,8 @@ const PRESENT = {
   "supabase/local/postgres.ts": "",
   "e2e/fixtures.ts": "",
   "lib/webhooks/index.ts": "",
-  "matcher/engine/rules.ts": "",
-  "matcher/engine/engine.ts": "",
+  "engine/rules.ts": "",
+  "engine/engine.ts": "",
   "lib/webhooks/utils/text.ts": "",
 };
 
@@ -109,7 +109,7 @@ const ALLOWED: Record<string, string> = {
   "components/shell/commands.tsx": 'import "../exceptions/labels.tsx";',
   "lib/reconciliations/contract.ts":
     'import { z } from "zod"; import { RULE_KINDS } from "../../matcher/engine/rules.ts";',
-  "matcher/engine/engine.ts": 'import "./rules.ts";',
+  "engine/engine.ts": 'import "./rules.ts";',
   "lib/webhooks/contract.ts":
     'import { z } from "zod"; import "../wire/contract.ts"; import "../exceptions/contract.ts";',
   "lib/webhooks/list-webhooks.ts":

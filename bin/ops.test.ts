@@ -196,7 +196,7 @@ test("every command of the image, the manifests and the compose file starts an e
   ];
   expect([...new Set(commands.map(entryOf))].sort()).toEqual([
     "bin/db.ts",
-    "matcher/main.ts",
+    "worker/matcher/main.ts",
     "server/main.ts",
     "worker/main.ts",
   ]);
@@ -207,7 +207,7 @@ test("every command of the image, the manifests and the compose file starts an e
       "bin/db.ts": [],
       "server/main.ts": HEAP.web,
       "worker/main.ts": HEAP.worker,
-      "matcher/main.ts": HEAP.matcher,
+      "worker/matcher/main.ts": HEAP.matcher,
     }[entry];
     expect(command.slice(0, command.indexOf(entry)), entry).toEqual(heap);
   }

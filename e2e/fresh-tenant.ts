@@ -7,10 +7,10 @@ import type { Client } from "pg";
 import { claimsOf } from "#lib/db/claims.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
-import { readImport } from "../matcher/imports/read-import.ts";
-import { doRun } from "../matcher/runs/do-run.ts";
-import { preparePair } from "../matcher/tasks/prepare-pair.ts";
-import { withConnections } from "../matcher/tasks/with-connections.ts";
+import { readImport } from "../worker/matcher/imports/read-import.ts";
+import { doRun } from "../worker/matcher/runs/do-run.ts";
+import { preparePair } from "../worker/matcher/tasks/prepare-pair.ts";
+import { withConnections } from "../worker/matcher/tasks/with-connections.ts";
 
 const MAPPING: Mapping = {
   fields: {

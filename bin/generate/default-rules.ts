@@ -1,7 +1,7 @@
-import { DEFAULT_RULES } from "../../matcher/engine/rules.ts";
+import { DEFAULT_RULES } from "../../engine/rules.ts";
 
 const HEADER =
-  "-- Written by `npm run generate` from matcher/engine/rules.ts: the rules of a pair that has " +
+  "-- Written by `npm run generate` from engine/rules.ts: the rules of a pair that has " +
   "none of its own.";
 
 /**

@@ -4,9 +4,9 @@ import { freshDataDir } from "#e2e/stack/data-dir.ts";
 import { Project } from "#e2e/stack/project.ts";
 import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
-import { ledgerAgainstBank } from "../../judge/worlds/businesses.ts";
-import { Random } from "../../judge/worlds/random.ts";
-import type { WorldLine } from "../../judge/worlds/world.ts";
+import { ledgerAgainstBank } from "../../engine/judge/worlds/businesses.ts";
+import { Random } from "../../engine/judge/worlds/random.ts";
+import type { WorldLine } from "../../engine/judge/worlds/world.ts";
 
 const TENANT = "acme";
 const PAIRS = 3;

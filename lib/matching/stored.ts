@@ -1,5 +1,5 @@
-import type { PlainLine } from "../../matcher/engine/evidence/fields.ts";
-import { explainLines } from "../../matcher/engine/explain.ts";
+import type { PlainLine } from "../../engine/evidence/fields.ts";
+import { explainLines } from "../../engine/explain.ts";
 import type { Match, MatchExplanation } from "./contract.ts";
 
 /** As the database answers it: of a match without an explanation of its own, the lines that it follows from. */

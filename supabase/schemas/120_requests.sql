@@ -118,7 +118,7 @@ begin
   return payload || jsonb_build_object('request_id', nullif(current_setting('tieout.request_id', true), ''));
 end $$;
 
--- The flags of a job: its kind, and its kind and tenant, of which a process does so many at a time (matcher/main.ts).
+-- The flags of a job: its kind, and its kind and tenant, of which a process does so many at a time (worker/matcher/main.ts).
 create function private.job_flags(tenant text, kind text) returns text[]
 language sql immutable set search_path = ''
 return array[kind, kind || ':' || tenant];

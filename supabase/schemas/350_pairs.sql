@@ -8,7 +8,7 @@ create table public.pairs (
   right_source_no integer not null,
   -- Of the newest row of pair_rules; 0: the defaults.
   rules_version integer not null default 0,
-  -- What people's decisions taught (matcher/engine/weights.ts); null: nothing yet.
+  -- What people's decisions taught (engine/weights.ts); null: nothing yet.
   weights jsonb,
   -- How far the lines that came before it are open: { source_no, value_date, line_no }, {}: none yet; null: all of them.
   opening jsonb,

@@ -25,7 +25,7 @@ create table public.matches (
   -- [{ kind, amount_minor, note }]
   adjustments jsonb not null default '[]',
   note text check (length(note) between 1 and 1000),
-  -- As matcher/engine/explain.ts has it; null where it follows from the members: a settled match, or one by hand.
+  -- As engine/explain.ts has it; null where it follows from the members: a settled match, or one by hand.
   explanation jsonb,
   -- The halves of the engine's hash: its state, rule, lines and amounts. Null of a match by hand.
   hash_high bigint,

@@ -44,7 +44,7 @@ begin
 end $$;
 
 -- Takes up those matches of leading exact rules that share amount and currency with any line that is given, with or without its fee: with them a
--- run decides what one over all lines would (matcher/engine/README.md).
+-- run decides what one over all lines would (engine/README.md).
 create function private.take_up_settled(tenant text, reconciliation text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

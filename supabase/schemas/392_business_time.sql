@@ -238,7 +238,7 @@ begin
 end $$;
 
 -- The days on which a calendar opens, by its current version: { calendar_id, calendar_version, open_days: { weekdays, opened, closed } }, weekdays from 1
--- (Monday), the others as days since 1970-01-01 in order (matcher/engine/prepare/days.ts). Null for none.
+-- (Monday), the others as days since 1970-01-01 in order (engine/prepare/days.ts). Null for none.
 create function private.open_days(tenant text, calendar text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin

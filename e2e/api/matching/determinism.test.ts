@@ -85,10 +85,14 @@ function inSix(seed: number): Arrival[] {
 /** Beside the stack's own; ends as the stack's do. */
 async function startMatcher(): Promise<ChildProcess> {
   const { METRICS_PORT: _, ...env } = stackEnvironment();
-  const matcher = spawn(process.execPath, [join(import.meta.dirname, "../../../matcher/main.ts")], {
-    env: env as NodeJS.ProcessEnv,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const matcher = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "../../../worker/matcher/main.ts")],
+    {
+      env: env as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const died = once(matcher, "exit").then(([code]) =>
     Promise.reject(new Error(`The matcher ended with ${code}.`)),
   );

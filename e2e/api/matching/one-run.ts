@@ -1,6 +1,6 @@
 /** A matcher that does one run and ends: for tests that kill it. node one-run.ts <database url> <tenant> <reconciliation> */
 import { Client } from "pg";
-import { doRun } from "../../../matcher/runs/do-run.ts";
+import { doRun } from "../../../worker/matcher/runs/do-run.ts";
 
 const [connectionString, tenant_id = "", reconciliation_id = ""] = process.argv.slice(2);
 const connection = { connectionString, application_name: `one run of ${tenant_id}` };

@@ -1,13 +1,9 @@
-import { combinationHashOf } from "../../../matcher/engine/content-hash.ts";
-import type { Line } from "../../../matcher/engine/lines.ts";
-import {
-  businessDaysOf,
-  mondayToFriday,
-  type OpenDays,
-} from "../../../matcher/engine/prepare/days.ts";
-import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
-import { suggestFor } from "../../../matcher/engine/suggest-for.ts";
-import type { Weights } from "../../../matcher/engine/weights.ts";
+import { combinationHashOf } from "../../../engine/content-hash.ts";
+import type { Line } from "../../../engine/lines.ts";
+import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../engine/prepare/days.ts";
+import { DEFAULT_RULES, type Rule } from "../../../engine/rules.ts";
+import { suggestFor } from "../../../engine/suggest-for.ts";
+import type { Weights } from "../../../engine/weights.ts";
 import type { LineSuggestion } from "./contract.ts";
 
 type Candidate = Line & { id: string };

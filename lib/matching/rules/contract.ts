@@ -10,7 +10,7 @@ import {
   RESIDUALS,
   RULE_FIELDS,
   RULE_KINDS,
-} from "../../../matcher/engine/rules.ts";
+} from "../../../engine/rules.ts";
 import { SEVERITIES } from "../../exceptions/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";

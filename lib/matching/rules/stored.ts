@@ -1,6 +1,6 @@
-import { SURE_SCORE } from "../../../matcher/engine/assignment/by-evidence.ts";
-import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
-import { describeWeights, trackRecord, type Weights } from "../../../matcher/engine/weights.ts";
+import { SURE_SCORE } from "../../../engine/assignment/by-evidence.ts";
+import { DEFAULT_RULES, type Rule } from "../../../engine/rules.ts";
+import { describeWeights, trackRecord, type Weights } from "../../../engine/weights.ts";
 import type { RuleSet } from "./contract.ts";
 
 /** As the database answers it: no rules where a pair has the defaults, and what was learnt as counts. */

@@ -1,11 +1,11 @@
 /** What simpler ways of matching reach on the same worlds, each written as its friends would write it. */
 
-import { Pool } from "../matcher/engine/candidates/pool.ts";
-import { estimate, everyNode } from "../matcher/engine/evidence/estimate.ts";
-import { Weighing } from "../matcher/engine/evidence/weighing.ts";
-import { Nodes } from "../matcher/engine/prepare/nodes.ts";
-import { RunState } from "../matcher/engine/prepare/run-state.ts";
-import type { Rule } from "../matcher/engine/rules.ts";
+import { Pool } from "../candidates/pool.ts";
+import { estimate, everyNode } from "../evidence/estimate.ts";
+import { Weighing } from "../evidence/weighing.ts";
+import { Nodes } from "../prepare/nodes.ts";
+import { RunState } from "../prepare/run-state.ts";
+import type { Rule } from "../rules.ts";
 import { type Found, linesOf } from "./measure.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
 

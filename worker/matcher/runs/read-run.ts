@@ -1,7 +1,7 @@
 import type { Client } from "pg";
-import { combinationHashOf } from "../engine/content-hash.ts";
-import { type Line, Lines } from "../engine/lines.ts";
-import { Names } from "../engine/names.ts";
+import { combinationHashOf } from "../../../engine/content-hash.ts";
+import { type Line, Lines } from "../../../engine/lines.ts";
+import { Names } from "../../../engine/names.ts";
 import { call } from "./call.ts";
 import { requireCapacity } from "./capacity.ts";
 import { copyRows } from "./copy-rows.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Client } from "pg";
-import type { Result } from "../engine/engine.ts";
-import { type Explanation, explain } from "../engine/explain.ts";
-import { sum } from "../engine/prepare/sum.ts";
-import type { Rule } from "../engine/rules.ts";
+import type { Result } from "../../../engine/engine.ts";
+import { type Explanation, explain } from "../../../engine/explain.ts";
+import { sum } from "../../../engine/prepare/sum.ts";
+import type { Rule } from "../../../engine/rules.ts";
 import { callForValue } from "./call.ts";
 import { allocatedOf, type Changes, handlesOf, type Made } from "./changes.ts";
 import { type Fees, feeOf, withFees } from "./fees.ts";

@@ -1,5 +1,5 @@
 /** The engine on months of another hand than its own: the seeds it was tuned on, and those kept for the end. */
-import { DEFAULT_RULES, type Rule } from "../matcher/engine/rules.ts";
+import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { describeMatch } from "./describe.ts";
 import { type Judged, judge } from "./judge.ts";
 import { type Found, pairsOf, precision, recall } from "./measure.ts";

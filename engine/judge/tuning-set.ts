@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import type { Rule } from "../matcher/engine/rules.ts";
+import type { Rule } from "../rules.ts";
 import { Random } from "./worlds/random.ts";
 import { garble } from "./worlds/texts.ts";
 import type { World, WorldLine } from "./worlds/world.ts";

@@ -1,7 +1,7 @@
 /** What a new pair gets of its first run, without any decision, and whether anything is matched against what the lines say. */
-import { match } from "../matcher/engine/engine.ts";
-import { checkInvariants } from "../matcher/engine/invariants.ts";
-import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
+import { match } from "../engine.ts";
+import { checkInvariants } from "../invariants.ts";
+import { DEFAULT_RULES } from "../rules.ts";
 import { type Found, foundIn, linesOf, measure, pairsOf, precision, recall } from "./measure.ts";
 import { MONTHS } from "./other-hand.ts";
 import { total } from "./quality.ts";

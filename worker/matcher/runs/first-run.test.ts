@@ -2,8 +2,8 @@ import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant, type RunReport } from "#e2e/fresh-tenant.ts";
 import { until } from "#e2e/until.ts";
-import { lentDatabases } from "../../bin/generate/lent-databases.ts";
-import { run, schemaSql } from "../../bin/migration/schemas.ts";
+import { lentDatabases } from "../../../bin/generate/lent-databases.ts";
+import { run, schemaSql } from "../../../bin/migration/schemas.ts";
 import { inTime } from "./in-time.ts";
 
 /** A side. Fewer than the planner is made to look at tables for: what it knows stays what it knew. */

@@ -1,7 +1,7 @@
 /** The difference between a run's result and the matches of earlier runs. Pure. */
-import { matchHash } from "../engine/content-hash.ts";
-import type { Result } from "../engine/engine.ts";
-import type { Matches } from "../engine/matches.ts";
+import { matchHash } from "../../../engine/content-hash.ts";
+import type { Result } from "../../../engine/engine.ts";
+import type { Matches } from "../../../engine/matches.ts";
 import { type Fees, withFees } from "./fees.ts";
 import type { Present } from "./read-run.ts";
 

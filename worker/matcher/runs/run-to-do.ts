@@ -1,6 +1,6 @@
-import type { OpenDays } from "../engine/prepare/days.ts";
-import type { Rule } from "../engine/rules.ts";
-import type { Weights } from "../engine/weights.ts";
+import type { OpenDays } from "../../../engine/prepare/days.ts";
+import type { Rule } from "../../../engine/rules.ts";
+import type { Weights } from "../../../engine/weights.ts";
 
 /** What goes with the rules of a pair (lib/matching/rules/contract.ts). */
 export type Policy = {

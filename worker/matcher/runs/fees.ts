@@ -3,7 +3,7 @@
  * match takes the whole line, and has the fee as an adjustment. Where a person matched part of a line, the fee went with that part.
  */
 import type { Client } from "pg";
-import { sum } from "../engine/prepare/sum.ts";
+import { sum } from "../../../engine/prepare/sum.ts";
 import { copyRows } from "./copy-rows.ts";
 
 /** By the numbers of lines, in their effective sign. Lines without a fee are not in it. */

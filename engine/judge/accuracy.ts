@@ -1,4 +1,4 @@
-import { DEFAULT_RULES, type Rule } from "../matcher/engine/rules.ts";
+import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
 import { describeMatch } from "./describe.ts";
 import { firstRuns } from "./first-run.ts";

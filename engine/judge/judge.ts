@@ -1,7 +1,7 @@
 /** One world matched by rules and measured against its truth. */
-import { match } from "../matcher/engine/engine.ts";
-import { checkInvariants } from "../matcher/engine/invariants.ts";
-import type { Rule } from "../matcher/engine/rules.ts";
+import { match } from "../engine.ts";
+import { checkInvariants } from "../invariants.ts";
+import type { Rule } from "../rules.ts";
 import { type Found, foundIn, linesOf, measure, type Quality } from "./measure.ts";
 import type { World } from "./worlds/world.ts";
 

@@ -1,10 +1,10 @@
 /**
- * One run in a process of its own, so that its memory can be told: `node judge/speed.ts <case> <lines a side>` prints a line of JSON.
+ * One run in a process of its own, so that its memory can be told: `node engine/judge/speed.ts <case> <lines a side>` prints a line of JSON.
  */
-import { type Result, run } from "../matcher/engine/engine.ts";
-import { checkInvariants } from "../matcher/engine/invariants.ts";
-import { type Line, Lines } from "../matcher/engine/lines.ts";
-import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
+import { type Result, run } from "../engine.ts";
+import { checkInvariants } from "../invariants.ts";
+import { type Line, Lines } from "../lines.ts";
+import { DEFAULT_RULES } from "../rules.ts";
 import { Random } from "./worlds/random.ts";
 
 type Add = (side: "left" | "right", line: Omit<Line, "handle" | "identity">) => void;

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
-import type { Result } from "../engine/engine.ts";
-import { cut } from "../engine/prepare/text.ts";
-import { REASONS, type Reason } from "../engine/reasons.ts";
+import type { Result } from "../../../engine/engine.ts";
+import { cut } from "../../../engine/prepare/text.ts";
+import { REASONS, type Reason } from "../../../engine/reasons.ts";
 import { call, callForValue } from "./call.ts";
 import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";

@@ -1,5 +1,5 @@
 /**
- * `npm run judge`: how well and how fast the engine matches, written to judge/results.md. Worlds of seeds below 100 were looked at
+ * `npm run judge`: how well and how fast the engine matches, written to engine/judge/results.md. Worlds of seeds below 100 were looked at
  * while the engine was made; what is reported is of seeds from 101 on.
  *
  *   npm run judge                 all of it
@@ -9,7 +9,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
-import { ENGINE_VERSION } from "../matcher/engine/content-hash.ts";
+import { ENGINE_VERSION } from "../content-hash.ts";
 import { accuracy } from "./accuracy.ts";
 import { tuning } from "./other-hand.ts";
 import { speed } from "./speed-table.ts";

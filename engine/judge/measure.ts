@@ -1,7 +1,7 @@
 /** Matches against the truth: pairs of a left and a right line, and whole groups. */
-import type { Result } from "../matcher/engine/engine.ts";
-import { Lines } from "../matcher/engine/lines.ts";
-import type { Matches } from "../matcher/engine/matches.ts";
+import type { Result } from "../engine.ts";
+import { Lines } from "../lines.ts";
+import type { Matches } from "../matches.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
 
 /** What was found, by the identities of its lines. */

@@ -1,6 +1,6 @@
 import { decimalsOf } from "#lib/wire/currencies.ts";
-import { cut } from "../engine/prepare/text.ts";
-import type { Reason } from "../engine/reasons.ts";
+import { cut } from "../../../engine/prepare/text.ts";
+import type { Reason } from "../../../engine/reasons.ts";
 
 export type ExceptionLine = {
   line_no: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
+import { DEFAULT_RULES } from "../rules.ts";
 import { againstContradictions, ran, wrongPairs } from "./first-run.ts";
 import { judge } from "./judge.ts";
 import { f1, precision } from "./measure.ts";

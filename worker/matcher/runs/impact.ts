@@ -1,4 +1,4 @@
-import type { Result } from "../engine/engine.ts";
+import type { Result } from "../../../engine/engine.ts";
 import { allocatedOf, type Changes, handlesOf } from "./changes.ts";
 import type { RunInput } from "./read-run.ts";
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { HEAP } from "../supervisor/heap-sizes.ts";
+import { HEAP } from "../../supervisor/heap-sizes.ts";
 import { count, table } from "./report.ts";
 
 const RUNS: [string, number][] = [

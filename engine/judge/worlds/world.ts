@@ -1,4 +1,4 @@
-import type { Line } from "../../matcher/engine/lines.ts";
+import type { Line } from "../../lines.ts";
 
 /** A line whose texts are strings, known by its identity. */
 export type WorldLine = Omit<
