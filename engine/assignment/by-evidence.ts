@@ -10,6 +10,7 @@ import { estimate, everyNode } from "../evidence/estimate.ts";
 import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
 import { namesAnother } from "../evidence/other-number.ts";
 import { Weighing } from "../evidence/weighing.ts";
+import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
@@ -17,6 +18,7 @@ import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT } from "../prepare/texts.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
+import { opposite, type Side } from "../side.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { deciding } from "./deciding-rule.ts";
@@ -57,12 +59,14 @@ export function* matchByEvidence(
 ): Generator<Progress, Weighed | null> {
   const { day_kind: dayKind = "calendar" } = rule;
   const dayNumber = daysOf(rule, options.businessDays);
-  let left = new Nodes(state, "left", rule, dayNumber);
-  let right = new Nodes(state, "right", rule, dayNumber);
-  if (pairEquals(state, rule, ruleIndex, left, right)) {
-    left = new Nodes(state, "left", rule, dayNumber);
-    right = new Nodes(state, "right", rule, dayNumber);
-  }
+  const nodesOf = (side: Side) => {
+    const { size } = state.chargedTwice[side];
+    const keep = (_: number, line: number) => !state.chargedTwice[side].has(line);
+    return new Nodes(state, side, rule, dayNumber, size > 0 ? keep : undefined);
+  };
+  let [left, right] = [nodesOf("left"), nodesOf("right")];
+  if (pairEquals(state, rule, ruleIndex, left, right))
+    [left, right] = [nodesOf("left"), nodesOf("right")];
   if (left.count === 0 || right.count === 0) return null;
   const pool = new Pool(state, left, right);
   const weighing = new Weighing(
@@ -178,9 +182,10 @@ class Judge {
     state.decide(ruleOf, [l], [r], verdict, allocated);
   }
 
-  /** Amounts that differ need the number that one of them has, or a difference that others have, too. */
+  /** Whether one line names another counterparty, or amounts differ without a number or a usual difference to explain it. */
   private isOfAnother(l: number, r: number): boolean {
     const { left, right } = this.state;
+    if (this.callsAnother("left", l, r) || this.callsAnother("right", r, l)) return true;
     const [a, b] = [left.amount[l] as number, right.amount[r] as number];
     if (a === b) return false;
     const texts = this.state.texts();
@@ -190,19 +195,35 @@ class Judge {
     return lacksReference(saidOf(left, l), saidOf(right, r));
   }
 
-  /** Of a handful of lines how rare an amount is isn't known: where both have texts, they have to have something in common. */
+  /** Whether the text of a line that names no counterparty has another than the line of this side. */
+  private callsAnother(side: Side, line: number, otherLine: number): boolean {
+    const { state } = this;
+    const other = state[opposite(side)];
+    const name = state[side].text(line, "counterparty");
+    if (name === null || other.hashes.counterparty.has(otherLine)) return false;
+    const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
+    if (state.contradictions.haveStrongReference(l, r)) return false;
+    const text = other.text(otherLine, "description");
+    return text !== null && state.otherNames(side).isOther(name, text);
+  }
+
+  /**
+   * Whether texts that share nothing make an equal amount a guess: of a handful of lines it isn't known how rare the amount is, and a
+   * bank's own charge is nobody's payment.
+   */
   private isGuess(l: number, r: number): boolean {
-    if (this.pool.leftLines + this.pool.rightLines > FEW_LINES) return false;
-    const { texts } = this.pool;
+    const { texts, leftLines, rightLines } = this.pool;
     this.alignment.align(texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
     const { leftState, rightState, leftStart, rightStart } = this.alignment;
     const [lefts, rights] = [leftStart[FIELD_COUNT] as number, rightStart[FIELD_COUNT] as number];
-    return (
+    const sharesNothing =
       lefts > 0 &&
       rights > 0 &&
       leftState.subarray(0, lefts).every((state) => state === WORD.alone) &&
-      rightState.subarray(0, rights).every((state) => state === WORD.alone)
-    );
+      rightState.subarray(0, rights).every((state) => state === WORD.alone);
+    if (!sharesNothing) return false;
+    if (leftLines + rightLines <= FEW_LINES) return true;
+    return isCharge(this.state.left, l) !== isCharge(this.state.right, r);
   }
 
   private heldBack(
@@ -217,6 +238,14 @@ class Judge {
     if (this.options.suggestOnly) return HELD.track_record;
     return this.isOfAnother(l, r) || this.isGuess(l, r) ? HELD.score : HELD.no;
   }
+}
+
+const CHARGE =
+  /\b(fees?|charges?|interest|entgelte?|zinsen|geb(ü|ue)hr(en)?|frais|agios|int(é|e)r(ê|e)ts|commissioni?|interessi)\b/i;
+
+/** Whether a line says that it is a bank's fee or interest. */
+function isCharge(lines: Lines, line: number): boolean {
+  return CHARGE.test(lines.text(line, "description") ?? "");
 }
 
 function runnerUpOf(

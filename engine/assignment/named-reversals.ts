@@ -4,6 +4,7 @@
  */
 
 import { daysAround } from "../candidates/window.ts";
+import { namesDiffer } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Held } from "../matches.ts";
 import { hasDigit } from "../prepare/identifiers.ts";
@@ -16,6 +17,7 @@ import {
   LEAST_MARK,
   nameOf,
   numbersOf,
+  perhapsUnmarked,
   quoted,
   saysSo,
   unmarked,
@@ -27,6 +29,8 @@ type Texts = { reference: string[]; description: string[] };
 /** A key under which a line may be found, and whether it says beyond doubt which line is meant. */
 type Name = { key: string; sure: boolean };
 type Pair = { booked: number; reversal: number; key: string; sure: boolean };
+/** Lines of each amount on the side of a reversal and on the other. */
+type Charges = { here: Map<string, number>; across: Map<string, number> };
 
 const SLICE = 1000;
 /** Lines of one name and amount that are looked at: where there are more, none is the one. */
@@ -34,6 +38,7 @@ const LOOKED_AT = 20;
 const SURE_SCORE = 0.99;
 /** Of suggestions: where the reversal names it, and where it may be meant. */
 const SCORE = { named: 0.8, meant: 0.5 };
+const EARLIER = 0.9;
 
 export function* namedReversals(
   state: RunState,
@@ -84,8 +89,11 @@ function keysOf({ reference, description }: Texts): string[] {
 
 function namesOf({ reference, description }: Texts): Name[] {
   const names: Name[] = [];
-  for (const name of unmarkedReference(reference))
+  for (const name of unmarkedReference(reference)) {
     names.push({ key: `reference ${name}`, sure: hasDigit(name) });
+    for (const number of numbersOf([name])) names.push({ key: `number ${number}`, sure: true });
+  }
+  for (const name of perhapsUnmarked(description)) names.push({ key: `text ${name}`, sure: false });
   for (const name of unmarked(description, LEAST_MARK))
     names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
   const sure = saysSo(reference) || saysSo(description);
@@ -103,6 +111,8 @@ class Pairs {
   private readonly dayNumber: (day: number) => number;
   private readonly pairs = new Map<string, Pair>();
   private readonly partners = new Map<number, number>();
+  /** By reversal what it may name. */
+  private readonly bookedOf = new Map<number, number[]>();
 
   constructor(state: RunState, side: Side, rule: Rule, dayNumber: (day: number) => number) {
     this.state = state;
@@ -117,9 +127,11 @@ class Pairs {
     if (this.state.isRejected(...this.membersOf(pair))) return;
     const known = `${Math.min(booked, reversal)} ${Math.max(booked, reversal)}`;
     const before = this.pairs.get(known);
-    if (!before)
+    if (!before) {
       for (const line of [booked, reversal])
         this.partners.set(line, (this.partners.get(line) ?? 0) + 1);
+      this.bookedOf.set(reversal, [...(this.bookedOf.get(reversal) ?? []), booked]);
+    }
     if (!before || (pair.sure && !before.sure)) this.pairs.set(known, pair);
   }
 
@@ -127,6 +139,7 @@ class Pairs {
     const { state, side, rule } = this;
     const across = this.namesAcross();
     const shown = this.shownAcross();
+    const charges = { here: this.countMoney(side), across: this.countMoney(opposite(side)) };
     for (const pair of this.pairs.values()) {
       const { booked, reversal } = pair;
       if (shown.has(booked) || shown.has(reversal)) continue;
@@ -139,14 +152,41 @@ class Pairs {
       const verdict = {
         basis: BASIS.unique,
         held,
-        score: sure ? SURE_SCORE : (pair.sure ? SCORE.named : SCORE.meant) / rivals,
+        score: sure ? SURE_SCORE : this.scoreOf(pair, rivals),
         margin: rivals > 1 ? 0 : Infinity,
         note: this.noteOf(pair),
       };
       const [left, right] = this.membersOf(pair);
-      if (!state.decide(ruleIndex, left, right, verdict) && rule.then === "match")
-        for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
+      if (state.decide(ruleIndex, left, right, verdict) || rule.then !== "match") continue;
+      for (const line of [booked, reversal]) {
+        state.perhapsCancelled[side].add(line);
+        if (this.isSecondCharge(pair, rivals, charges)) state.chargedTwice[side].add(line);
+      }
     }
+  }
+
+  private scoreOf(pair: Pair, rivals: number): number {
+    const score = (pair.sure ? SCORE.named : SCORE.meant) / rivals;
+    return this.isNearest(pair) ? score : score * EARLIER;
+  }
+
+  /** Whether nothing else that the reversal may name was booked later, and before it. */
+  private isNearest({ booked, reversal }: Pair): boolean {
+    const { value_date } = this.state[this.side];
+    const day = (line: number) => value_date[line] as number;
+    return !this.bookedOf
+      .get(reversal)
+      ?.some((other) => day(other) > day(booked) && day(other) <= day(reversal));
+  }
+
+  /** Whether something was charged more often than the other side has it: then the last charge is taken back. */
+  private isSecondCharge(pair: Pair, rivals: number, charges: Charges): boolean {
+    const money = moneyOf(this.state[this.side], pair.booked, 1);
+    return (
+      rivals > 1 &&
+      this.isNearest(pair) &&
+      (charges.across.get(money) ?? 0) < (charges.here.get(money) ?? 0)
+    );
   }
 
   private heldBack(
@@ -155,18 +195,36 @@ class Pairs {
     across: ReadonlySet<string>,
   ): Held {
     const { counterparty } = this.state[this.side].hashes;
+    const lines = this.state[this.side];
     const isOther =
       counterparty.has(booked) &&
       counterparty.has(reversal) &&
-      !counterparty.equal(booked, counterparty, reversal);
+      namesDiffer(
+        lines.text(booked, "counterparty") as string,
+        lines.text(reversal, "counterparty") as string,
+      );
     if (!sure || isOther) return HELD.score;
     const [, name] = partsOf(key);
-    const lines = this.state[this.side];
     const isExpected = [1, -1].some((sign) =>
       across.has(`${moneyOf(lines, booked, sign)} ${name}`),
     );
     if (rivals > 1 || isExpected) return HELD.margin;
     return this.rule.then === "match" ? HELD.no : HELD.rule;
+  }
+
+  /** How many open lines of a side have each amount of a pair. */
+  private countMoney(side: Side): Map<string, number> {
+    const amounts = new Set<number>();
+    for (const { booked } of this.pairs.values())
+      amounts.add(this.state[this.side].amount[booked] as number);
+    const counts = new Map<string, number>();
+    if (amounts.size === 0) return counts;
+    for (const line of this.state.open(side)) {
+      if (!amounts.has(this.state[side].amount[line] as number)) continue;
+      const money = moneyOf(this.state[side], line, 1);
+      counts.set(money, (counts.get(money) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** A reversal counts `days_after` what it takes back, or `days_before` it. */

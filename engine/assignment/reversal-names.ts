@@ -3,16 +3,21 @@
 import { hasDigit } from "../prepare/identifiers.ts";
 import { joined } from "../prepare/text.ts";
 
-/** Of a line that takes another back, in normal form. Those of one or two letters mark a reference alone. */
+/** Words of a line that takes another back, in normal form. Those of one or two letters mark a reference alone. */
 const MARKS: ReadonlySet<string> = new Set(
   (
     "V R RV REV REVS REVERSE REVERSED REVERSAL VOID VOIDED CANC CANCEL CANCELED CANCELLED CANCELLATION CXL " +
+    "RETURN RETURNED RTN BOUNCED DISHONORED DISHONOURED NSF UNDO CORRECTION KORREKTUR RETOURE RUCKGABE " +
     "STORNO STORNIERT STORNIERUNG STORNOBUCHUNG RUCKBUCHUNG RUECKBUCHUNG GEGENBUCHUNG STORNATO " +
     "ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION"
   ).split(" "),
 );
-/** Stand between a mark and what it marks. */
-const LINKS: ReadonlySet<string> = new Set("OF FOR TO ZU ZUR VON VOM DE DU DEL DI".split(" "));
+/** Words of a line that takes another back or, as a card's credit may, pays something itself. */
+const PERHAPS: ReadonlySet<string> = new Set("ADJ ADJUSTMENT REFUND REFUNDED".split(" "));
+/** Words that stand between a mark and what it marks. */
+const LINKS: ReadonlySet<string> = new Set(
+  "OF FOR TO CREDIT ZU ZUR VON VOM DE DU DEL DI".split(" "),
+);
 export const LEAST_MARK = 3;
 /** Shorter numbers occur in texts for many reasons. */
 export const LEAST_QUOTED = 4;
@@ -28,9 +33,17 @@ export function saysSo(words: readonly string[]): boolean {
   return words.some((word) => word.length >= LEAST_MARK && MARKS.has(word));
 }
 
-/** What a text names if its beginning or end is a mark of at least so many letters: itself without that. */
+/** What a text names that begins or ends with a mark of at least `least` letters: the text without that. */
 export function unmarked(words: readonly string[], least = 1): string[] {
-  const isMark = (word: string) => word.length >= least && MARKS.has(word);
+  return withoutAffixes(words, (word) => word.length >= least && MARKS.has(word));
+}
+
+/** The same for a text whose mark doesn't tell a reversal from another payment. */
+export function perhapsUnmarked(words: readonly string[]): string[] {
+  return withoutAffixes(words, (word) => PERHAPS.has(word));
+}
+
+function withoutAffixes(words: readonly string[], isMark: (word: string) => boolean): string[] {
   const isAffix = (word: string) => isMark(word) || LINKS.has(word);
   const names = new Set<string>();
   for (let from = 0; from < words.length && words.slice(0, from).every(isAffix); from++) {

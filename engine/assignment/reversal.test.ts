@@ -147,6 +147,77 @@ describe("a line that names what it takes back", () => {
   });
 });
 
+describe("a voided check", () => {
+  const check = {
+    reference: "CHK-4866",
+    description: "Check #4866 to Northside Supply",
+    amount_minor: -123_457,
+    counterparty: "Northside Supply LLC",
+  };
+  const voided = (given: Given) => ({ ...BACK, counterparty: "Northside Supply", ...given });
+
+  test.each([
+    [{ reference: "CHK-4866-V" }],
+    [{ reference: "CHK-4866-VOID", value_date: 20_014 }],
+    [{ reference: "VOID CHK 4866" }],
+    [{ reference: "4866V" }],
+    [{ reference: "4866-V" }],
+    [{ reference: "V4866" }],
+    [{ reference: "REV 4866" }],
+    [{ reference: "REV-CHK-4866" }],
+    [{ reference: "CHK 4866 REVERSED" }],
+    [{ reference: "STORNO 4866" }],
+    [{ reference: "JE-20871", description: "Reversal of CHK-4866" }],
+    [{ reference: "JE-20871", description: "VOID - Check #4866 to Northside" }],
+    [{ reference: null, description: "Returned check 4866" }],
+    [{ reference: "CHK-4866", description: "Void", value_date: 20_014 }],
+    [{ reference: "CHK-4866-V", counterparty: null }],
+  ] as [Given][])("is confirmed with %j", (given) => {
+    expect(members(solve([check, voided(given)]))).toEqual(["0,1|"]);
+  });
+
+  test.each([
+    ["another number around it", { reference: "CHK-14866-V" }, undefined],
+    ["a longer number", { reference: "48660V" }, undefined],
+    ["another payee", { reference: "CHK-4866-V", counterparty: "Harbor Tools" }, undefined],
+    ["another amount", { reference: "CHK-4866-V", amount_minor: 123_456 }, undefined],
+    ["another check of that number", { reference: "4866V" }, { ...check, value_date: 20_002 }],
+    [
+      "another void of it",
+      { reference: "CHK-4866-V" },
+      voided({ reference: "VOID CHK 4866", value_date: 20_001 }),
+    ],
+  ] as [string, Given, Given | undefined][])("is at most suggested with %s", (_, given, other) => {
+    expect(members(solve([check, voided(given), ...(other ? [other] : [])]))).toEqual([]);
+  });
+});
+
+describe("a double charge that is taken back", () => {
+  const charge = { amount_minor: -8400, description: "PY *LINDGREN #9556 EUGENE OR" };
+  const credit = {
+    ...charge,
+    amount_minor: 8400,
+    description: `CREDIT ADJ ${charge.description}`,
+    value_date: 20_008,
+  };
+  const report = { amount_minor: -8400, counterparty: "Lindgren Seeds" };
+  const found = (left: Given[], right: Given[]) => {
+    const result = solve(left, right);
+    return [...members(result), ...members(result, "suggested")].sort();
+  };
+
+  test("is suggested: the second one is taken back, the first one has the counterpart", () => {
+    const right = [charge, { ...charge, value_date: 20_004 }, credit];
+    expect(found([report], right)).toEqual(["0|0", "|1,2"]);
+  });
+
+  test("is left alone where the other side has two charges, too", () => {
+    const right = [charge, { ...charge, value_date: 20_004 }, credit];
+    const second = { ...report, value_date: 20_004 };
+    expect(found([report, second], right)).toEqual(["0|0", "1|1"]);
+  });
+});
+
 describe("a cancelled line", () => {
   const parts = [
     { amount_minor: 88_123, counterparty: "Becker" },

@@ -250,4 +250,62 @@ describe("one payment for several open items of one counterparty", () => {
     const right = solveCase([payment], [...items, ...others]);
     expect(right.confirmed).toContain(`p|${paid}`);
   });
+
+  test.each([
+    [
+      "has a credit note among them",
+      ["a2", "a4", "c"],
+      "805.15",
+      "AUTO-PAY NORTHSIDE MERCANTILE & SUP",
+    ],
+    ["prints a city behind the cut name", ["a1", "a4"], "630.60", "SQ *NORTHSIDE MERCAN TULSA OK"],
+  ])("is found where it %s", (_, paid, amount, description) => {
+    const credit = {
+      id: "c",
+      amount: "-50.00",
+      date: "2026-03-09",
+      reference: "SI-9011",
+      counterparty: "Northside Mercantile & Supply Company",
+    };
+    const payment = { id: "p", amount, date: "2026-03-14", description };
+    const { confirmed, suggested } = solveCase([...items, credit, ...others], [payment]);
+    expect([...confirmed, ...suggested]).toContain(`${paid}|p`);
+  });
+});
+
+describe("a sum that may be chance", () => {
+  const till = (id: string, amount: string): CaseLine => ({
+    id,
+    amount,
+    date: "2026-03-11",
+    counterparty: "Shop 6 Mitte",
+    description: `Cash till ${id.slice(1)}`,
+  });
+  const tills = [till("t1", "1040.01"), till("t2", "253.72"), till("t3", "355.17")];
+  const settlement: CaseLine = {
+    id: "s",
+    amount: "1293.73",
+    date: "2026-03-13",
+    description: "MERCHANT SETTLEMENT 1964 SHOP 6 MITTE",
+  };
+
+  test("is confirmed where it quotes no other line", () => {
+    expect(solveCase(tills, [settlement]).confirmed).toEqual(["t1,t2|s"]);
+  });
+
+  test("is at most suggested where it quotes a line that is no part of it", () => {
+    const quoted = { ...till("b", "9000.00"), reference: "1964", description: "Terminal batch" };
+    expect(solveCase([...tills, quoted], [settlement]).confirmed).toEqual([]);
+  });
+
+  test("is at most suggested where another line quotes one of its parts", () => {
+    const parts = [{ ...(tills[0] as CaseLine), reference: "2889" }, ...tills.slice(1)];
+    const other: CaseLine = {
+      id: "o",
+      amount: "1027.01",
+      date: "2026-03-12",
+      description: "MERCHANT SETTLEMENT 2889 SHOP 6 MIT",
+    };
+    expect(solveCase(parts, [settlement, other]).confirmed).not.toContain("t1,t2|s");
+  });
 });

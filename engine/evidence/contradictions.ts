@@ -84,7 +84,7 @@ export class Contradictions {
   }
 
   /** By far the most matches: one long reference on both sides outweighs what a name says. */
-  private haveStrongReference(l: number, r: number): boolean {
+  haveStrongReference(l: number, r: number): boolean {
     const { reference } = this.left.hashes;
     if (reference.has(l) && reference.equal(l, this.right.hashes.reference, r))
       if (this.left.digitsIn(l, "reference") >= STRONG_DIGITS) return true;

@@ -26,7 +26,7 @@ export class Nodes {
     side: Side,
     rule: Rule,
     dayNumber: (day: number) => number,
-    keep?: (amount: number) => boolean,
+    keep?: (amount: number, line: number) => boolean,
   ) {
     const lines = state[side];
     this.lines = lines;
@@ -40,7 +40,7 @@ export class Nodes {
     let members = 0;
     for (const line of open) {
       const amount = lines.amount[line] as number;
-      if (keep && !keep(amount)) continue;
+      if (keep && !keep(amount, line)) continue;
       const key = ruleKey(lines, line, rule.on ?? []);
       if (!key) continue;
       if (members === 0 || !state.areTwins(side, line, this.member[members - 1] as number)) {

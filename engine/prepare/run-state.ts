@@ -3,6 +3,7 @@ import { combinationHash } from "../content-hash.ts";
 import { Contradictions } from "../evidence/contradictions.ts";
 import { Kinds } from "../evidence/kinds.ts";
 import { Numbering } from "../evidence/numbering.ts";
+import { OtherNames } from "../evidence/other-names.ts";
 import type { Lines } from "../lines.ts";
 import { HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
@@ -25,12 +26,15 @@ export class RunState {
   readonly proposed = new Matches();
   /** Lines of reversals that a person is to decide on. */
   readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
+  /** Second charges and the credits that take them back: only the first charge has a counterpart. */
+  readonly chargedTwice = { left: new Set<number>(), right: new Set<number>() };
   private readonly settled: { left: Uint8Array; right: Uint8Array };
   private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
   private words: Texts | null = null;
   private movements: Kinds | null = null;
   private numbers: Numbering | null = null;
+  private readonly names: { left?: OtherNames; right?: OtherNames } = {};
   readonly contradictions: Contradictions;
   /** Whether the leading exact rules are done. */
   isWeighing = false;
@@ -146,6 +150,21 @@ export class RunState {
     if (!this.isWeighing) return UNREAD;
     this.numbers ??= new Numbering(this.texts());
     return this.numbers;
+  }
+
+  /** The counterparties of a side's lines that were open when texts were read. */
+  otherNames(side: Side): OtherNames {
+    const { lines, lineOf } = this.texts()[side];
+    const known = this.names[side];
+    if (known) return known;
+    const names = new Set<string>();
+    for (const line of lineOf) {
+      const name = lines.hashes.counterparty.has(line) ? lines.text(line, "counterparty") : null;
+      if (name !== null) names.add(name);
+    }
+    const otherNames = new OtherNames(names);
+    this.names[side] = otherNames;
+    return otherNames;
   }
 
   /** Words of a side that are one slip away from others. */

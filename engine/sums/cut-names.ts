@@ -1,20 +1,30 @@
 import { withoutUmlauts } from "../evidence/names-differ.ts";
 import { wordsOf } from "../prepare/text.ts";
 
-/** Letters of a name that has been cut off: fewer begin many names. */
+/** A name cut to fewer letters could be the beginning of many names. */
 const LEAST_LETTERS = 6;
+/** Behind a name that is cut in the middle of a text another field begins: that takes more letters to tell. */
+const LEAST_LETTERS_INSIDE = 10;
 
-/** Whether a text ends within a name, as one does whose field was full: "AUTO-PAY NORTHSIDE MERCAN". */
-export function endsInName(text: string, name: string): boolean {
-  const words = wordsOf(text, "counterparty").map(withoutUmlauts);
-  const wanted = wordsOf(name, "counterparty").map(withoutUmlauts);
-  const last = words.length - 1;
-  for (let from = Math.max(0, words.length - wanted.length); from <= last; from++) {
-    const rest = words.slice(from);
-    const isSame = rest.every((word, at) =>
-      at === rest.length - 1 ? wanted[at]?.startsWith(word) : wanted[at] === word,
-    );
-    if (isSame && rest.join("").length >= LEAST_LETTERS) return true;
+/**
+ * How many letters of a name a text has where the name was cut at the width of its field: "AUTO-PAY NORTHSIDE MERCAN", or
+ * "SQ *NORTHSIDE MERCAN TULSA OK". 0 where the text doesn't have the name.
+ */
+export function lettersOfCutName(text: string, name: string): number {
+  const words = nameWords(text);
+  const whole = nameWords(name).join("");
+  let most = 0;
+  for (let from = 0; from < words.length; from++) {
+    let to = from;
+    let found = "";
+    while (to < words.length && whole.startsWith(found + words[to])) found += words[to++];
+    const isAtEnd = to === words.length;
+    if (found.length >= (isAtEnd ? LEAST_LETTERS : LEAST_LETTERS_INSIDE))
+      most = Math.max(most, found.length);
   }
-  return false;
+  return most;
+}
+
+function nameWords(text: string): string[] {
+  return wordsOf(text, "counterparty").map(withoutUmlauts);
 }

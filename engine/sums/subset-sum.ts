@@ -4,19 +4,13 @@
  */
 import { firstFrom } from "../prepare/sorted.ts";
 
-/** Subsets are sets of bits, and both halves are listed in full. */
+/** Subsets are sets of bits, and all subsets of either half are listed. */
 export const MOST_SUMMANDS = 22;
 
-export type SubsetSums = {
-  /** Positions of the first solution, by rising size of its mask; empty where there is none. */
-  first: number[];
-  /** How many solutions there are, counted up to `limit`. */
-  solutions: number;
-};
-
 /**
- * @param amounts at most `MOST_SUMMANDS`, all positive.
- * @param low and high what the sum must lie between.
+ * @param amounts at most `MOST_SUMMANDS`; negative ones are credit notes among what is paid.
+ * @param low and high what the sum must lie between, from zero on.
+ * @returns the positions of each subset of `least` to `most` amounts that adds up, up to `limit` of them.
  */
 export function subsetSums(
   amounts: readonly number[],
@@ -25,31 +19,30 @@ export function subsetSums(
   least: number,
   most: number,
   limit: number,
-): SubsetSums {
+): number[][] {
   const middle = amounts.length >> 1;
-  const front = sumsOf(amounts.slice(0, middle), high, most);
-  const back = sumsOf(amounts.slice(middle), high, most);
+  let credits = 0;
+  for (const amount of amounts) if (amount < 0) credits -= amount;
+  const front = sumsOf(amounts.slice(0, middle), high + credits, most);
+  const back = sumsOf(amounts.slice(middle), high + credits, most);
   const order = Array.from({ length: back.sum.length }, (_, at) => at).sort(
     (a, b) => (back.sum[a] as number) - (back.sum[b] as number) || a - b,
   );
   const sorted = Float64Array.from(order, (at) => back.sum[at] as number);
-  const found: SubsetSums = { first: [], solutions: 0 };
+  const found: number[][] = [];
   for (let at = 0; at < front.sum.length; at++) {
     const sum = front.sum[at] as number;
+    const mask = front.mask[at] as number;
     for (
       let other = firstFrom(sorted, low - sum);
       other < sorted.length && (sorted[other] as number) <= high - sum;
       other++
     ) {
-      const size =
-        bits(front.mask[at] as number) + bits(back.mask[order[other] as number] as number);
+      const otherMask = back.mask[order[other] as number] as number;
+      const size = bits(mask) + bits(otherMask);
       if (size < least || size > most) continue;
-      found.solutions += 1;
-      if (found.first.length === 0)
-        found.first = positions(front.mask[at] as number, 0).concat(
-          positions(back.mask[order[other] as number] as number, middle),
-        );
-      if (found.solutions >= limit) return found;
+      found.push(positions(mask, 0).concat(positions(otherMask, middle)));
+      if (found.length >= limit) return found;
     }
   }
   return found;
@@ -83,7 +76,7 @@ function grainOf(amounts: readonly number[], target: number): number {
   for (const grain of GRAINS) {
     if (target % grain !== 0) continue;
     const multiples = amounts.filter((amount) => amount % grain === 0).length;
-    if (multiples * 2 >= amounts.length) return grain;
+    if (multiples * 2 > amounts.length) return grain;
   }
   return 1;
 }

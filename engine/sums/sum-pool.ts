@@ -2,22 +2,30 @@
 
 import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
-import { type AmountTolerance, isWithin, toleranceOf } from "../prepare/amounts.ts";
+import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
+import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
 import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
-import { FIELD_COUNT, FIELDS, type SideTexts } from "../prepare/texts.ts";
+import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
-import { endsInName } from "./cut-names.ts";
+import { lettersOfCutName } from "./cut-names.ts";
+import { WordGroups } from "./word-groups.ts";
 
-/** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
+/**
+ * The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. `tries`: how many
+ * families were looked at to find this one.
+ */
 export type Family = {
   core: number[];
   lines: number[];
   named: boolean;
   whole: boolean;
   most?: number;
+  tries?: number;
+  /** Batches may be larger than other sums; `count` is set where the target states the number of lines. */
+  batch?: { count: number | null };
 };
 
 /** Words of more lines than this say little of which belong together. */
@@ -25,23 +33,31 @@ const RARE = 60;
 /** So many lines of a window are looked at, the nearest in time first. */
 const LOOKED_AT = 400;
 const DEFAULT_DAYS = 7;
+/** A number that more lines have is a customer's, a batch's or a month's. */
+const MOST_QUOTES = 4;
+/** A cut name that begins more names than this says nothing of whose it is. */
+const MOST_NAMES = 3;
 
 export class SumPool {
   readonly other: Lines;
   private readonly own: Lines;
   private readonly ownTexts: SideTexts;
   private readonly otherTexts: SideTexts;
+  private readonly texts: Texts;
   private readonly rarity: Float64Array;
   private readonly tolerance: AmountTolerance;
   private readonly days: Days;
   /** In which lines of a name that the target says are looked for: a payer takes what is due, however old. */
   private readonly namedDays: Days;
+  /** How far days lie apart in sure matches; null where these are too few to tell. */
+  private readonly usualDays: Days | null;
   private readonly dayNumber: (day: number) => number;
   /** Lines of the other side by day, then canonically, and where each day begins. */
   private readonly byDay: Int32Array;
   private readonly dayStart = new Map<number, { from: number; to: number }>();
   /** Lines of the other side by rare word: places in `byDay`. */
   private readonly byWord: WordIndex;
+  private groups: WordGroups | null = null;
   /** The last target that was asked for, and whether its window is a crowd. */
   private crowd = { target: -1, is: false };
 
@@ -57,6 +73,7 @@ export class SumPool {
     this.other = side === "left" ? state.right : state.left;
     this.ownTexts = side === "left" ? texts.left : texts.right;
     this.otherTexts = side === "left" ? texts.right : texts.left;
+    this.texts = texts;
     this.rarity = texts.rarity;
     this.tolerance = toleranceOf(rule);
     const { before, after } =
@@ -67,6 +84,7 @@ export class SumPool {
     const turned = (days: Days) =>
       side === "left" ? days : { before: days.after, after: days.before };
     this.days = turned(learnt);
+    this.usualDays = reach.before + reach.after > 0 ? turned(reach) : null;
     const far = farthest({ before, after });
     const most = Math.max(far.before, far.after, learnt.before, learnt.after);
     this.namedDays = { before: most, after: most };
@@ -120,7 +138,10 @@ export class SumPool {
           yield { core: [], lines, named: true, whole: true };
       }
       for (const core of this.cores(target, named)) {
-        if (core.length >= 2) yield { core: [], lines: core, named: true, whole: true };
+        if (core.length >= 2) {
+          yield { core: [], lines: core, named: true, whole: true };
+          yield* this.someOfBatch(target, core, true);
+        }
         const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
         const onTheSameDay = this.summands(target, this.besideThem(core, near));
@@ -129,12 +150,13 @@ export class SumPool {
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
+    yield* this.ofOneWord(target, true);
     const called = this.calledByName(target, crowded ? named : near);
     for (const lines of called) yield* this.ofOneName(target, lines);
     if (!crowded && farther)
       for (const lines of this.calledByName(target, this.inWindow(target, true)))
         if (!called.some(({ length }) => length === lines.length))
-          yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
+          yield* this.someOf(target, lines);
     if (crowded) return;
     for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
     for (const lines of this.byField(near)) {
@@ -143,29 +165,90 @@ export class SumPool {
         if (sameDay.length < lines.length)
           yield { core: [], lines: sameDay, named: false, whole: true };
     }
-    for (const lines of this.byField(near))
+    yield* this.ofOneWord(target, false);
+    for (const lines of this.byField(near, ["description"]))
+      yield* this.someOfBatch(target, lines, false);
+    for (const lines of this.byField(near)) {
+      for (const sameDay of this.byDays(lines))
+        if (sameDay.length < lines.length)
+          yield { core: [], lines: this.summands(target, sameDay), named: false, whole: false };
       yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
+    }
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
   }
 
-  /** Lines of a counterparty: whole days and pairs of days, the nearest first, then some of a day, then some of all. */
+  /** Some lines of a batch, of which several were paid: so many as the target says, then any. */
+  private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
+    const lines = this.summands(target, batch);
+    if (lines.length < 3 || !this.shareNumber(lines)) return;
+    const family = { core: [], lines, named, whole: false };
+    for (const count of this.countsIn(target))
+      if (count < lines.length) yield { ...family, batch: { count } };
+    yield { ...family, batch: { count: null } };
+  }
+
+  private shareNumber(lines: number[]): boolean {
+    const [first, ...others] = lines.map(
+      (line) => new Set(wordsOfRow(this.otherTexts, this.otherTexts.rowOf[line] as number)),
+    );
+    return [...(first ?? [])].some(
+      (word) =>
+        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND &&
+        others.every((words) => words.has(word)),
+    );
+  }
+
+  /** Numbers in a text that may say how many lines its sum has: "9 ITEMS". */
+  private countsIn(target: number): number[] {
+    const words = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
+    return words
+      .map((word) => this.texts.spelling[word] as string)
+      .filter((word) => /^\d{1,2}$/.test(word))
+      .map(Number)
+      .filter((count) => count >= 2);
+  }
+
+  /** Lines that share a rare word, one that the target says or another, and add up to the target. */
+  private *ofOneWord(target: number, named: boolean): Generator<Family> {
+    this.groups ??= new WordGroups(
+      this.other,
+      this.byWord,
+      (at) => this.byDay[at] as number,
+      (line) => this.dayNumber(this.other.value_date[line] as number),
+    );
+    const targetWords = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
+    const { before, after } = this.days;
+    const day = this.dayNumber(this.own.value_date[target] as number);
+    const tries = named ? targetWords.length : this.groups.countBetween(day - before, day + after);
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    for (const { word, lines } of this.groups.between(low, high))
+      if (targetWords.includes(word) === named && lines.every((line) => this.reaches(target, line)))
+        yield { core: [], lines, named, whole: true, tries };
+  }
+
+  /** Lines of one counterparty: all of them, whole days, two days in a row, then some of all, the nearest in time first. */
   private *ofOneName(target: number, lines: number[]): Generator<Family> {
     yield { core: [], lines, named: true, whole: true };
     const days = this.byDays(lines);
     const pairs = days.slice(1).map((day, at) => [...(days[at] as number[]), ...day]);
-    for (const day of days) yield { core: [], lines: day, named: true, whole: true };
-    for (const pair of pairs) yield { core: [], lines: pair, named: true, whole: true };
-    for (const day of days)
-      yield { core: [], lines: this.summands(target, day), named: true, whole: false };
-    for (const pair of pairs)
-      yield { core: [], lines: this.summands(target, pair), named: true, whole: false };
-    yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
+    for (const some of [...days, ...pairs])
+      yield { core: [], lines: some, named: true, whole: true };
+    yield* this.someOf(target, lines);
   }
 
-  /**
-   * Lines of each counterparty whose whole name stands in the target's texts, else of the one whose name begins one of them and is cut
-   * off with it.
-   */
+  /** Some lines of one counterparty: invoices alone, then with the credit notes among them. */
+  private *someOf(target: number, ofName: number[]): Generator<Family> {
+    const lines = this.usualFirst(target, ofName);
+    const invoices = this.summands(target, lines);
+    yield { core: [], lines: invoices, named: true, whole: false };
+    // What quotes an invoice quotes its credit notes, too.
+    if (this.numbersOf(target).some((word) => this.linesCalled(word).length > 0)) return;
+    const withCredits = this.withCredits(target, lines);
+    if (withCredits.length > invoices.length)
+      yield { core: [], lines: withCredits, named: true, whole: false };
+  }
+
+  /** Lines of each counterparty whose whole name stands in the target's texts, else of those whose name the texts cut off last. */
   private calledByName(target: number, near: number[]): number[][] {
     const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
     const { counterparty } = this.other.hashes;
@@ -179,11 +262,16 @@ export class SumPool {
     });
     if (called.length > 0) return called;
     const texts = [this.own.text(target, "description"), this.own.text(target, "counterparty")];
-    const cut = byName.filter((lines) => {
+    const cut = byName.map((lines) => {
       const name = this.other.text(lines[0] as number, "counterparty");
-      return name !== null && texts.some((text) => text !== null && endsInName(text, name));
+      const letters = texts.map((text) =>
+        text !== null && name !== null ? lettersOfCutName(text, name) : 0,
+      );
+      return { lines, letters: Math.max(...letters) };
     });
-    return cut.length === 1 ? cut : [];
+    const most = Math.max(1, ...cut.map(({ letters }) => letters));
+    const longest = cut.filter(({ letters }) => letters === most).map(({ lines }) => lines);
+    return longest.length <= MOST_NAMES ? longest : [];
   }
 
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
@@ -248,18 +336,55 @@ export class SumPool {
     return words.sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
   }
 
-  private linesWith(word: number): Int32Array {
+  /** Numbers that few lines say: of all texts of a line of the target's side, or of its reference alone. */
+  numbersOf(line: number, field?: "reference"): number[] {
+    const row = this.ownTexts.rowOf[line] as number;
+    if (row < 0) return [];
+    const words =
+      field === undefined
+        ? wordsOfRow(this.ownTexts, row)
+        : wordsOfField(this.ownTexts, row, REFERENCE);
+    return words.filter(
+      (word) =>
+        (this.texts.lineCount[word] as number) <= MOST_QUOTES &&
+        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND,
+    );
+  }
+
+  /** Lines of the other side whose reference has a number: of a year, which many numbers begin with, those that have nothing else. */
+  linesCalled(word: number): number[] {
+    const isYear = isDate(this.texts.spelling[word] as string);
+    return [...this.linesWith(word)].filter((line) => {
+      const row = this.otherTexts.rowOf[line] as number;
+      const reference = wordsOfField(this.otherTexts, row, REFERENCE);
+      return reference.includes(word) && (!isYear || reference.length === 1);
+    });
+  }
+
+  linesWith(word: number): Int32Array {
     return this.byWord.of(word).map((at) => this.byDay[at] as number);
   }
 
+  /** Those as far from the target as lines of sure matches are, then the others. */
+  private usualFirst(target: number, lines: number[]): number[] {
+    const days = this.usualDays;
+    if (!days) return lines;
+    const isUsual = (line: number) => this.isWithin(target, line, days);
+    return [...lines.filter(isUsual), ...lines.filter((line) => !isUsual(line))];
+  }
+
   private reaches(target: number, line: number): boolean {
-    const { before, after } = this.days;
+    return (
+      this.other.currency[line] === this.own.currency[target] &&
+      this.isWithin(target, line, this.days)
+    );
+  }
+
+  private isWithin(target: number, line: number, { before, after }: Days): boolean {
     const lag =
       this.dayNumber(this.other.value_date[line] as number) -
       this.dayNumber(this.own.value_date[target] as number);
-    return (
-      this.other.currency[line] === this.own.currency[target] && lag >= -before && lag <= after
-    );
+    return lag >= -before && lag <= after;
   }
 
   /** Whether the window holds more lines than are looked at. */
@@ -324,13 +449,29 @@ export class SumPool {
     });
   }
 
+  /** The same with lines of the other sign, which lower what is paid. */
+  private withCredits(target: number, lines: number[]): number[] {
+    const amount = this.own.amount[target] as number;
+    return lines.filter((line) => {
+      const part = this.other.amount[line] as number;
+      return part !== 0 && (part > 0 !== amount > 0 || Math.abs(part) !== Math.abs(amount));
+    });
+  }
+
   private byDays(lines: number[]): number[][] {
     return grouped(lines, (line) => this.other.value_date[line] as number);
   }
 
   /** Lines of one counterparty, of one reference, of one description. */
-  private byField(lines: number[]): number[][] {
-    return (["counterparty", "reference", "description"] as const).flatMap((field) => {
+  private byField(
+    lines: number[],
+    fields: readonly ("counterparty" | "reference" | "description")[] = [
+      "counterparty",
+      "reference",
+      "description",
+    ],
+  ): number[][] {
+    return fields.flatMap((field) => {
       const hashes = this.other.hashes[field];
       return grouped(lines, (line) => (hashes.has(line) ? hashes.key(line) : null));
     });
@@ -338,6 +479,7 @@ export class SumPool {
 }
 
 const COUNTERPARTY = FIELDS.indexOf("counterparty");
+const REFERENCE = FIELDS.indexOf("reference");
 
 function wordsOfRow(texts: SideTexts, row: number): number[] {
   return row < 0

@@ -14,31 +14,37 @@ import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { areRelated } from "./relation.ts";
 import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
-import { SumPool } from "./sum-pool.ts";
+import { type Family, SumPool } from "./sum-pool.ts";
 
 export const DEFAULT_GROUP_SIZE = 8;
 /** Expected chance solutions below which a sum is taken: of lines that name each other, and of others. */
-const SURE_CHANCE = { named: 0.01, unnamed: 0.002 };
+const SURE_CHANCE = { named: 0.005, unnamed: 0.002 };
 /** Beyond this a solution would mean nothing, and none is looked for. */
 const IDLE_CHANCE = 0.3;
 /** How common sums are, beside chance: among lines that name each other, and others. */
 const PRIOR = { named: 0.3, unnamed: 0.05 };
 /** Less probable sums are not even suggested. */
 const SUGGEST_SCORE = 0.3;
+/** Sums of a family that are expected by chance at most, and that are looked at. */
+const MANY_SOLUTIONS = 4;
+const MOST_SOLUTIONS = 64;
 /** A rival this much likelier to be chance is none. */
 const CLEARLY = 20;
+const ROUNDS = 3;
 const SLICE = 50;
 /** Steps of all searches of a side together. */
 const BUDGET = 30_000_000;
 
-type Solution = {
+/** `chance`: how many such sums are expected by chance. */
+type Found = { members: number[]; chance: number; unique: boolean };
+type Solution = Found & {
   side: Side;
   target: number;
-  members: number[];
-  chance: number;
   named: boolean;
-  unique: boolean;
+  fitsElsewhere: boolean;
 };
+/** What was looked at of a target before, and the family that is looked at. */
+type Tried = { wholes: number; searches: number };
 
 export function* sums(
   state: RunState,
@@ -47,18 +53,33 @@ export function* sums(
   businessDays: BusinessDays,
   { sumsOf, reach }: { sumsOf: "named" | "all"; reach: Days },
 ): Generator<Progress> {
-  const solutions: Solution[] = [];
-  for (const side of ["left", "right"] as const) {
-    const search = new SumSearch(state, rule, side, businessDays, reach);
-    const targets = state.openUncancelled(side);
-    for (const [done, target] of targets.entries()) {
-      if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
-      if (search.steps > BUDGET) break;
-      const solution = search.solve(target, sumsOf === "named");
-      if (solution) solutions.push(solution);
+  const onlyNamed = sumsOf === "named";
+  const steps = { left: 0, right: 0 };
+  // What one round confirms leaves the next one fewer lines to choose from.
+  for (
+    let round = 1, confirmed = -1;
+    round <= ROUNDS && confirmed !== state.confirmed.length;
+    round++
+  ) {
+    confirmed = state.confirmed.length;
+    const solutions: Solution[] = [];
+    const pools = {
+      left: new SumPool(state, rule, "left", daysOf(rule, businessDays), reach),
+      right: new SumPool(state, rule, "right", daysOf(rule, businessDays), reach),
+    };
+    for (const side of ["left", "right"] as const) {
+      const search = new SumSearch(state, rule, side, pools);
+      const targets = state.openUncancelled(side);
+      for (const [done, target] of targets.entries()) {
+        if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
+        if (steps[side] + search.steps > BUDGET) break;
+        const solution = search.solve(target, onlyNamed);
+        if (solution) solutions.push(solution);
+      }
+      steps[side] += search.steps;
     }
+    settle(state, rule, ruleIndex, solutions);
   }
-  settle(state, rule, ruleIndex, solutions);
 }
 
 class SumSearch {
@@ -67,52 +88,73 @@ class SumSearch {
   private readonly rule: Rule;
   private readonly side: Side;
   private readonly pool: SumPool;
+  /** Searches in the opposite direction. */
+  private readonly oppositePool: SumPool;
   private readonly size: number;
 
-  constructor(state: RunState, rule: Rule, side: Side, businessDays: BusinessDays, reach: Days) {
+  constructor(state: RunState, rule: Rule, side: Side, pools: Record<Side, SumPool>) {
     this.state = state;
     this.rule = rule;
     this.side = side;
-    this.pool = new SumPool(state, rule, side, daysOf(rule, businessDays), reach);
+    this.pool = pools[side];
+    this.oppositePool = pools[opposite(side)];
     this.size = rule.max_group_size ?? DEFAULT_GROUP_SIZE;
   }
 
-  /** The best sum that makes up the target; null where there is none worth proposing. */
+  /** The sum that is least likely to be chance; null where there is none worth proposing. */
   solve(target: number, onlyNamed: boolean): Solution | null {
     const amount = this.state[this.side].amount[target] as number;
     if (amount === 0 || this.pool.isLost(target)) return null;
-    const tried = { named: 0, unnamed: 0 };
+    const tried = { named: { wholes: 0, searches: 0 }, unnamed: { wholes: 0, searches: 0 } };
+    const searched = new Set<string>();
     const hasEqual = this.pool.hasEqual(target);
-    for (const { core, lines, named, whole, most } of this.pool.families(target, onlyNamed)) {
+    let best = null as Solution | null;
+    for (const family of this.pool.families(target, onlyNamed)) {
+      const { core, lines, named, whole, tries = 1 } = family;
       // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
-      if ((hasEqual || onlyNamed) && !named) return null;
+      if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
-      const solution = whole
-        ? this.wholeOf(target, lines)
-        : this.subsetOf(target, core, lines, tried[kind], most);
+      if (core.length + lines.length < 2) continue;
+      if (whole) tried[kind].wholes += tries;
+      else if (isNew(searched, [...core, ...lines])) tried[kind].searches += 1;
+      const found = whole
+        ? this.wholeOf(target, lines, tried[kind])
+        : this.subsetOf(target, family, tried[kind]);
       this.steps += lines.length;
-      if (whole) tried[kind] += 1;
-      else tried[kind] += solution.tried;
-      if (solution.members.length < 2) continue;
-      const slack = 1 + 2 * this.slack(amount);
-      const chance =
-        (Math.max(1, tried[kind]) * slack) /
-        spreadOf(
-          lines.map((line) => Math.abs(this.amountOf(line))),
-          Math.abs(amount),
-          whole ? lines.length : (most ?? this.size),
-        );
-      if (chance > IDLE_CHANCE) continue;
-      return {
-        side: this.side,
-        target,
-        members: solution.members,
-        chance,
-        named,
-        unique: solution.solutions === 1,
-      };
+      if (!found || found.chance > IDLE_CHANCE) continue;
+      const solution = { side: this.side, target, named, fitsElsewhere: false, ...found };
+      if (best && !hasSameMembers(best, solution)) {
+        const isBetter = solution.chance < best.chance;
+        const one: Solution = isBetter ? solution : best;
+        const other: Solution = isBetter ? best : solution;
+        best = { ...one, unique: one.unique && other.chance >= one.chance * CLEARLY };
+      }
+      best ??= solution;
+      if (best.unique && best.chance < SURE_CHANCE[kind]) break;
     }
-    return null;
+    return best && { ...best, fitsElsewhere: this.fitsElsewhere(best) };
+  }
+
+  /** Whether the target quotes a line outside its sum, or another line quotes one of the sum. */
+  private fitsElsewhere({ target, members }: Solution): boolean {
+    const quotes = (words: readonly number[], isOwn: (line: number) => boolean, pool: SumPool) =>
+      words.some((word) => {
+        const lines = pool.linesWith(word);
+        return lines.length > 0 && !lines.some(isOwn);
+      });
+    const numbers = this.pool.numbersOf(target);
+    const isMember = (line: number) => members.includes(line);
+    const called = numbers.filter((word) => this.pool.linesCalled(word).length > 0);
+    return (
+      quotes(called, isMember, this.pool) ||
+      members.some((line) =>
+        quotes(
+          this.oppositePool.numbersOf(line, "reference"),
+          (other) => other === target,
+          this.oppositePool,
+        ),
+      )
+    );
   }
 
   private slack(amount: number): number {
@@ -123,64 +165,86 @@ class SumSearch {
     return this.pool.other.amount[line] as number;
   }
 
-  /** All lines of a family together, or all but one. */
-  private wholeOf(
-    target: number,
-    lines: number[],
-  ): { members: number[]; solutions: number; tried: number } {
-    const none = { members: [], solutions: 0, tried: 1 };
-    if (lines.length > Math.max(this.size, WHOLE_SIZE)) return none;
+  /** All lines of a family together. */
+  private wholeOf(target: number, lines: number[], tried: Tried): Found | null {
+    if (lines.length < 2 || lines.length > Math.max(this.size, WHOLE_SIZE)) return null;
     const amount = this.state[this.side].amount[target] as number;
+    const slack = this.slack(amount);
     let total = 0;
     for (const line of lines) total += this.amountOf(line);
-    if (!Number.isSafeInteger(total)) return none;
-    return Math.abs(total - amount) <= this.slack(amount)
-      ? { members: lines, solutions: 1, tried: 1 }
-      : none;
+    if (!Number.isSafeInteger(total) || Math.abs(total - amount) > slack) return null;
+    const sizes = lines.map((line) => Math.abs(this.amountOf(line)));
+    const chance =
+      ((tried.wholes + tried.searches) * (1 + 2 * slack)) /
+      spreadOf(sizes, Math.abs(amount), lines.length);
+    return { members: lines, chance, unique: true };
   }
 
+  /**
+   * Some lines of a family. Of several sums the one of few lines that come first in the family is least likely to be chance: there are
+   * fewer such sums.
+   */
   private subsetOf(
     target: number,
-    core: number[],
-    lines: number[],
-    before: number,
-    atMost?: number,
-  ): { members: number[]; solutions: number; tried: number } {
-    const none = { members: [], solutions: 0, tried: 0 };
+    { core, lines, named, most, batch }: Family,
+    tried: Tried,
+  ): Found | null {
     const amount = this.state[this.side].amount[target] as number;
-    let rest = amount;
-    for (const line of core) rest -= this.amountOf(line);
-    if (core.length > 0 && (!Number.isSafeInteger(rest) || rest === 0 || rest > 0 !== amount > 0))
-      return none;
-    const most = Math.min(atMost ?? this.size, this.size - core.length, lines.length);
-    const least = core.length > 0 ? 1 : 2;
-    if (most < least) return none;
-    const size = Math.abs(rest);
+    const sign = Math.sign(amount);
+    let rest = sign * amount;
+    for (const line of core) rest -= sign * this.amountOf(line);
+    if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
+    const limit = batch ? (batch.count ?? lines.length) : (most ?? this.size);
+    const atMost = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
+    const least = batch?.count ?? (core.length > 0 ? 1 : 2);
+    if (atMost < least) return null;
     const slack = this.slack(amount);
     let family = lines.slice(0, MOST_SUMMANDS);
-    // The nearest of them, as many as leave a solution unlikely to be chance.
-    for (;;) {
-      if (family.length < least) return none;
-      const expected =
-        ((before + combinations(family.length, least, most)) * (1 + 2 * slack)) /
-        spreadOf(
-          family.map((line) => Math.abs(this.amountOf(line))),
-          size,
-          most,
-        );
-      if (expected <= IDLE_CHANCE) break;
+    const amounts = family.map((line) => sign * this.amountOf(line));
+    const chanceOf = (first: number, size: number) =>
+      ((tried.wholes + tried.searches * combinations(first, least, size)) * (1 + 2 * slack)) /
+      spreadOf(amounts.slice(0, first).map(Math.abs), rest, size);
+    // Where many sums are expected by chance, none of them would mean anything.
+    while (family.length > least && chanceOf(family.length, atMost) > MANY_SOLUTIONS)
       family = family.slice(0, -1);
-    }
-    const amounts = family.map((line) => Math.abs(this.amountOf(line)));
-    const found = subsetSums(amounts, size - slack, size + slack, least, most, 2);
+    const found = subsetSums(
+      amounts.slice(0, family.length),
+      rest - slack,
+      rest + slack,
+      least,
+      atMost,
+      MOST_SOLUTIONS,
+    );
     this.steps += 2 ** (family.length / 2 + 1);
-    const members = found.first.map((at) => family[at] as number);
+    if (found.length === MOST_SOLUTIONS) return null;
+    const [best, second] = found
+      .map((positions) => ({
+        positions,
+        chance: (atMost - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
+      }))
+      .sort(
+        (one, other) => one.chance - other.chance || one.positions.length - other.positions.length,
+      );
+    if (!best) return null;
     return {
-      members: members.length > 0 ? [...core, ...members] : [],
-      solutions: found.solutions,
-      tried: combinations(family.length, least, most),
+      members: [...core, ...best.positions.map((at) => family[at] as number)],
+      chance: best.chance,
+      unique: !second || (named && second.chance >= best.chance * CLEARLY),
     };
   }
+}
+
+/** Families of the same lines in another order are no other chance. */
+function isNew(searched: Set<string>, lines: number[]): boolean {
+  const { size } = searched;
+  return searched.add(String(lines.sort())).size > size;
+}
+
+function hasSameMembers(one: Found, other: Found): boolean {
+  return (
+    one.members.length === other.members.length &&
+    one.members.every((line) => other.members.includes(line))
+  );
 }
 
 /** A whole day or a whole name may have more lines than a search for subsets would combine. */
@@ -198,7 +262,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
   for (const solution of order)
     for (const key of linesOf(solution)) rivals.set(key, [...(rivals.get(key) ?? []), solution]);
   for (const solution of order) {
-    const { side, target, members, chance, named, unique } = solution;
+    const { side, target, members, chance, named, unique, fitsElsewhere } = solution;
     const [left, right] = side === "left" ? [[target], members] : [members, [target]];
     if (
       left.some((line) => !state.isOpen("left", line)) ||
@@ -215,6 +279,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     const sure =
       unique &&
       !contested &&
+      !fitsElsewhere &&
       !cancelsItself(state, solution) &&
       chance < SURE_CHANCE[kind] &&
       areRelated(state, side, target, members);

@@ -1,0 +1,41 @@
+/** Names that begin alike: "CEDAR RIDGE COAT" in a text is not Cedar Ridge Staffing where Cedar Ridge Coatings is known. */
+import { wordsOf } from "../prepare/text.ts";
+import { withoutUmlauts } from "./names-differ.ts";
+
+/** A word cut to fewer letters could be the beginning of many. */
+const LEAST_LETTERS = 3;
+
+export class OtherNames {
+  /** By the first words of a name the words that follow them in one of the names. */
+  private readonly next = new Map<string, Set<string>>();
+
+  constructor(names: Iterable<string>) {
+    for (const name of names) {
+      const words = nameWords(name);
+      for (let count = 1; count < words.length; count++) {
+        const first = words.slice(0, count).join(" ");
+        const known = this.next.get(first) ?? new Set();
+        this.next.set(first, known.add(words[count] as string));
+      }
+    }
+  }
+
+  /** Whether a text begins like a name and goes on like another one that is known. */
+  isOther(name: string, text: string): boolean {
+    const own = nameWords(name);
+    const words = nameWords(text);
+    return words.some((_, from) => {
+      let same = 0;
+      while (same < own.length && words[from + same] === own[same]) same += 1;
+      const [nextWord, expected] = [words[from + same], own[same]];
+      if (same === 0 || nextWord === undefined || expected === undefined) return false;
+      if (nextWord.length < LEAST_LETTERS || expected.startsWith(nextWord)) return false;
+      const known = this.next.get(own.slice(0, same).join(" "));
+      return known !== undefined && [...known].some((word) => word.startsWith(nextWord));
+    });
+  }
+}
+
+function nameWords(text: string): string[] {
+  return wordsOf(text, "counterparty").map(withoutUmlauts);
+}
