@@ -482,6 +482,15 @@ begin
       + private.booked_between(tenant, source, b.currency, b.period_start, day)
       - private.booked_between(tenant, source, b.currency, day + 1, b.period_start - 1),
       b.period_start, b.id;
+    return;
+  end if;
+  select * into b from public.source_balances x
+  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
+  order by x.period_end, x.created_at desc, x.id desc limit 1;
+  if found then
+    return query select b.closing_minor
+      - private.booked_between(tenant, source, b.currency, day + 1, b.period_end),
+      b.period_end, b.id;
   end if;
 end $function$;
 CREATE OR REPLACE FUNCTION private.balance_breaks(tenant text, source integer, currency text, first date, last date)
@@ -2179,6 +2188,30 @@ begin
   perform private.emit(r.tenant_id, 'reconciliation.reopened',
     jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
+end $function$;
+CREATE OR REPLACE FUNCTION private.worked_in_period(r public.reconciliations)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  who constant text := private.actor();
+  is_admin constant boolean := auth.jwt() -> 'roles' ? 'tenant_admin';
+begin
+  return exists (
+    select from private.period_workers w
+    where w.tenant_id = tenant and w.reconciliation_id = r.id
+      and ((w.issuer, w.subject) = (private.actor_issuer(), private.actor_subject())
+        or w.name = who or w.is_service_role and is_admin)
+  ) or exists (
+    select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = r.id
+      and (m.method = 'manual' and m.created_by = who or m.state = 'undone' and m.decided_by = who)
+  ) or exists (
+    select from private.acts a where a.tenant_id = tenant and a.reconciliation_id = r.id
+      and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
+  );
 end $function$;
 CREATE OR REPLACE FUNCTION private.require_not_closing(tenant text, pair integer, reconciliation text DEFAULT NULL::text)
  RETURNS void

@@ -65,19 +65,20 @@ end $$;
 create function private.worked_in_period(r public.reconciliations) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 declare
+  tenant constant text := private.tenant_id();
   who constant text := private.actor();
   is_admin constant boolean := auth.jwt() -> 'roles' ? 'tenant_admin';
 begin
   return exists (
     select from private.period_workers w
-    where w.tenant_id = r.tenant_id and w.reconciliation_id = r.id
+    where w.tenant_id = tenant and w.reconciliation_id = r.id
       and ((w.issuer, w.subject) = (private.actor_issuer(), private.actor_subject())
         or w.name = who or w.is_service_role and is_admin)
   ) or exists (
-    select from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
+    select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = r.id
       and (m.method = 'manual' and m.created_by = who or m.state = 'undone' and m.decided_by = who)
   ) or exists (
-    select from private.acts a where a.tenant_id = r.tenant_id and a.reconciliation_id = r.id
+    select from private.acts a where a.tenant_id = tenant and a.reconciliation_id = r.id
       and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
   );
 end $$;

@@ -66,8 +66,8 @@ begin
 end $$;
 
 -- The balance of a source at the end of a day, as last stated by then and carried on by the lines
--- booked since; without one before, from the opening of the first statement after. No row where
--- nothing was stated, or several accounts end on different days.
+-- booked since; without one before, from the first statement after, less the lines in between. No
+-- row where nothing was stated, or several accounts end on different days.
 create function private.balance_on(tenant text, source integer, currency text, day date)
 returns table (minor numeric, stated_on date, balance_id text)
 language plpgsql stable set search_path = '' as $$
@@ -114,6 +114,15 @@ begin
       + private.booked_between(tenant, source, b.currency, b.period_start, day)
       - private.booked_between(tenant, source, b.currency, day + 1, b.period_start - 1),
       b.period_start, b.id;
+    return;
+  end if;
+  select * into b from public.source_balances x
+  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
+  order by x.period_end, x.created_at desc, x.id desc limit 1;
+  if found then
+    return query select b.closing_minor
+      - private.booked_between(tenant, source, b.currency, day + 1, b.period_end),
+      b.period_end, b.id;
   end if;
 end $$;
 
