@@ -4,10 +4,8 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
 /**
- * Announces new rows once and leads from one to the next. Rows that are held back so that none
- * moves are shown when it is clicked. `arrived` are the rows shown last, from top to bottom, as are
- * those that `onShow` returns.
- */
+ * Announces new rows once and leads from one to the next. New rows are held back until it is
+ * clicked, so that no row moves. */
 export function NewRows({
   waiting,
   arrived,
