@@ -18,7 +18,7 @@ COPY --from=build --chown=root:root /app/app ./app
 COPY --from=build --chown=root:root /app/bin ./bin
 COPY --from=build --chown=root:root /app/docs ./docs
 COPY --from=build --chown=root:root /app/lib ./lib
-COPY --from=build --chown=root:root /app/matcher ./matcher
+COPY --from=build --chown=root:root /app/engine ./engine
 COPY --from=build --chown=root:root /app/server ./server
 COPY --from=build --chown=root:root /app/supabase ./supabase
 COPY --from=build --chown=root:root /app/supervisor ./supervisor

@@ -17,7 +17,7 @@ const BUILD_INPUTS = [
   "components",
   "docs",
   "lib",
-  "matcher",
+  "engine",
   "public",
   "instrumentation.ts",
   "next.config.ts",
