@@ -76,7 +76,6 @@ describe("the image", () => {
     for (const entry of [
       "server",
       "worker",
-      "matcher",
       "bin",
       "engine",
       "lib",
