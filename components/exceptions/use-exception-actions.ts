@@ -3,9 +3,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { holdKeys } from "#components/kit/held-keys.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { goToRow, hasJustShifted, rowAfter, rowOf } from "#components/kit/rows.ts";
-import { holdKeys } from "#components/kit/type-ahead.ts";
 import { takesKeys, useKeys } from "#components/kit/use-keys.ts";
 import { personName } from "#components/people/person.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";

@@ -20,8 +20,8 @@ import {
 } from "./session-state.ts";
 import type { SignInProvider } from "./sign-in-form.tsx";
 
-const RemovedDialog = dynamic(
-  () => import("./removed-dialog.tsx").then((module) => module.RemovedDialog),
+const MembershipEndedDialog = dynamic(
+  () => import("./membership-ended-dialog.tsx").then((module) => module.MembershipEndedDialog),
   { ssr: false },
 );
 const SessionEndedDialog = dynamic(
@@ -100,7 +100,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     setAside(true);
     putAside();
   };
-  if (!isMember) return <RemovedDialog tenant={tenant.name} onClose={onClose} />;
+  if (!isMember) return <MembershipEndedDialog tenant={tenant.name} onClose={onClose} />;
   return (
     <SessionEndedDialog name={name} providers={providers} onClose={onClose} onSignedIn={resume} />
   );

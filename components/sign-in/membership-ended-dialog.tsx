@@ -4,7 +4,13 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 
 /** Tells a user whose session has ended that they are no longer a member of the page's tenant. */
-export function RemovedDialog({ tenant, onClose }: { tenant: string; onClose: () => void }) {
+export function MembershipEndedDialog({
+  tenant,
+  onClose,
+}: {
+  tenant: string;
+  onClose: () => void;
+}) {
   return (
     <Dialog
       title={`You no longer have access to ${tenant}`}
