@@ -151,7 +151,8 @@ function ranked(left: SlaItem, right: SlaItem, sortBy: Sort): number {
         ordered(left.currency ?? LAST, right.currency ?? LAST) ||
         (right.amount_minor ?? 0) - (left.amount_minor ?? 0)
       );
-    default:
+    case "due_at":
+    case "breach_risk":
       return 0;
   }
 }

@@ -124,31 +124,27 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
         : ",",
   };
   return {
-    reader: readerOf(options.format, reading),
+    reader: READERS[options.format](reading),
     ...(open ? openDecoder() : decoderOf(encoding)),
   };
 }
 
-function readerOf(format: Format, reading: Reading): Reader {
-  switch (format) {
-    case "csv":
-      return readCsv(reading);
-    case "ndjson":
-      // A document in one line looks like NDJSON: that its lines lie under a path, only the mapping says.
-      return reading.mapping?.lines_path === undefined ? readNdjson(reading) : readJson(reading);
-    case "json":
-      return readJson(reading);
-    case "mt940":
-    case "mt942":
-      return readMt940(reading, format);
-    case "bai2":
-      return readBai2(reading);
-    case "ofx":
-      return readOfx(reading);
-    default:
-      return readCamt(reading, format);
-  }
-}
+/** The reader of each format. */
+const READERS: Record<Format, (reading: Reading) => Reader> = {
+  csv: readCsv,
+  json: readJson,
+  // A JSON document on one line looks like NDJSON: only the mapping says that its lines lie
+  // under a path.
+  ndjson: (reading) =>
+    reading.mapping?.lines_path === undefined ? readNdjson(reading) : readJson(reading),
+  "camt.052": (reading) => readCamt(reading, "camt.052"),
+  "camt.053": (reading) => readCamt(reading, "camt.053"),
+  "camt.054": (reading) => readCamt(reading, "camt.054"),
+  mt940: (reading) => readMt940(reading, "mt940"),
+  mt942: (reading) => readMt940(reading, "mt942"),
+  bai2: readBai2,
+  ofx: readOfx,
+};
 
 function feed(reader: Reader, text: string, out: LineCollector): void {
   if (text === "") return;
