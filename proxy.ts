@@ -6,7 +6,6 @@ export function proxy(request: NextRequest): NextResponse {
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const headers = new Headers(request.headers);
-  headers.set("X-Nonce", nonce);
   headers.set("X-Tieout-Path", request.nextUrl.pathname + request.nextUrl.search);
   // Next reads the nonce for its own scripts out of this header.
   headers.set("Content-Security-Policy", policy);

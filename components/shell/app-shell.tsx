@@ -3,7 +3,6 @@ import { Brand } from "#components/ui/brand.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
 import { Commands } from "./commands/commands.tsx";
 import { SearchButton } from "./commands/search-button.tsx";
-import { TypedAheadScript } from "./commands/typed-ahead-script.tsx";
 import { FirstStepsSlot } from "./first-steps-slot.tsx";
 import { MobileBar } from "./mobile-bar.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -21,7 +20,6 @@ type Props = {
 export function AppShell({ surfaces, firstSteps, children }: Props) {
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)] print:block">
-      <TypedAheadScript />
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 font-medium text-on-accent focus:translate-y-0"

@@ -38,7 +38,6 @@ export function Finder({
   groups,
   status,
   searching = false,
-  entered = false,
   onClose,
   children,
 }: {
@@ -50,8 +49,6 @@ export function Finder({
   status: ReactNode;
   /** Whether more results may come; Enter waits for them if there are none yet. */
   searching?: boolean;
-  /** Whether Enter was pressed before it opened. */
-  entered?: boolean;
   onClose: () => void;
   /** Shown below the results. */
   children?: ReactNode;
@@ -73,11 +70,6 @@ export function Finder({
           ),
   });
   const chosen = find(listbox.active);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => {
-    if (entered) listbox.enter(false);
-  }, [entered]);
 
   useLayoutEffect(() => {
     const shown = dialog.current;

@@ -70,7 +70,6 @@ export function useListbox({
       setAwaited(null);
     },
     /** Chooses the active option, as Enter does. */
-    enter,
     field: {
       role: "combobox",
       "aria-label": label,

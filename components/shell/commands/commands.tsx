@@ -2,7 +2,8 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect, useLayoutEffect } from "react";
+import { useLayoutEffect } from "react";
+import { holdKeys } from "#components/kit/held-keys.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { SEQUENCE_MS } from "#components/kit/use-keys.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
@@ -11,7 +12,6 @@ import { useStore } from "#components/ui/store.ts";
 import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
-import { collectTypedAhead, isPaletteWanted, WANTED } from "./typed-ahead.ts";
 
 // Each has its own boundary: otherwise the page would hide while they load.
 const Palette = dynamic(loadPalette, { ssr: false });
@@ -39,6 +39,18 @@ const SessionsDialog = dynamic(
 const TAKES_KEYS =
   "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
 
+/** What is typed before the palette has loaded goes into it. */
+function togglePalette(): void {
+  if (front.get() === "palette") {
+    front.set(null);
+    return;
+  }
+  // An open form would lose its input.
+  if (document.querySelector("dialog[closedby]:modal")) return;
+  front.set("palette");
+  holdKeys();
+}
+
 /** The commands of every page: ⌘K and single-key shortcuts. What they open is loaded on demand. */
 export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   const tenantId = useTenantId();
@@ -61,7 +73,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
         key.toLowerCase() === "k"
       ) {
         event.preventDefault();
-        if (front.get() === "palette") front.set(null);
+        togglePalette();
       }
       if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey) return;
       if ((event.target as Element).closest?.(TAKES_KEYS) || document.querySelector("dialog:modal"))
@@ -89,17 +101,6 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [singleKeys, router, surfaces, tenantId]);
-
-  useEffect(() => {
-    collectTypedAhead();
-    const follow = () => {
-      if (isPaletteWanted()) front.set("palette");
-      else if (front.get() === "palette") front.set(null);
-    };
-    if (isPaletteWanted()) follow();
-    document.addEventListener(WANTED, follow);
-    return () => document.removeEventListener(WANTED, follow);
-  }, []);
 
   const close = () => front.set(null);
   if (shown === "palette") return <Palette surfaces={surfaces} onClose={close} />;

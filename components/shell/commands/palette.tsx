@@ -1,14 +1,13 @@
 "use client";
 
 import { useSelectedLayoutSegments } from "next/navigation";
-import { useLayoutEffect, useState } from "react";
+import { useState } from "react";
 import { useMember } from "#components/kit/member.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Finder } from "#components/ui/finder.tsx";
 import { type SurfaceLink, sectionOf } from "../sections.ts";
 import { byId } from "./by-id.ts";
 import { actionEntries, matching, pageEntries } from "./entries.ts";
-import { takeTypedAhead } from "./typed-ahead.ts";
 import { useFound } from "./use-found.ts";
 
 /** The command palette: pages, actions and the tenant's data. */
@@ -23,13 +22,6 @@ export function Palette({
   const preferences = usePreferences();
   const section = sectionOf(useSelectedLayoutSegments());
   const [text, setText] = useState("");
-  const [entered, setEntered] = useState(false);
-  // After the field has focus: what comes now goes there.
-  useLayoutEffect(() => {
-    const ahead = takeTypedAhead();
-    if (ahead.text) setText(ahead.text);
-    if (ahead.entered) setEntered(true);
-  }, []);
   const found = useFound(member, surfaces, text);
   const given = { member, surfaces, preferences, section };
   const groups = [
@@ -49,7 +41,6 @@ export function Palette({
       groups={groups}
       status={sayCount(text, count, found.searching) + failed}
       searching={found.searching}
-      entered={entered}
       onClose={onClose}
     />
   );

@@ -5,17 +5,11 @@ import { Button } from "#components/ui/button.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
-import { wantPalette } from "./typed-ahead.ts";
-
-function openPalette(): void {
-  wantPalette();
-  front.set("palette");
-}
 
 const opening = {
   "aria-haspopup": "dialog",
   onPointerEnter: loadPalette,
-  onClick: openPalette,
+  onClick: () => front.set("palette"),
 } as const;
 
 /** Opens the palette. */
