@@ -69,7 +69,6 @@ export function useListbox({
       setPointed(undefined);
       setAwaited(null);
     },
-    /** Chooses the active option, as Enter does. */
     field: {
       role: "combobox",
       "aria-label": label,
