@@ -44,6 +44,7 @@ const NOUNS: Record<string, string> = {
   memberId: "member",
   invitationId: "invitation",
   number: "signed statement",
+  balanceId: "balance",
 };
 
 /**

@@ -632,7 +632,8 @@ begin
   perform private.record_security_event('balance.stated', s.id, b.reason, jsonb_build_object(
     'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
     'amount_minor', b.closing_minor));
-  return private.finish_request(request, private.source_balance_json(b));
+  return private.finish_request(request, private.source_balance_json(b)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(b))));
 end $function$;
 CREATE OR REPLACE FUNCTION public.remove_source_balance(input jsonb, request jsonb)
  RETURNS jsonb
@@ -654,7 +655,10 @@ begin
   for update;
   if not found then
     perform private.refuse_missing('balance');
-  elsif b.import_id is not null then
+  end if;
+  perform private.require_version(private.version_of(private.source_balance_json(b)),
+    request -> 'versions');
+  if b.import_id is not null then
     perform private.refuse_conflict('stated_by_file',
       'A file states this balance. Undo its import to remove it.');
   end if;
@@ -665,7 +669,8 @@ begin
   perform private.record_security_event('balance.removed', s.id, null, jsonb_build_object(
     'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
     'amount_minor', b.closing_minor));
-  return private.finish_request(request, private.source_balance_json(b));
+  return private.finish_request(request, private.source_balance_json(b)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(b))));
 end $function$;
 CREATE OR REPLACE FUNCTION private.require_room(files integer, bytes bigint, database_max_bytes bigint)
  RETURNS void
@@ -1771,8 +1776,6 @@ begin
   where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id;
   perform private.record_security_event('reconciliation.' || kind, r.id, note, jsonb_build_object(
     'name', r.name, 'level', level));
-  perform private.emit(r.tenant_id, 'reconciliation.' || kind,
-    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
 end $function$;
 CREATE OR REPLACE FUNCTION private.require_no_run(r public.reconciliations)
  RETURNS void
@@ -1812,6 +1815,8 @@ begin
   perform private.require_no_run(r);
   perform private.require_checks(r);
   perform private.sign_period(r, 'prepared', 0, input ->> 'note');
+  perform private.emit(r.tenant_id, 'reconciliation.prepared',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return private.finish_request(request, private.reconciliation_json(r)
     || jsonb_build_object('version', private.reconciliation_version(r)));
 end $function$;
@@ -1852,6 +1857,8 @@ begin
   perform private.require_no_run(r);
   perform private.sign_period(r, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),
     input ->> 'note');
+  perform private.emit(r.tenant_id, 'reconciliation.reviewed',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return private.finish_request(request, private.reconciliation_json(r)
     || jsonb_build_object('version', private.reconciliation_version(r)));
 end $function$;

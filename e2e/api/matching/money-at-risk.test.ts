@@ -182,7 +182,7 @@ test(
       amount_minor: 10_000,
     });
     expect(await exceptionOf(theirs)).toMatchObject({
-      title: expect.stringContaining("200.00 EUR of 2020-01-12, Bank"),
+      title: "No match for €200.00, 12 Jan 2020, Bank",
       amount_minor: 20_000,
     });
   },

@@ -72,6 +72,7 @@ describe("a reconciliation", () => {
       closing_failure: null,
       closed_at: null,
       closed_by: null,
+      sign_off: null,
       created_at: expect.stringMatching(/\.\d{3}Z$/),
       created_by: "user:ada",
       updated_at: created.created_at,

@@ -20,6 +20,7 @@ const IDS = {
   memberId: ID.id,
   invitationId: ID.id,
   number: "1",
+  balanceId: ID.id,
 };
 const open = CONTRACTS.filter(({ access }) => access.publishable);
 const closed = CONTRACTS.filter(({ access }) => !access.publishable);

@@ -104,7 +104,7 @@ export const stateSourceBalanceContract = contract({
       example: { day: "2026-10-31", amount: "11876.50", reason: "Trial balance of 31 October" },
     }),
   response: sourceBalance,
-  resource: "unversioned",
+  resource: "versioned",
   status: 201,
   errors: ["not_found", "conflict"],
 });
@@ -119,6 +119,6 @@ export const removeSourceBalanceContract = contract({
   access: needs("write:reconciliations"),
   params: ofSource.extend({ balanceId }),
   response: sourceBalance,
-  resource: "unversioned",
+  resource: "versioned",
   errors: ["not_found", "conflict"],
 });

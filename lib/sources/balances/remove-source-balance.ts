@@ -1,11 +1,15 @@
 import { write } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
+import { tagged } from "../../request/versions.ts";
 import type { SourceBalance } from "./contract.ts";
 
-export function removeSourceBalance(
+export async function removeSourceBalance(
   ctx: Context,
   sourceId: string,
   id: string,
 ): Promise<SourceBalance> {
-  return write(ctx, "remove_source_balance", { source_id: sourceId, id });
+  return tagged(
+    ctx,
+    await write<SourceBalance>(ctx, "remove_source_balance", { source_id: sourceId, id }),
+  );
 }

@@ -180,8 +180,6 @@ begin
   where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id;
   perform private.record_security_event('reconciliation.' || kind, r.id, note, jsonb_build_object(
     'name', r.name, 'level', level));
-  perform private.emit(r.tenant_id, 'reconciliation.' || kind,
-    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
 end $$;
 
 -- Refuses: conflict while a run could still change what is signed.
@@ -218,6 +216,8 @@ begin
   perform private.require_no_run(r);
   perform private.require_checks(r);
   perform private.sign_period(r, 'prepared', 0, input ->> 'note');
+  perform private.emit(r.tenant_id, 'reconciliation.prepared',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return private.finish_request(request, private.reconciliation_json(r)
     || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;
@@ -258,6 +258,8 @@ begin
   perform private.require_no_run(r);
   perform private.sign_period(r, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),
     input ->> 'note');
+  perform private.emit(r.tenant_id, 'reconciliation.reviewed',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return private.finish_request(request, private.reconciliation_json(r)
     || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;

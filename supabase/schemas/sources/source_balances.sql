@@ -268,10 +268,12 @@ begin
   perform private.record_security_event('balance.stated', s.id, b.reason, jsonb_build_object(
     'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
     'amount_minor', b.closing_minor));
-  return private.finish_request(request, private.source_balance_json(b));
+  return private.finish_request(request, private.source_balance_json(b)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(b))));
 end $$;
 
--- input: { source_id, id }. Refuses: not_found; conflict for one that a file stated. Records:
+-- input: { source_id, id }. Refuses: not_found, precondition_failed; conflict for one that a file
+-- stated. Records:
 -- balance.removed.
 create function public.remove_source_balance(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -289,7 +291,10 @@ begin
   for update;
   if not found then
     perform private.refuse_missing('balance');
-  elsif b.import_id is not null then
+  end if;
+  perform private.require_version(private.version_of(private.source_balance_json(b)),
+    request -> 'versions');
+  if b.import_id is not null then
     perform private.refuse_conflict('stated_by_file',
       'A file states this balance. Undo its import to remove it.');
   end if;
@@ -300,5 +305,6 @@ begin
   perform private.record_security_event('balance.removed', s.id, null, jsonb_build_object(
     'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
     'amount_minor', b.closing_minor));
-  return private.finish_request(request, private.source_balance_json(b));
+  return private.finish_request(request, private.source_balance_json(b)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(b))));
 end $$;
