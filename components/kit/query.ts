@@ -31,11 +31,18 @@ export function resourceKey(tenant: string, resource: string) {
   return ["tenants", tenant, resource] as const;
 }
 
+/** What a cache entry holds: the pages of a list, one response, or one with its version. */
+type Shape = "pages" | "one" | "version";
+
 /**
- * The cache key of an operation's responses. Without its last two parts, it matches every input.
+ * The cache key of an operation's responses. Without its last three parts, it matches every input.
+ * The shape is part of it, so that one call cached in two shapes has two entries.
  */
-function keyOf<C extends Contract>({ under, contract, call: { params, query } }: QuerySpec<C>) {
-  return [...under, contract.operationId, params ?? null, query ?? null] as const;
+function keyOf<C extends Contract>(
+  { under, contract, call: { params, query } }: QuerySpec<C>,
+  shape: Shape,
+) {
+  return [...under, contract.operationId, params ?? null, query ?? null, shape] as const;
 }
 
 /**
@@ -57,7 +64,7 @@ export function listQuery<C extends Contract>(
 ) {
   const { contract, call } = question;
   const options = infiniteQueryOptions({
-    queryKey: keyOf(question),
+    queryKey: keyOf(question, "pages"),
     queryFn: async ({ pageParam, signal }): Promise<Answered<C>> => {
       const query = {
         ...call.query,
@@ -98,7 +105,7 @@ export function oneQuery<C extends Contract>(
     onTime(await callApi(contract, { ...call, signal }));
   const cached = (answer: Answered<C>) => answer;
   return {
-    ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }),
+    ...queryOptions({ ...(options as object), queryKey: keyOf(question, "one"), queryFn }),
     asked: { ...question, cached },
   };
 }
@@ -116,7 +123,7 @@ export function versionQuery<C extends Contract>(
     callApiWithTag(contract, { ...call, signal });
   const cached = (data: Answered<C>, etag: string | null): Version<Answered<C>> => ({ data, etag });
   return {
-    ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }),
+    ...queryOptions({ ...(options as object), queryKey: keyOf(question, "version"), queryFn }),
     asked: { ...question, cached },
   };
 }
