@@ -44,6 +44,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   getRun: "read:reconciliations",
   getSignedStatement: "read:reconciliations",
   getSource: "read:reconciliations",
+  getSourceBalance: "read:reconciliations",
   getStatement: "read:reconciliations",
   getStatementBundle: "read:reconciliations",
   getTroubleshootingGuide: "read:troubleshooting",

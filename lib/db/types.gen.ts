@@ -2362,6 +2362,10 @@ export type Database = {
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_report: { Args: { input: Json; request: Json }; Returns: Json }
       get_source: { Args: { input: Json; request: Json }; Returns: Json }
+      get_source_balance: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_statement: { Args: { input: Json; request: Json }; Returns: Json }
       get_tenant_member: { Args: { input: Json; request: Json }; Returns: Json }
       get_time_to_breach: {

@@ -145,6 +145,7 @@ const DECLARED = [
   sources.updateSourceContract,
   balances.listSourceBalancesContract,
   balances.stateSourceBalanceContract,
+  balances.getSourceBalanceContract,
   balances.removeSourceBalanceContract,
   lines.addLinesContract,
   lines.listLinesContract,

@@ -600,6 +600,25 @@ begin
   ) b;
   return private.page(items, page_size, 'period_end', 'id');
 end $function$;
+CREATE OR REPLACE FUNCTION public.get_source_balance(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  s public.sources;
+  b public.source_balances;
+begin
+  perform private.begin_request(request, 'get_source_balance');
+  s := private.find_source(input ->> 'source_id');
+  select * into b from public.source_balances x
+  where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.id = input ->> 'id';
+  if not found then
+    perform private.refuse_missing('balance');
+  end if;
+  return private.source_balance_json(b)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(b)));
+end $function$;
 CREATE OR REPLACE FUNCTION public.state_source_balance(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3372,6 +3391,7 @@ grant execute on function private.stated_balances(public.reconciliations) to aut
 grant execute on function private.weekdays_between(date,date) to authenticated;
 grant execute on function private.worked_in_period(public.reconciliations) to authenticated;
 grant execute on function public.get_checklist(jsonb,jsonb) to authenticated;
+grant execute on function public.get_source_balance(jsonb,jsonb) to authenticated;
 grant execute on function public.list_bundle_events(jsonb,jsonb) to authenticated;
 grant execute on function public.list_source_balances(jsonb,jsonb) to authenticated;
 grant execute on function public.list_statement_bundle(jsonb,jsonb) to authenticated;
@@ -3404,6 +3424,7 @@ insert into private.permissions select ('(write:notifications,{user},"{tenant_ad
 insert into private.permissions select ('(write:sessions,{user},"{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
 insert into private.operations select ('(get_checklist,getChecklist,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(get_source,stateSourceBalance,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(get_source_balance,getSourceBalance,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_bundle_events,getStatementBundle,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_source_balances,listSourceBalances,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_statement_bundle,getStatementBundle,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;

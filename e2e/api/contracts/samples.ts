@@ -241,6 +241,11 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     params: { id: await created(fixture, sources) },
     body: BALANCE,
   }),
+  getSourceBalance: async (fixture) => {
+    const id = await created(fixture, sources);
+    const balance = await posted(fixture, `/v1/sources/${id}/balances`, BALANCE);
+    return { params: { id, balanceId: balance.id } };
+  },
   removeSourceBalance: async (fixture) => {
     const id = await created(fixture, sources);
     const balance = await posted(fixture, `/v1/sources/${id}/balances`, BALANCE);

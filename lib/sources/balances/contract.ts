@@ -109,6 +109,19 @@ export const stateSourceBalanceContract = contract({
   errors: ["not_found", "conflict"],
 });
 
+export const getSourceBalanceContract = contract({
+  operationId: "getSourceBalance",
+  method: "GET",
+  path: "/v1/sources/{id}/balances/{balanceId}",
+  tag,
+  summary: "Get a balance of a source",
+  access: needs("read:reconciliations"),
+  params: ofSource.extend({ balanceId }),
+  response: sourceBalance,
+  resource: "versioned",
+  errors: ["not_found"],
+});
+
 export const removeSourceBalanceContract = contract({
   operationId: "removeSourceBalance",
   method: "DELETE",

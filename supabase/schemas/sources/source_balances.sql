@@ -238,6 +238,24 @@ begin
   return private.page(items, page_size, 'period_end', 'id');
 end $$;
 
+-- input: { source_id, id }. Refuses: not_found.
+create function public.get_source_balance(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  s public.sources;
+  b public.source_balances;
+begin
+  perform private.begin_request(request, 'get_source_balance');
+  s := private.find_source(input ->> 'source_id');
+  select * into b from public.source_balances x
+  where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.id = input ->> 'id';
+  if not found then
+    perform private.refuse_missing('balance');
+  end if;
+  return private.source_balance_json(b)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(b)));
+end $$;
+
 -- input: { source_id, day, amount_minor, currency, reason }. Refuses: not_found, conflict beyond
 -- the quota. Records: balance.stated.
 create function public.state_source_balance(input jsonb, request jsonb) returns jsonb
