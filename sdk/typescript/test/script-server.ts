@@ -59,7 +59,7 @@ export function json(status: number, body: object, headers: Record<string, strin
 }
 
 export function problem(status: number, body: object = {}, retryAfter?: string): Step {
-  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  const headers: Record<string, string> = retryAfter ? { "retry-after": retryAfter } : {};
   return json(status, { status, detail: "No.", request_id: "req_9", ...body }, headers);
 }
 
