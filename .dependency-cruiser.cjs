@@ -224,6 +224,8 @@ module.exports = {
     })),
   ],
   options: {
+    // The SDK is developed with the packages of the repository.
+    combinedDependencies: true,
     // TypeScript 7 has no compiler API for dependency-cruiser; swc reads the sources, type imports included.
     parser: "swc",
     tsPreCompilationDeps: true,
