@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [
-            "{bin,components,engine,lib,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}",
+            "{bin,components,engine,lib,sdk,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}",
           ],
           exclude: LEFT_OUT,
           setupFiles: "e2e/fixed-seed.ts",

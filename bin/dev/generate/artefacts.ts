@@ -7,6 +7,7 @@ import { difference } from "./difference.ts";
 import { factsFile } from "./facts.ts";
 import { operationScopes } from "./operation-scopes.ts";
 import { operationsSql } from "./operations.ts";
+import { sdkOperations, sdkTypes } from "./sdk.ts";
 
 type Artefact = { path: string } & (
   | { needsDatabase: false; make: () => Promise<string> }
@@ -49,6 +50,16 @@ export const ARTEFACTS = {
     path: "openapi.json",
     make: async () =>
       `${JSON.stringify((await import("#lib/openapi/published.ts")).publishedDocument(), null, 1)}\n`,
+    needsDatabase: false,
+  },
+  "sdk-types": {
+    path: "sdk/typescript/src/generated/types.gen.ts",
+    make: sdkTypes,
+    needsDatabase: false,
+  },
+  "sdk-operations": {
+    path: "sdk/typescript/src/generated/operations.gen.ts",
+    make: sdkOperations,
     needsDatabase: false,
   },
 } as const satisfies Record<string, Artefact>;

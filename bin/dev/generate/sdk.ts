@@ -1,0 +1,230 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const DOCUMENT = join(ROOT, "openapi.json");
+const HEADER = "// Written by `npm run generate` from openapi.json.\n";
+
+type Schema = { $ref?: string; type?: string };
+type Parameter = { $ref?: string; name: string; in: string; required?: boolean };
+type Media = Record<string, { schema: Schema }>;
+type Operation = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Media };
+  responses: Record<string, { content?: Media }>;
+};
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: { requestBody: { content: Media } } }>;
+  components: {
+    parameters: Record<string, Parameter>;
+    responses?: Record<string, { content?: Media }>;
+    schemas: Record<string, { properties?: Record<string, { items?: Schema }> }>;
+  };
+};
+type Method = { name: string; signature: string; route: string; doc: string };
+
+/** The types of the SDK: what Redocly writes for schemas and for the query of each operation. */
+export async function sdkTypes(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tieout-sdk-"));
+  try {
+    const args = ["generate-client", DOCUMENT, "--output-mode", "split", "--runtime", "module"];
+    await promisify(execFile)(
+      process.execPath,
+      [
+        join(ROOT, "node_modules/@redocly/cli/bin/cli.js"),
+        ...args,
+        "--output",
+        join(folder, "client.ts"),
+      ],
+      { env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+    );
+    const schemas = await readFile(join(folder, "client.schemas.ts"), "utf8");
+    const client = await readFile(join(folder, "client.ts"), "utf8");
+    const queries = client.match(/^export type \w+Query = \{\n[\s\S]*?^\};\n/gm) ?? [];
+    const start = schemas.indexOf("export type");
+    // The values of enums would be in every bundle; their types are enough.
+    const types = schemas
+      .slice(start)
+      .replaceAll(/^export const \w+ = \{[\s\S]*?\} as const;\n\n?/gm, "");
+    if (start < 0 || queries.length === 0 || /^export (?!type )/m.test(types))
+      throw new Error("Redocly's client has another form than before.");
+    return `${HEADER}\n${types.trimEnd()}\n\n${queries.join("\n")}`;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The SDK's methods with their types and routes, the union of events, and the currencies. */
+export async function sdkOperations(): Promise<string> {
+  const document: Document = JSON.parse(await readFile(DOCUMENT, "utf8"));
+  const resources = new Map<string, Method[]>();
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [verb, operation] of Object.entries(methods)) {
+      if (!operation.operationId) continue;
+      const resource = resourceOf(path);
+      const method = methodOf(document, resource, path, verb, operation);
+      resources.set(resource, [...(resources.get(resource) ?? []), method]);
+    }
+  const interfaces: string[] = [];
+  const routes: string[] = [];
+  for (const [resource, methods] of [...resources].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const names = methods.map(({ name }) => name);
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (twice) throw new Error(`${resource}.${twice} is the name of two operations.`);
+    const members = methods.map(({ doc, signature }) => `${doc}  ${signature}\n`).join("\n");
+    interfaces.push(
+      `/** \`tieout.${resource}\` */\nexport interface ${interfaceOf(resource)} {\n${members}}\n`,
+    );
+    const entries = methods.map(({ name, route }) => `    ${name}: "${route}",\n`).join("");
+    routes.push(`  ${resource}: {\n${entries}  },\n`);
+  }
+  const used = [...new Set(interfaces.join("").match(/\bT\.\w+/g))];
+  if (used.length === 0) throw new Error("No operation has a type.");
+  const events = Object.values(document.webhooks).map(
+    ({ post }) => `T.${nameOf(post.requestBody.content["application/json"]?.schema)}`,
+  );
+  return `${HEADER}
+import type { Call, CallOptions, Export, FileBody, List } from "../call.ts";
+import type * as T from "./types.gen.ts";
+
+/** An event, by \`type\`. */
+export type TieoutEvent =
+${events
+  .map((event) => `  | ${event}\n`)
+  .join("")
+  .trimEnd()};
+
+${interfaces.join("\n")}
+/** All resources of the API. */
+export abstract class Resources {
+${[...resources.keys()]
+  .sort()
+  .map((resource) => `  declare readonly ${resource}: ${interfaceOf(resource)};\n`)
+  .join("")}}
+
+/**
+ * The route of each method. Flags: L a list, E an export, I takes an idempotency key, B has a body,
+ * F has a file as its body, Q has a query.
+ */
+export const ROUTES: Record<string, Record<string, string>> = {
+${routes.join("")}};
+
+/** The decimals of currencies that don't have two. */
+export const DECIMALS: Record<string, number> = {
+${CURRENCIES.filter((code) => decimalsOf(code) !== 2)
+  .map((code) => `  ${code}: ${decimalsOf(code)},\n`)
+  .join("")}};
+`;
+}
+
+function methodOf(
+  document: Document,
+  resource: string,
+  path: string,
+  verb: string,
+  operation: Operation,
+): Method {
+  const { operationId, requestBody, summary, description } = operation;
+  const name = methodName(resource, operationId);
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    parameter.$ref ? (document.components.parameters[nameOf(parameter)] as Parameter) : parameter,
+  );
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  const bodyType = requestBody && nameOf(requestBody.content["application/json"]?.schema);
+  const isFile = requestBody !== undefined && !bodyType;
+  const results = Object.entries(operation.responses)
+    .filter(([status]) => status < "300")
+    .map(([, { content }]) => content ?? {});
+  const isExport = results.some(
+    (content) => !content["application/json"] && Object.keys(content).length > 0,
+  );
+  const types = [
+    ...new Set(
+      results.map((content) => {
+        const type = nameOf(content["application/json"]?.schema);
+        return type ? `T.${type}` : "undefined";
+      }),
+    ),
+  ];
+  const isList = query.some((parameter) => parameter.name === "cursor");
+  const queryType = `T.${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`;
+  const isQueryRequired = query.some(({ name: one, required }) => required && one !== "format");
+  const format = query.some((one) => one.name === "format") && isExport;
+  const queryArgument = format
+    ? `Omit<${queryType}, "format"> & Partial<Pick<${queryType}, "format">>`
+    : queryType;
+  const args = [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, one]) => `${one}: string`),
+    ...(isFile ? ["file: FileBody"] : []),
+    ...(bodyType ? [`body${requestBody?.required ? "" : "?"}: T.${bodyType}`] : []),
+    ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryArgument}`] : []),
+    "options?: CallOptions",
+  ];
+  const result = isExport ? "Export" : isList ? `List<${types[0]}>` : `Call<${types.join(" | ")}>`;
+  const takesKey = parameters.some((one) => one.name === "Idempotency-Key");
+  const flags = [
+    isList && "L",
+    isExport && "E",
+    takesKey && "I",
+    bodyType && "B",
+    isFile && "F",
+    query.length > 0 && "Q",
+  ];
+  const route = `${verb.toUpperCase()} ${path} ${flags.filter(Boolean).join("")}`.trimEnd();
+  return {
+    name,
+    route,
+    doc: docOf(summary, description),
+    signature: `${name}(${args.join(", ")}): ${result};`,
+  };
+}
+
+function docOf(summary: string, description = ""): string {
+  const [text = ""] = description.split("\n\nWho can call it");
+  const lines = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])];
+  return `  /**\n${lines.map((line) => `   * ${line.replaceAll("*/", "*\\/")}`.trimEnd()).join("\n")}\n   */\n`;
+}
+
+/** `/v1/tenants/{id}/members` is `tenantMembers`: `members` lists those of any tenant. */
+function resourceOf(path: string): string {
+  const [, , first = "", , nested] = path.split("/");
+  if (first !== "tenants" || !nested) return camel(first);
+  return nested === "members" ? "tenantMembers" : camel(nested);
+}
+
+/** `listExceptions` of `exceptions` is `list`; a change of many is `updateMany`. */
+function methodName(resource: string, operationId: string): string {
+  const plural = resource.charAt(0).toUpperCase() + resource.slice(1);
+  const singular = plural
+    .replace(/ies$/, "y")
+    .replace(/(ch|x)es$/, "$1")
+    .replace(/s$/, "");
+  const short = ["TroubleshootingGuide", plural, singular, "Deliveries", "Delivery"].reduce(
+    (name, noun) =>
+      noun.startsWith("Deliver") && resource !== "webhookDeliveries"
+        ? name
+        : name.replace(new RegExp(`${noun}(?=[A-Z]|$)`), ""),
+    operationId,
+  );
+  return operationId === "updateExceptions" ? "updateMany" : short;
+}
+
+function interfaceOf(resource: string): string {
+  return `${resource.charAt(0).toUpperCase()}${resource.slice(1)}Resource`;
+}
+
+function nameOf(schema: { $ref?: string } | undefined): string {
+  return schema?.$ref?.split("/").at(-1) ?? "";
+}
+
+function camel(text: string): string {
+  return text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

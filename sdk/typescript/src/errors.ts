@@ -1,0 +1,56 @@
+import type { ConflictReason, ErrorCode, Problem } from "./generated/types.gen.ts";
+
+/** Codes of failures that have no response of the API. */
+export type ClientErrorCode =
+  | "connection_failed"
+  | "timeout"
+  | "unexpected_response"
+  | "incomplete_response"
+  | "invalid_signature"
+  | "failed";
+
+/** A call that failed. `code` is for your program, `message` for people. */
+export class TieoutError extends Error {
+  override readonly name = "TieoutError";
+  /** What went wrong. Codes of later versions of the API are passed through. */
+  readonly code: ErrorCode | ClientErrorCode | (string & {});
+  /** The status of the response; undefined if there was none. */
+  readonly status: number | undefined;
+  /** With code `conflict`: why. */
+  readonly reason: ConflictReason | (string & {}) | undefined;
+  /** Identifies the request in the request log and for support. */
+  readonly requestId: string | undefined;
+  /** With code `invalid_request`: each invalid field. */
+  readonly errors: readonly { path: string; message: string }[];
+  /** Whether the same call can succeed later. */
+  readonly retryable: boolean;
+
+  constructor(code: string, message: string, more: Partial<TieoutError> = {}) {
+    super(message, { cause: more.cause });
+    this.code = code;
+    this.status = more.status;
+    this.reason = more.reason;
+    this.requestId = more.requestId;
+    this.errors = more.errors ?? [];
+    this.retryable = more.retryable ?? false;
+  }
+}
+
+const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
+
+/** The error of a response, which may come from a proxy and be no problem document. */
+export async function errorOf(response: Response): Promise<TieoutError> {
+  const { status, headers } = response;
+  const problem: Partial<Problem> = await response.json().catch(() => ({}));
+  return new TieoutError(
+    problem.code ?? "unexpected_response",
+    problem.detail ?? `The response has status ${status}.`,
+    {
+      status,
+      reason: problem.reason,
+      requestId: problem.request_id ?? headers.get("x-request-id") ?? undefined,
+      errors: problem.errors,
+      retryable: RETRIED.has(status) || (status === 409 && problem.retryable === true),
+    },
+  );
+}

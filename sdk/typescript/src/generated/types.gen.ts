@@ -1,0 +1,12721 @@
+// Written by `npm run generate` from openapi.json.
+
+export type AddLinesRequest = {
+    /**
+     * @minItems 1
+     * @maxItems 1000
+     */
+    lines: NewLine[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type AddedLines = {
+    /**
+     * How many were accepted.
+     * @minimum 0
+     * @format int64
+     */
+    accepted_count: number;
+    /**
+     * How many were there already.
+     * @minimum 0
+     * @format int64
+     */
+    duplicate_count: number;
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: {
+        /**
+         * Place in the call, from 0.
+         * @minimum 0
+         * @format int64
+         */
+        index: number;
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^lin_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Whether it was there already.
+         */
+        duplicate: boolean;
+    }[];
+};
+
+export type AdjustmentKind = "fee" | "fx" | "rounding" | "write_off" | "other";
+
+export type AlertChannel = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^ach_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 120
+     */
+    name: string;
+    /**
+     * The URL's host and its last four characters.
+     * @maxLength 300
+     */
+    url_hint: string;
+    /**
+     * What is sent there.
+     * @minItems 1
+     * @maxItems 4
+     */
+    kinds: AlertChannelKind[];
+    /**
+     * When the latest message was sent.
+     */
+    last_sent_at: string | null;
+    /**
+     * Null once a message got through.
+     */
+    last_failure_at: string | null;
+    /**
+     * Why the latest message failed.
+     */
+    last_failure: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+};
+
+export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "webhook_failing" | "api_key_expiring";
+
+export type AlertChannelPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: AlertChannel[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type AlertScope = "mine" | "all" | "off";
+
+export type ApiKey = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The public part of the credential.
+     * @maxLength 44
+     */
+    key_id: string;
+    /**
+     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * @maxItems 64
+     */
+    scopes: string[];
+    /**
+     * It stops working at this time. Null: never.
+     */
+    expires_at: string | null;
+    /**
+     * The addresses and ranges it can be used from. Empty: any.
+     * @maxItems 50
+     */
+    ip_allowlist: string[];
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * Its status.
+     */
+    status: ApiKeyStatus;
+    /**
+     * The latest accepted call. Null: never used.
+     */
+    last_used_at: string | null;
+    /**
+     * Accepted calls, up to one second behind.
+     * @minimum 0
+     * @format int64
+     */
+    request_count: number;
+    /**
+     * Accepted calls on each of the last 7 days (UTC), oldest first.
+     * @minItems 7
+     * @maxItems 7
+     */
+    calls_by_day: number[];
+    /**
+     * The address of the latest call.
+     * @maxLength 45
+     */
+    last_used_ip: string | null;
+    /**
+     * After a rotation: it works until this time.
+     */
+    grace_expires_at: string | null;
+    /**
+     * The key it replaced.
+     */
+    rotated_from: string | null;
+    /**
+     * The key that replaces it.
+     */
+    rotated_to: string | null;
+    /**
+     * When it was revoked.
+     */
+    revoked_at: string | null;
+    /**
+     * Who revoked it. `system` at the end of a grace period.
+     */
+    revoked_by: string | null;
+    /**
+     * The reason given.
+     * @maxLength 500
+     */
+    revoke_reason: string | null;
+    /**
+     * 90 days after its creation.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    rotation_recommended_at: string;
+    /**
+     * Granted but unused for 30 days. Empty for a newer key.
+     * @maxItems 64
+     */
+    unused_scopes: string[];
+};
+
+export type ApiKeyExpiringEvent = {
+    /**
+     * Its type.
+     */
+    type: "api_key.expiring";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^key_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+        /**
+         * The public part of the credential.
+         * @maxLength 44
+         */
+        key_id: string;
+        /**
+         * It stops working at this time. Null: never.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        expires_at: string;
+        /**
+         * Days before.
+         * @format int64
+         */
+        days_before: number;
+    };
+};
+
+export type ApiKeyImpact = {
+    /**
+     * The beginning of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * Accepted calls in the last 7 days.
+     * @minimum 0
+     * @format int64
+     */
+    calls: number;
+    /**
+     * Of these, calls the change would have refused.
+     * @minimum 0
+     * @format int64
+     */
+    refused: number;
+    /**
+     * By operation.
+     * @maxItems 200
+     */
+    by_operation: {
+        /**
+         * Your own keyword for filtering lists.
+         * @maxLength 200
+         */
+        operation: string;
+        /**
+         * How many were refused.
+         * @minimum 0
+         * @format int64
+         */
+        refused: number;
+    }[];
+    /**
+     * By IP address.
+     * @maxItems 10000
+     */
+    by_address: {
+        /**
+         * The IP address.
+         * @maxLength 45
+         */
+        address: string;
+        /**
+         * How many were refused.
+         * @minimum 0
+         * @format int64
+         */
+        refused: number;
+    }[];
+    /**
+     * Active webhooks that this key, or one it was rotated from or to, registered. They go on without it.
+     * @maxItems 250
+     */
+    webhooks: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^whk_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Where events are sent.
+         * @maxLength 2048
+         */
+        url: string;
+    }[];
+};
+
+export type ApiKeyPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ApiKey[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type ApiKeyRevokedEvent = {
+    /**
+     * Its type.
+     */
+    type: "api_key.revoked";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^key_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+        /**
+         * The public part of the credential.
+         * @maxLength 44
+         */
+        key_id: string;
+        /**
+         * When it was revoked.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        revoked_at: string;
+        /**
+         * Who revoked it. `system` at the end of a grace period.
+         * @maxLength 125
+         */
+        revoked_by: string;
+        /**
+         * The reason given.
+         * @maxLength 1000
+         */
+        reason: string | null;
+    };
+};
+
+export type ApiKeyStatus = "active" | "rotating" | "expired" | "revoked";
+
+export type ApiKeyUsage = {
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * The last 7 days (UTC), as calls_by_day counts them. Hours without calls are omitted.
+     * @maxItems 169
+     */
+    hours: {
+        /**
+         * The beginning of the interval.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        start: string;
+        /**
+         * How many were accepted.
+         * @minimum 0
+         * @format int64
+         */
+        accepted: number;
+        /**
+         * How many were refused.
+         * @minimum 0
+         * @format int64
+         */
+        refused: number;
+    }[];
+    /**
+     * The last 90 days (UTC). Days without calls are omitted.
+     * @maxItems 90
+     */
+    days: {
+        /**
+         * The beginning of the interval.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        start: string;
+        /**
+         * How many were accepted.
+         * @minimum 0
+         * @format int64
+         */
+        accepted: number;
+        /**
+         * How many were refused.
+         * @minimum 0
+         * @format int64
+         */
+        refused: number;
+    }[];
+    /**
+     * The 100 most recent addresses in the last 7 days.
+     * @maxItems 100
+     */
+    addresses: {
+        /**
+         * The IP address.
+         * @maxLength 45
+         */
+        address: string;
+        /**
+         * Calls.
+         * @minimum 0
+         * @format int64
+         */
+        calls: number;
+        /**
+         * Of these, calls made after the key was rotated.
+         * @minimum 0
+         * @format int64
+         */
+        in_grace: number;
+        /**
+         * The latest call from there.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        last_seen_at: string;
+    }[];
+    /**
+     * Refused calls in the last 90 days by reason.
+     */
+    refusals: Record<string, number>;
+};
+
+export type AutomaticMatching = "suggest_only" | "earned" | "always";
+
+export type BooksDifferEvent = {
+    /**
+     * Its type.
+     */
+    type: "books.differ";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * The periods of the pair, newest first.
+         * @maxItems 100
+         */
+        reconciliation_ids: string[];
+        /**
+         * How many figures differ.
+         * @minimum 1
+         * @format int64
+         */
+        difference_count: number;
+        /**
+         * The first 20.
+         * @maxItems 20
+         */
+        differences: {
+            /**
+             * The figure that differs.
+             * @maxLength 100
+             */
+            what: string;
+            /**
+             * The line, match or period.
+             * @maxLength 200
+             */
+            subject: string;
+            /**
+             * What a recount gives.
+             */
+            computed: string | null;
+            /**
+             * What is shown.
+             */
+            shown: string | null;
+        }[];
+    };
+};
+
+export type BreachRisk = "breached" | "high" | "medium" | "low";
+
+export type BreachRiskFilter = "breached" | "high" | "medium" | "low" | "at_risk";
+
+export type BulkUpdate = {
+    /**
+     * How many were changed.
+     * @minimum 0
+     * @format int64
+     */
+    updated: number;
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SlaException[];
+    /**
+     * By filter: those that can't be changed so, and why.
+     * @maxItems 500
+     */
+    skipped: SkippedException[];
+    /**
+     * By filter: for the next call. Null: all are done.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type Calendar = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The IANA time zone.
+     * @maxLength 64
+     */
+    time_zone: string;
+    /**
+     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
+     * @minItems 1
+     * @maxItems 140
+     */
+    weekly: {
+        /**
+         * The day.
+         */
+        day: Weekday;
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+    /**
+     * @maxItems 1000
+     */
+    special_days: SpecialDay[];
+    /**
+     * Grows when its hours change. Deadlines keep the version they were set by.
+     * @minimum 1
+     * @format int64
+     */
+    calendar_version: number;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * Who last changed it.
+     * @maxLength 125
+     */
+    updated_by: string;
+};
+
+export type CalendarChange = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The IANA time zone.
+     * @maxLength 64
+     */
+    time_zone: string;
+    /**
+     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
+     * @minItems 1
+     * @maxItems 140
+     */
+    weekly: {
+        /**
+         * The day.
+         */
+        day: Weekday;
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+    /**
+     * @maxItems 1000
+     */
+    special_days: SpecialDay[];
+    /**
+     * Grows when its hours change. Deadlines keep the version they were set by.
+     * @minimum 1
+     * @format int64
+     */
+    calendar_version: number;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * Who last changed it.
+     * @maxLength 125
+     */
+    updated_by: string;
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run: boolean;
+    impact: CalendarImpact;
+};
+
+export type CalendarIcs = {
+    /**
+     * An iCalendar file (RFC 5545).
+     * @maxLength 1000000
+     */
+    ics: string;
+};
+
+export type CalendarImpact = {
+    /**
+     * Open exceptions whose deadline moves.
+     * @minimum 0
+     * @format int64
+     */
+    changed: number;
+    /**
+     * Deadlines that would move earlier.
+     * @minimum 0
+     * @format int64
+     */
+    earlier: number;
+    /**
+     * Deadlines that would move later.
+     * @minimum 0
+     * @format int64
+     */
+    later: number;
+    /**
+     * Exceptions that would be breached.
+     * @minimum 0
+     * @format int64
+     */
+    newly_breached: number;
+    /**
+     * Exceptions that would no longer be breached.
+     * @minimum 0
+     * @format int64
+     */
+    no_longer_breached: number;
+    /**
+     * By severity.
+     */
+    by_severity: {
+        /**
+         * For critical exceptions.
+         * @minimum 0
+         * @format int64
+         */
+        critical: number;
+        /**
+         * For high ones.
+         * @minimum 0
+         * @format int64
+         */
+        high: number;
+        /**
+         * For medium ones.
+         * @minimum 0
+         * @format int64
+         */
+        medium: number;
+        /**
+         * For low ones.
+         * @minimum 0
+         * @format int64
+         */
+        low: number;
+    };
+    /**
+     * Open reconciliations whose matching counts business days by this calendar.
+     * @minimum 0
+     * @format int64
+     */
+    periods: number;
+};
+
+export type CalendarPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Calendar[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type CalendarVersion = {
+    /**
+     * Grows when its hours change. Deadlines keep the version they were set by.
+     * @minimum 1
+     * @format int64
+     */
+    calendar_version: number;
+    /**
+     * The IANA time zone.
+     * @maxLength 64
+     */
+    time_zone: string;
+    /**
+     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
+     * @minItems 1
+     * @maxItems 140
+     */
+    weekly: {
+        /**
+         * The day.
+         */
+        day: Weekday;
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+    /**
+     * How many special days it has.
+     * @minimum 0
+     * @format int64
+     */
+    special_day_count: number;
+    /**
+     * Open exceptions whose deadline counts by this version.
+     * @minimum 0
+     * @format int64
+     */
+    open_exceptions: number;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+};
+
+export type CalendarVersionPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: CalendarVersion[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type CallCredential = "session" | "token" | "api_key" | "publishable_key" | "service_role";
+
+export type CallResult = "failed" | "refused" | "2xx" | "3xx" | "4xx" | "5xx";
+
+export type ChainFault = {
+    /**
+     * The reason given.
+     */
+    reason: "content_changed" | "row_missing" | "order_changed" | "tail_rewritten" | "tail_cut" | "checkpoint_invalid" | "not_chained";
+    /**
+     * The first number that fails verification.
+     * @format int64
+     */
+    seq: number;
+    /**
+     * The event.
+     * @maxLength 44
+     */
+    event_id: string | null;
+    /**
+     * A sentence for people.
+     * @maxLength 2000
+     */
+    message: string;
+};
+
+export type ChainVerification = {
+    /**
+     * Its status.
+     */
+    status: "intact" | "broken";
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * Number of verified events.
+     * @format int64
+     */
+    events: number;
+    /**
+     * Events up to here were purged after their retention period; a signature covers them.
+     */
+    forgotten_through_seq: number | null;
+    /**
+     * The last event of the unbroken chain.
+     */
+    verified_through: {
+        /**
+         * The event's number in the chain.
+         * @format int64
+         */
+        seq: number;
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^sev_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * SHA-256, hexadecimal.
+         * @maxLength 64
+         */
+        hash: string;
+    } | null;
+    /**
+     * The latest signed state. Save it to prove later that nothing up to it was rewritten.
+     */
+    checkpoint: {
+        /**
+         * Its kind.
+         */
+        kind: "head" | "prefix";
+        /**
+         * The event's number in the chain.
+         * @format int64
+         */
+        seq: number;
+        /**
+         * SHA-256, hexadecimal.
+         * @maxLength 64
+         */
+        hash: string;
+        /**
+         * When it happened.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        at: string;
+        /**
+         * The ID of the key.
+         * @maxLength 44
+         */
+        key_id: string;
+        /**
+         * Ed25519, base64url.
+         * @maxLength 86
+         */
+        signature: string;
+    } | null;
+    /**
+     * Events since the last signed state.
+     * @format int64
+     */
+    unsigned_events: number;
+    fault: ChainFault | null;
+};
+
+/**
+ * Which checks of the checklist block signing and closing, warn or are ignored.
+ */
+export type CheckPolicy = {
+    period_over: CheckWeight;
+    files: CheckWeight;
+    /**
+     * Balances by side and currency.
+     */
+    balances: CheckWeight;
+    suggestions: CheckWeight;
+    /**
+     * Exceptions that would be created.
+     */
+    exceptions: CheckWeight;
+    difference: CheckWeight;
+};
+
+/**
+ * Which checks of the checklist block signing and closing, warn or are ignored.
+ */
+export type CheckPolicyInput = {
+    period_over?: CheckWeight;
+    files?: CheckWeight;
+    /**
+     * Balances by side and currency.
+     */
+    balances?: CheckWeight;
+    suggestions?: CheckWeight;
+    /**
+     * Exceptions that would be created.
+     */
+    exceptions?: CheckWeight;
+    difference?: CheckWeight;
+};
+
+export type CheckWeight = "block" | "warn" | "ignore";
+
+export type ConflictOrInvalidTransitionProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 409;
+    /**
+     * The code, for your program.
+     */
+    code?: "conflict" | "invalid_transition";
+};
+
+export type ConflictProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 409;
+    /**
+     * The code, for your program.
+     */
+    code?: "conflict";
+};
+
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+
+export type CreateAlertChannelRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 120
+     */
+    name: string;
+    /**
+     * A Slack-compatible incoming webhook. It is a secret: sealed, and never returned.
+     * @maxLength 2048
+     * @format password
+     */
+    url: string;
+    /**
+     * What is sent there.
+     * @minItems 1
+     * @maxItems 4
+     */
+    kinds: AlertChannelKind[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateApiKeyRequest = {
+    /**
+     * The key's name.
+     * @minLength 1
+     * @maxLength 120
+     */
+    name: string;
+    /**
+     * Free text for your team.
+     */
+    description?: string | null;
+    /**
+     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * @minItems 1
+     * @maxItems 13
+     */
+    scopes: Scope[];
+    /**
+     * At most 10 years away. Null: never. Setting one is recommended.
+     */
+    expires_at?: string | null;
+    /**
+     * Ranges are normalized: host bits are cleared. Empty means any address.
+     * @maxItems 50
+     */
+    ip_allowlist?: string[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateCalendarRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Where its local times are read.
+     * @minLength 1
+     * @maxLength 64
+     */
+    time_zone: string;
+    /**
+     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
+     * @minItems 1
+     * @maxItems 140
+     */
+    weekly: {
+        /**
+         * The day.
+         */
+        day: Weekday;
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+    /**
+     * Days with hours of their own: they replace what starts on that day of the week.
+     * @maxItems 1000
+     */
+    special_days?: SpecialDayInput[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateExceptionCommentRequest = {
+    /**
+     * Plain text, never rendered as HTML or Markdown.
+     * @minLength 1
+     * @maxLength 4000
+     */
+    body: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateExceptionRequest = {
+    /**
+     * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
+     */
+    title: string;
+    /**
+     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     */
+    severity: Severity;
+    /**
+     * The assignee, as `user:<name>`. Null: unassigned.
+     */
+    assigned_to?: string | null;
+    /**
+     * The deadline.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_at?: string;
+    /**
+     * Your own code for the cause.
+     */
+    reason_code?: string | null;
+    /**
+     * Money at risk, in the currency's minor unit. Requires currency.
+     */
+    amount_minor?: number | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     */
+    currency?: Currency | null;
+    /**
+     * The reconciliation it came from.
+     */
+    reconciliation_id?: string | null;
+    /**
+     * Its status.
+     */
+    status?: OpenExceptionStatus;
+    /**
+     * Any JSON object, up to 16 kB.
+     */
+    details?: Record<string, unknown>;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateIntegrationRequest = {
+    /**
+     * The tenant. Must match X-Tenant-Id.
+     * @maxLength 63
+     */
+    tenantId?: string;
+    /**
+     * Your own keyword for filtering lists.
+     * @maxLength 200
+     */
+    operation?: string;
+    /**
+     * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * Its display name.
+     */
+    name?: string | null;
+    /**
+     * The connected system.
+     */
+    provider?: string | null;
+    /**
+     * Its status.
+     */
+    status?: string | null;
+    config?: Record<string, unknown> | null;
+    id?: unknown;
+    created_at?: unknown;
+    created_by?: unknown;
+    updated_at?: unknown;
+    soft_delete?: unknown;
+    deleted_at?: unknown;
+    purge_at?: unknown;
+    tenant_id?: unknown;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotencyKey?: string;
+};
+
+export type CreateInvitationRequest = {
+    /**
+     * Kept in lowercase.
+     * @maxLength 254
+     */
+    email: string;
+    /**
+     * What they get by accepting.
+     * @minItems 1
+     * @maxItems 4
+     */
+    roles: Role[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateMatchRequest = {
+    /**
+     * The lines.
+     * @minItems 2
+     * @maxItems 500
+     */
+    line_ids: string[];
+    /**
+     * Differences that the match accepts, by kind.
+     * @maxItems 20
+     */
+    adjustments?: {
+        /**
+         * Its kind.
+         */
+        kind: AdjustmentKind;
+        /**
+         * What it explains of left − right.
+         * @format int64
+         */
+        amount_minor: number;
+        /**
+         * Free text about it.
+         */
+        note?: string | null;
+    }[];
+    /**
+     * Free text about it.
+     */
+    note?: string | null;
+    /**
+     * One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    split_line_id?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateReconciliationRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Its status.
+     */
+    status?: "open" | "in_progress";
+    /**
+     * First day of the period.
+     */
+    period_start: string | string;
+    /**
+     * Last day of the period.
+     */
+    period_end: string | string;
+    /**
+     * The source's name, unless given. Needed without left_source_id.
+     * @minLength 1
+     * @maxLength 200
+     */
+    left_source?: string;
+    /**
+     * The other side.
+     * @minLength 1
+     * @maxLength 200
+     */
+    right_source?: string;
+    /**
+     * Items with a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    matched_count?: number;
+    /**
+     * Items without a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    unmatched_count?: number;
+    /**
+     * The source on the left side. Null: lines are not matched here.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    left_source_id?: string;
+    /**
+     * The source on the right side.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    right_source_id?: string;
+    /**
+     * Whether new lines start a run.
+     */
+    auto_run?: boolean;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateReleaseNoteRequest = {
+    /**
+     * The tenant. Must match X-Tenant-Id.
+     * @maxLength 63
+     */
+    tenantId?: string;
+    /**
+     * Your own keyword for filtering lists.
+     * @maxLength 200
+     */
+    operation?: string;
+    /**
+     * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * A one-line summary.
+     */
+    title?: string | null;
+    /**
+     * The version it describes.
+     */
+    version?: string | null;
+    body?: string | null;
+    /**
+     * Whether anyone can read it with the publishable key.
+     */
+    published?: boolean | null;
+    /**
+     * The publication time shown to readers.
+     */
+    published_at?: string | null;
+    id?: unknown;
+    created_at?: unknown;
+    created_by?: unknown;
+    updated_at?: unknown;
+    soft_delete?: unknown;
+    deleted_at?: unknown;
+    purge_at?: unknown;
+    tenant_id?: unknown;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotencyKey?: string;
+};
+
+export type CreateRunRequest = {
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run?: boolean;
+    /**
+     * @minItems 1
+     * @maxItems 20
+     */
+    rules?: MatchingRule[];
+    /**
+     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     */
+    fees?: FeeHandling;
+    /**
+     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     */
+    calendar_id?: string | null;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateSourceRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Its kind.
+     */
+    kind: SourceKind;
+    /**
+     * Of lines that name none.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency: string;
+    /**
+     * On whose days the times of a file fall.
+     * @minLength 1
+     * @maxLength 64
+     */
+    time_zone?: string;
+    /**
+     * inverted: the source books the other way round, so that its amounts count negated in a reconciliation.
+     */
+    sign?: SourceSign;
+    /**
+     * How CSV, NDJSON and JSON files are read. Null: detected from each file.
+     */
+    mapping?: ImportMapping | null;
+    /**
+     * Business days a line may stay open before it becomes an exception.
+     * @minimum 0
+     * @maximum 90
+     * @format int32
+     */
+    grace_days?: number;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateTroubleshootingGuideRequest = {
+    /**
+     * The tenant. Must match X-Tenant-Id.
+     * @maxLength 63
+     */
+    tenantId?: string;
+    /**
+     * Your own keyword for filtering lists.
+     * @maxLength 200
+     */
+    operation?: string;
+    /**
+     * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * A one-line summary.
+     */
+    title?: string | null;
+    /**
+     * What the reader sees.
+     */
+    symptom?: string | null;
+    /**
+     * How it was settled. Required for resolved and dismissed.
+     */
+    resolution?: string | null;
+    /**
+     * Whether anyone can read it with the publishable key.
+     */
+    published?: boolean | null;
+    id?: unknown;
+    created_at?: unknown;
+    created_by?: unknown;
+    updated_at?: unknown;
+    soft_delete?: unknown;
+    deleted_at?: unknown;
+    purge_at?: unknown;
+    tenant_id?: unknown;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotencyKey?: string;
+};
+
+export type CreateViewRequest = {
+    /**
+     * What the view is called.
+     * @minLength 1
+     * @maxLength 80
+     */
+    name: string;
+    /**
+     * Whether everyone in the tenant sees it. Otherwise only you.
+     */
+    shared?: boolean;
+    /**
+     * The filters of GET /v1/exceptions/sla, each with its values. `me` is the person viewing it.
+     */
+    filters?: ExceptionFilters;
+    /**
+     * The order, as sortBy.
+     */
+    sort_by?: SlaSort;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type CreateWebhookRequest = {
+    /**
+     * An https URL on port 443 or 1024 to 65535, at a public address.
+     * @maxLength 2048
+     * @format uri
+     */
+    url: string;
+    /**
+     * Free text for your team.
+     */
+    description?: string | null;
+    /**
+     * The event types it subscribes to.
+     * @minItems 1
+     * @maxItems 21
+     */
+    events: EventKind[];
+    /**
+     * The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one created and returned in this response only.
+     * @minLength 8
+     * @maxLength 256
+     * @format password
+     */
+    secret?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type Currency = "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
+
+export type DecideMatchesRequest = {
+    /**
+     * What was or is to be done.
+     */
+    action: "confirm" | "reject" | "undo";
+    /**
+     * The items to change.
+     * @minItems 1
+     * @maxItems 500
+     */
+    ids?: string[];
+    /**
+     * The suggestions to decide, instead of ids.
+     */
+    filter?: {
+        /**
+         * The reconciliation it came from.
+         * @maxLength 44
+         * @pattern ^rcn_[0-9a-z]{20,40}$
+         */
+        reconciliation_id: string;
+        /**
+         * The rule's name, or manual.
+         * @minLength 1
+         * @maxLength 200
+         */
+        method?: string;
+        /**
+         * How many lines of each side it has.
+         */
+        shape?: MatchShape;
+        /**
+         * The run that made it. Null: made by hand.
+         * @maxLength 44
+         * @pattern ^run_[0-9a-z]{20,40}$
+         */
+        run_id?: string;
+        /**
+         * Those at least as probable.
+         * @minimum 0
+         * @maximum 1
+         */
+        score_from?: number;
+        /**
+         * Those less probable than this.
+         * @minimum 0
+         * @maximum 1
+         */
+        score_below?: number;
+    };
+    /**
+     * With filter: how many it should match. Another number returns 409.
+     * @minimum 0
+     * @maximum 5000
+     * @format int32
+     */
+    expected_count?: number;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type Decision = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^dec_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * match: by hand.
+     */
+    action: "confirm" | "reject" | "match" | "exclude";
+    /**
+     * Several of one bulk decision.
+     * @minimum 0
+     * @format int64
+     */
+    match_count: number;
+    /**
+     * The first 500.
+     * @maxItems 1000
+     */
+    match_ids: string[];
+    /**
+     * Of an exclusion.
+     */
+    line_id: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was undone. Null: it was not.
+     */
+    undone_at: string | null;
+    /**
+     * Who undid it.
+     */
+    undone_by: string | null;
+};
+
+export type DecisionPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Decision[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type DeletedFilter = "true" | "false" | "only";
+
+export type DeletedView = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^viw_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Always true.
+     */
+    deleted: true;
+};
+
+export type DeletedWebhook = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^whk_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Always true.
+     */
+    deleted: true;
+};
+
+export type EndSessionsRequest = {
+    /**
+     * Those alone.
+     * @minItems 1
+     * @maxItems 100
+     */
+    ids?: string[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type EndedSessions = {
+    /**
+     * Which ended by this call.
+     * @maxItems 100
+     */
+    ended: string[];
+};
+
+export type ErrorCode = "invalid_request" | "tenant_required" | "idempotency_key_required" | "unauthenticated" | "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden" | "not_found" | "method_not_allowed" | "conflict" | "invalid_transition" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "headers_too_large" | "internal" | "unavailable";
+
+export type EstimateApiKeyImpactRequest = {
+    /**
+     * True to ask what revoking it would refuse.
+     */
+    revoke?: true;
+    /**
+     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * @minItems 1
+     * @maxItems 13
+     */
+    scopes?: Scope[];
+    /**
+     * It stops working at this time. Null: never.
+     */
+    expires_at?: string | null;
+    /**
+     * Ranges are normalized: host bits are cleared. Empty means any address.
+     * @maxItems 50
+     */
+    ip_allowlist?: string[];
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+
+export type ExceptionChange = {
+    /**
+     * When it happened.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    at: string;
+    /**
+     * Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    actor: string;
+    /**
+     * The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.
+     * @maxLength 255
+     */
+    actor_issuer: string | null;
+    /**
+     * The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.
+     * @maxLength 255
+     */
+    actor_subject: string | null;
+    /**
+     * The X-Request-Id of the request.
+     * @maxLength 64
+     */
+    request_id: string | null;
+    /**
+     * Its kind.
+     */
+    kind: "created" | "updated";
+    /**
+     * Each field that changed, with its value before and after.
+     */
+    changes: Record<string, {
+        /**
+         * The value before, or the beginning.
+         */
+        from: unknown;
+        /**
+         * The value after, or the end.
+         */
+        to: unknown;
+    }>;
+};
+
+export type ExceptionChangePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ExceptionChange[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type ExceptionComment = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^cmt_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The exception.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
+     */
+    exception_id: string;
+    /**
+     * Plain text. `<@user:leo>` mentions a person.
+     * @maxLength 4000
+     */
+    body: string;
+    /**
+     * The people its body mentions, each once.
+     * @maxItems 20
+     */
+    mentions: string[];
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.
+     * @maxLength 255
+     */
+    actor_issuer: string | null;
+    /**
+     * The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.
+     * @maxLength 255
+     */
+    actor_subject: string | null;
+};
+
+export type ExceptionCommentPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ExceptionComment[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type ExceptionCommentedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.commented";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        comment: ExceptionComment;
+    };
+};
+
+export type ExceptionCreatedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.created";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+    };
+};
+
+export type ExceptionFilters = {
+    /**
+     * How close the deadline is. Null when closed.
+     * @minItems 1
+     * @maxItems 5
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     * @minItems 1
+     * @maxItems 4
+     */
+    severity?: Severity[];
+    /**
+     * Its status.
+     * @minItems 1
+     * @maxItems 2
+     */
+    status?: OpenExceptionStatus[];
+    /**
+     * The assignee, as `user:<name>`. Null: unassigned.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Your own code for the cause.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * The reconciliation it came from.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Words to search for.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+};
+
+export type ExceptionLedger = {
+    /**
+     * The exception.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
+     */
+    exception_id: string;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * How many breached, or whether it did.
+     */
+    breached: boolean;
+    /**
+     * A sentence that explains it.
+     * @maxLength 500
+     */
+    explanation: string;
+    /**
+     * @maxItems 10000
+     */
+    rows: LedgerRow[];
+    /**
+     * What the clock did from the first row on, without gaps; up to as_of they add up to the rows' worked, closed and paused seconds. After as_of: until due_at, at most 92 days ahead, as if resumed now.
+     * @maxItems 50000
+     */
+    segments: LedgerSegment[];
+};
+
+export type ExceptionPausedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.paused";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        /**
+         * The fields that changed.
+         */
+        changes: Record<string, {
+            /**
+             * The value before, or the beginning.
+             */
+            from: unknown;
+            /**
+             * The value after, or the end.
+             */
+            to: unknown;
+        }>;
+    };
+};
+
+export type ExceptionResolvedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.resolved";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        /**
+         * The fields that changed.
+         */
+        changes: Record<string, {
+            /**
+             * The value before, or the beginning.
+             */
+            from: unknown;
+            /**
+             * The value after, or the end.
+             */
+            to: unknown;
+        }>;
+    };
+};
+
+export type ExceptionResumedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.resumed";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        /**
+         * The fields that changed.
+         */
+        changes: Record<string, {
+            /**
+             * The value before, or the beginning.
+             */
+            from: unknown;
+            /**
+             * The value after, or the end.
+             */
+            to: unknown;
+        }>;
+    };
+};
+
+export type ExceptionSlaAtRiskEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.sla.at_risk";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        /**
+         * The deadline this event is about.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        due_at: string;
+        /**
+         * The threshold crossed, in minutes before due_at.
+         * @minimum 1
+         * @format int64
+         */
+        threshold_minutes: number;
+        /**
+         * What both thresholds count: all minutes, or open ones of the exception's calendar.
+         */
+        threshold_kind: ThresholdKind;
+        /**
+         * The next threshold. 0 is the breach.
+         */
+        next_threshold_minutes: number | null;
+    };
+};
+
+export type ExceptionSlaBreachedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.sla.breached";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        /**
+         * The deadline this event is about.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        due_at: string;
+    };
+};
+
+export type ExceptionSort = "created_at" | "closed_at";
+
+export type ExceptionStatus = "open" | "in_review" | "resolved" | "dismissed";
+
+export type ExceptionUpdatedEvent = {
+    /**
+     * Its type.
+     */
+    type: "exception.updated";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        exception: SlaException;
+        /**
+         * The fields that changed.
+         */
+        changes: Record<string, {
+            /**
+             * The value before, or the beginning.
+             */
+            from: unknown;
+            /**
+             * The value after, or the end.
+             */
+            to: unknown;
+        }>;
+    };
+};
+
+export type ExcludeLineRequest = {
+    /**
+     * Kept with the decision.
+     * @minLength 1
+     * @maxLength 900
+     */
+    reason: string;
+    /**
+     * Needed where the line's source is compared with several others.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type ExportFormat = "csv" | "ndjson";
+
+export type FacetValue = {
+    /**
+     * As the filter takes it.
+     * @maxLength 1000
+     */
+    value: string;
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    /**
+     * Of a reconciliation.
+     * @maxLength 200
+     */
+    name: string | null;
+    /**
+     * Of a currency: the sum at risk, in minor units.
+     */
+    amount_minor: number | null;
+};
+
+export type FeeHandling = "deduct" | "ignore";
+
+export type FirstSteps = {
+    /**
+     * In the recommended order.
+     * @maxItems 150
+     */
+    steps: {
+        /**
+         * The step.
+         */
+        step: "create_key" | "call_api" | "register_webhook" | "receive_event";
+        /**
+         * Whether it is done.
+         */
+        done: boolean;
+    }[];
+    /**
+     * The newest API key that is not revoked.
+     * @maxLength 44
+     */
+    key_id: string | null;
+    /**
+     * The newest webhook.
+     * @maxLength 44
+     */
+    webhook_id: string | null;
+    /**
+     * Whether you've dismissed them.
+     */
+    dismissed: boolean;
+};
+
+export type HolidayCountries = {
+    /**
+     * The items on this page.
+     * @maxItems 400
+     */
+    items: {
+        /**
+         * The code, for your program.
+         * @minLength 1
+         * @maxLength 12
+         * @pattern ^[A-Za-z0-9-]+$
+         */
+        code: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+    }[];
+};
+
+export type Holidays = {
+    /**
+     * Of the country, for a narrower question.
+     * @maxItems 400
+     */
+    regions: {
+        /**
+         * The code, for your program.
+         * @minLength 1
+         * @maxLength 12
+         * @pattern ^[A-Za-z0-9-]+$
+         */
+        code: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+    }[];
+    /**
+     * The items on this page.
+     * @maxItems 400
+     */
+    items: {
+        /**
+         * The day.
+         * @maxLength 10
+         * @format date
+         */
+        date: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+        /**
+         * Its kind.
+         */
+        kind: "public" | "bank";
+    }[];
+};
+
+export type IcsDays = {
+    /**
+     * @maxItems 1000
+     */
+    special_days: SpecialDay[];
+    /**
+     * Events that aren't all-day, last over 31 days, were cancelled, are only observed or recur otherwise, and what is beyond 2,000 events or 1,000 days.
+     * @minimum 0
+     * @format int64
+     */
+    skipped: number;
+    /**
+     * The first 100 of them.
+     * @maxItems 100
+     */
+    skipped_events: {
+        /**
+         * Where it begins.
+         * @minimum 1
+         * @format int64
+         */
+        line: number;
+        /**
+         * Its display name.
+         */
+        name: string | null;
+        /**
+         * `observance`: a day that is noted, not a holiday. `recurrence`: it recurs in a way that isn't read.
+         */
+        reason: "cancelled" | "observance" | "not_all_day" | "too_long" | "recurrence" | "limit";
+    }[];
+};
+
+export type IdempotencyKeyRequiredProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 400;
+    /**
+     * The code, for your program.
+     */
+    code?: "invalid_request" | "tenant_required" | "idempotency_key_required";
+};
+
+export type IdempotencyMismatchProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 422;
+    /**
+     * The code, for your program.
+     */
+    code?: "idempotency_mismatch";
+};
+
+export type IdempotentRecordRequest = {
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotencyKey?: string;
+};
+
+export type IdempotentRequest = {
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type Import = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^imp_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id: string;
+    /**
+     * Its status.
+     */
+    status: ImportStatus;
+    /**
+     * The file's name.
+     * @maxLength 255
+     */
+    file_name: string | null;
+    /**
+     * The file's format.
+     */
+    format: ImportFormat;
+    /**
+     * Lines that could be read.
+     * @minimum 0
+     * @format int64
+     */
+    read_count: number;
+    /**
+     * Lines that were imported before.
+     * @minimum 0
+     * @format int64
+     */
+    duplicate_count: number;
+    /**
+     * Lines that could not be read.
+     * @minimum 0
+     * @format int64
+     */
+    refused_count: number;
+    /**
+     * Entries that aren't booked, such as pending ones and totals.
+     * @minimum 0
+     * @format int64
+     */
+    skipped_count: number;
+    /**
+     * The first 100.
+     * @maxItems 100
+     */
+    refusals: {
+        /**
+         * Line of the file, from 1.
+         */
+        line: number | null;
+        /**
+         * The field, or the format's own name of the place.
+         * @maxLength 200
+         */
+        field: string | null;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+    }[];
+    /**
+     * The first 100 that were skipped.
+     * @maxItems 100
+     */
+    skips: {
+        /**
+         * Line of the file, from 1.
+         * @format int64
+         */
+        line: number;
+        /**
+         * Why it is no line.
+         */
+        reason: SkipReason;
+        /**
+         * What the file says there.
+         * @maxLength 200
+         */
+        text: string;
+    }[];
+    /**
+     * What needs a look although the file could be read. Empty where nothing does.
+     * @maxItems 30
+     */
+    warnings: {
+        /**
+         * The code, for your program.
+         */
+        code: ImportWarning;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+    }[];
+    /**
+     * The first 100.
+     * @maxItems 100
+     */
+    statements: {
+        /**
+         * Its unique ID.
+         * @maxLength 255
+         */
+        id: string | null;
+        /**
+         * The account.
+         * @maxLength 200
+         */
+        account: string | null;
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string | null;
+        /**
+         * The opening balance in minor units, if the file has one.
+         */
+        opening_balance_minor: number | null;
+        /**
+         * The closing balance in minor units, if the file has one.
+         */
+        closing_balance_minor: number | null;
+        /**
+         * Whether the lines add up to the closing balance.
+         */
+        balance_holds: boolean | null;
+        /**
+         * Whether the counts and sums that the file states match its lines.
+         */
+        control_totals_hold: boolean | null;
+        /**
+         * How many lines there are.
+         * @minimum 0
+         * @format int64
+         */
+        line_count: number;
+        /**
+         * Sum of its lines, as text: of many it may pass 2⁵³.
+         * @maxLength 40
+         */
+        sum_minor: string;
+        /**
+         * The first day of the period.
+         */
+        period_start: string | null;
+        /**
+         * The last day of the period.
+         */
+        period_end: string | null;
+    }[];
+    /**
+     * The opening balance in minor units, if the file has one.
+     */
+    opening_balance_minor: number | null;
+    /**
+     * The closing balance in minor units, if the file has one.
+     */
+    closing_balance_minor: number | null;
+    /**
+     * Opening + lines = closing, in every statement that has both. Null where none has.
+     */
+    balance_holds: boolean | null;
+    /**
+     * Bytes read so far.
+     * @minimum 0
+     * @format int64
+     */
+    bytes_read: number;
+    /**
+     * Lines that are new.
+     * @minimum 0
+     * @format int64
+     */
+    accepted_count: number;
+    /**
+     * The file's size in bytes.
+     * @minimum 0
+     * @format int64
+     */
+    bytes_total: number;
+    /**
+     * Why it failed; nothing of it was saved.
+     * @maxLength 1000
+     */
+    failure: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it ended. Null: not yet.
+     */
+    finished_at: string | null;
+    /**
+     * When it was undone. Null: it was not.
+     */
+    undone_at: string | null;
+    /**
+     * Who undid it.
+     */
+    undone_by: string | null;
+};
+
+export type ImportDoneEvent = {
+    /**
+     * Its type.
+     */
+    type: "import.done";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * The import.
+         */
+        "import": {
+            /**
+             * Its unique ID.
+             * @maxLength 44
+             * @pattern ^imp_[0-9a-z]{20,40}$
+             */
+            id: string;
+            /**
+             * The source.
+             * @maxLength 44
+             * @pattern ^src_[0-9a-z]{20,40}$
+             */
+            source_id: string;
+            /**
+             * Its status.
+             */
+            status: ImportStatus;
+            /**
+             * The file's name.
+             * @maxLength 255
+             */
+            file_name: string | null;
+            /**
+             * The file's format.
+             */
+            format: ImportFormat;
+            /**
+             * Lines that could be read.
+             * @minimum 0
+             * @format int64
+             */
+            read_count: number;
+            /**
+             * Lines that were imported before.
+             * @minimum 0
+             * @format int64
+             */
+            duplicate_count: number;
+            /**
+             * Lines that could not be read.
+             * @minimum 0
+             * @format int64
+             */
+            refused_count: number;
+            /**
+             * Entries that aren't booked, such as pending ones and totals.
+             * @minimum 0
+             * @format int64
+             */
+            skipped_count: number;
+            /**
+             * What needs a look although the file could be read. Empty where nothing does.
+             * @maxItems 30
+             */
+            warnings: {
+                /**
+                 * The code, for your program.
+                 */
+                code: ImportWarning;
+                /**
+                 * A sentence for people.
+                 * @maxLength 2000
+                 */
+                message: string;
+            }[];
+            /**
+             * The opening balance in minor units, if the file has one.
+             */
+            opening_balance_minor: number | null;
+            /**
+             * The closing balance in minor units, if the file has one.
+             */
+            closing_balance_minor: number | null;
+            /**
+             * Opening + lines = closing, in every statement that has both. Null where none has.
+             */
+            balance_holds: boolean | null;
+            /**
+             * Bytes read so far.
+             * @minimum 0
+             * @format int64
+             */
+            bytes_read: number;
+            /**
+             * Lines that are new.
+             * @minimum 0
+             * @format int64
+             */
+            accepted_count: number;
+            /**
+             * The file's size in bytes.
+             * @minimum 0
+             * @format int64
+             */
+            bytes_total: number;
+            /**
+             * Why it failed; nothing of it was saved.
+             * @maxLength 1000
+             */
+            failure: string | null;
+            /**
+             * When it was created.
+             * @maxLength 24
+             * @pattern \.\d{3}Z$
+             * @format date-time
+             */
+            created_at: string;
+            /**
+             * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+             * @maxLength 125
+             */
+            created_by: string;
+            /**
+             * When it ended. Null: not yet.
+             */
+            finished_at: string | null;
+            /**
+             * When it was undone. Null: it was not.
+             */
+            undone_at: string | null;
+            /**
+             * Who undid it.
+             */
+            undone_by: string | null;
+        };
+    };
+};
+
+export type ImportFormat = "csv" | "ndjson" | "json" | "camt.052" | "camt.053" | "camt.054" | "mt940" | "mt942" | "bai2" | "ofx";
+
+export type ImportMapping = {
+    /**
+     * Which column is which field. Without a header row columns are named 1, 2, 3, …; of JSON, the member's name, or its path such as amount.value
+     */
+    fields: Record<string, string>;
+    /**
+     * Of JSON: the path to the list of lines. `lines` unless given.
+     * @maxLength 200
+     * @pattern ^[^.]+(?:\.[^.]+)*$
+     */
+    lines_path?: string;
+    /**
+     * YYYY-MM-DD unless given.
+     */
+    date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
+    /**
+     * Without it, amounts that can be read two ways, such as 1.234, are refused.
+     */
+    decimal_separator?: "." | ",";
+    /**
+     * What separates cells.
+     */
+    delimiter?: "," | ";" | "\t" | "|";
+    /**
+     * What encloses cells: " unless given.
+     */
+    quote?: "\"" | "'" | "none";
+    /**
+     * The character encoding.
+     */
+    encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1250" | "iso-8859-2" | "iso-8859-15";
+    /**
+     * Whether a row names the columns; rows before it are skipped. True unless given.
+     */
+    header_row?: boolean;
+    /**
+     * What the sign column says for money out and money in.
+     */
+    sign_values?: {
+        /**
+         * The word for a debit.
+         * @minItems 1
+         * @maxItems 20
+         */
+        debit: string[];
+        /**
+         * The word for a credit.
+         * @minItems 1
+         * @maxItems 20
+         */
+        credit: string[];
+    };
+    /**
+     * How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.
+     */
+    fee_sign?: ValueSign;
+    /**
+     * Of a fee column without a mapping: whether the fee comes off the amount, or the amount is what is left after it.
+     */
+    fee_handling?: "deducted" | "included";
+    /**
+     * How the debit column writes money out: 45.10, or -45.10 (minus). The other sign is money back.
+     */
+    debit_sign?: ValueSign;
+    /**
+     * How the credit column writes money in: 250.00, or -250.00 (minus). The other sign is money taken back.
+     */
+    credit_sign?: ValueSign;
+    /**
+     * What an amount's sign says: own: a minus is money out. inverted: a minus is money in. Beside a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.
+     */
+    amount_sign?: "own" | "inverted" | "repeats" | "reverses";
+    /**
+     * What an amount without CR or DR is, where others of the column have one.
+     */
+    unmarked?: "debit" | "credit";
+    /**
+     * Of a file that has one currency and no column for it. ISO 4217.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * The column that says whether a row is booked, and what its values mean. Known words need no entry. Rows that aren't booked are skipped.
+     */
+    status?: {
+        /**
+         * The name of the column.
+         * @minLength 1
+         * @maxLength 200
+         */
+        column: string;
+        /**
+         * The values for a booked line.
+         * @maxItems 30
+         */
+        booked?: string[];
+        /**
+         * The values for a line that is not booked.
+         * @maxItems 30
+         */
+        not_booked?: string[];
+    };
+    /**
+     * The column of the balance after each row, which the amounts are checked by.
+     * @minLength 1
+     * @maxLength 200
+     */
+    balance?: string;
+    /**
+     * Of a workbook: the sheet that is read.
+     * @minLength 1
+     * @maxLength 100
+     */
+    sheet?: string;
+};
+
+export type ImportPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Import[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type ImportPreview = {
+    /**
+     * The file's format.
+     */
+    format: ImportFormat;
+    /**
+     * Lines that could be read.
+     * @minimum 0
+     * @format int64
+     */
+    read_count: number;
+    /**
+     * Lines that were imported before.
+     * @minimum 0
+     * @format int64
+     */
+    duplicate_count: number;
+    /**
+     * Lines that could not be read.
+     * @minimum 0
+     * @format int64
+     */
+    refused_count: number;
+    /**
+     * Entries that aren't booked, such as pending ones and totals.
+     * @minimum 0
+     * @format int64
+     */
+    skipped_count: number;
+    /**
+     * The first 100.
+     * @maxItems 100
+     */
+    refusals: {
+        /**
+         * Line of the file, from 1.
+         */
+        line: number | null;
+        /**
+         * The field, or the format's own name of the place.
+         * @maxLength 200
+         */
+        field: string | null;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+    }[];
+    /**
+     * The first 100 that were skipped.
+     * @maxItems 100
+     */
+    skips: {
+        /**
+         * Line of the file, from 1.
+         * @format int64
+         */
+        line: number;
+        /**
+         * Why it is no line.
+         */
+        reason: SkipReason;
+        /**
+         * What the file says there.
+         * @maxLength 200
+         */
+        text: string;
+    }[];
+    /**
+     * What needs a look although the file could be read. Empty where nothing does.
+     * @maxItems 30
+     */
+    warnings: {
+        /**
+         * The code, for your program.
+         */
+        code: ImportWarning;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+    }[];
+    /**
+     * The first 100.
+     * @maxItems 100
+     */
+    statements: {
+        /**
+         * Its unique ID.
+         * @maxLength 255
+         */
+        id: string | null;
+        /**
+         * The account.
+         * @maxLength 200
+         */
+        account: string | null;
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string | null;
+        /**
+         * The opening balance in minor units, if the file has one.
+         */
+        opening_balance_minor: number | null;
+        /**
+         * The closing balance in minor units, if the file has one.
+         */
+        closing_balance_minor: number | null;
+        /**
+         * Whether the lines add up to the closing balance.
+         */
+        balance_holds: boolean | null;
+        /**
+         * Whether the counts and sums that the file states match its lines.
+         */
+        control_totals_hold: boolean | null;
+        /**
+         * How many lines there are.
+         * @minimum 0
+         * @format int64
+         */
+        line_count: number;
+        /**
+         * Sum of its lines, as text: of many it may pass 2⁵³.
+         * @maxLength 40
+         */
+        sum_minor: string;
+        /**
+         * The first day of the period.
+         */
+        period_start: string | null;
+        /**
+         * The last day of the period.
+         */
+        period_end: string | null;
+    }[];
+    /**
+     * The opening balance in minor units, if the file has one.
+     */
+    opening_balance_minor: number | null;
+    /**
+     * The closing balance in minor units, if the file has one.
+     */
+    closing_balance_minor: number | null;
+    /**
+     * Opening + lines = closing, in every statement that has both. Null where none has.
+     */
+    balance_holds: boolean | null;
+    /**
+     * Bytes read so far.
+     * @minimum 0
+     * @format int64
+     */
+    bytes_read: number;
+    /**
+     * Of camt and OFX.
+     * @maxLength 16
+     */
+    version: string | null;
+    /**
+     * The character encoding.
+     * @maxLength 32
+     */
+    encoding: string | null;
+    /**
+     * Of CSV: names, what most cells look like, and the first of them.
+     */
+    columns: {
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+        /**
+         * Its kind.
+         * @maxLength 32
+         */
+        kind: string;
+        /**
+         * Examples.
+         * @maxItems 10
+         */
+        samples: string[];
+    }[] | null;
+    /**
+     * The mapping it was read by. Save it with the source to read other files the same way.
+     */
+    mapping: ImportMapping | null;
+    /**
+     * Questions that the file leaves open. Answer them in the mapping; no line is read until then.
+     * @maxItems 100
+     */
+    questions: {
+        /**
+         * The mapping's field that the answer is for.
+         * @maxLength 64
+         */
+        about: string;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+        /**
+         * An example.
+         * @maxLength 1000
+         */
+        example: string | null;
+        /**
+         * The possible answers.
+         * @maxItems 1000
+         */
+        choices: {
+            /**
+             * As the mapping has it; JSON where that is no text.
+             * @maxLength 1000
+             */
+            value: string;
+            /**
+             * How the example is read with this answer.
+             * @maxLength 200
+             */
+            reads_as: string | null;
+        }[];
+    }[];
+    /**
+     * The first ten.
+     * @maxItems 10
+     */
+    lines: {
+        /**
+         * The row's number in the file.
+         * @format int64
+         */
+        file_line: number;
+        /**
+         * The source's own ID of the line.
+         * @maxLength 200
+         */
+        external_id: string | null;
+        /**
+         * Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.
+         * @format int64
+         */
+        amount_minor: number;
+        /**
+         * The fee, in minor units.
+         */
+        fee_minor: number | null;
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * The day on which the amount counts.
+         * @maxLength 10
+         * @format date
+         */
+        value_date: string;
+        /**
+         * The day on which it was booked.
+         */
+        booked_date: string | null;
+        /**
+         * The payment reference.
+         * @maxLength 500
+         */
+        reference: string | null;
+        /**
+         * The other party.
+         * @maxLength 500
+         */
+        counterparty: string | null;
+        /**
+         * Free text for your team.
+         * @maxLength 1000
+         */
+        description: string | null;
+        /**
+         * Lines with the same key belong together, such as a payout.
+         * @maxLength 200
+         */
+        group_key: string | null;
+        /**
+         * Any data your own systems need.
+         */
+        details: Record<string, unknown>;
+        /**
+         * Whether it was there already.
+         */
+        duplicate: boolean;
+    }[];
+    /**
+     * How many of the first lines were checked for duplicates.
+     * @minimum 0
+     * @format int64
+     */
+    checked_count: number;
+    /**
+     * Why the file cannot be read as a whole.
+     * @maxLength 1000
+     */
+    failure: string | null;
+    /**
+     * False where only the file's first MiB was read.
+     */
+    complete: boolean;
+};
+
+export type ImportReport = {
+    /**
+     * How many were accepted.
+     * @minimum 0
+     * @format int64
+     */
+    accepted: number;
+    /**
+     * How many were refused.
+     * @minimum 0
+     * @format int64
+     */
+    refused: number;
+    /**
+     * The first 1,000 rejected rows.
+     * @maxItems 1000
+     */
+    errors: {
+        /**
+         * The line's number in the file, from 1.
+         * @format int64
+         */
+        line: number;
+        /**
+         * The path.
+         * @maxLength 16384
+         */
+        path: string;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+    }[];
+};
+
+export type ImportStatus = "queued" | "reading" | "done" | "failed" | "undoing" | "undone";
+
+export type ImportWarning = "nothing_stored" | "skipped" | "refused" | "balance_differs" | "running_balance_breaks" | "control_totals_differ";
+
+export type IncludeLineRequest = {
+    /**
+     * Kept with the decision.
+     * @minLength 1
+     * @maxLength 900
+     */
+    reason: string;
+    /**
+     * Needed where the line's source is compared with several others.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+/**
+ * Connections to the systems you reconcile.
+ */
+export type Integration = {
+    /**
+     * Its display name.
+     */
+    name?: string | null;
+    /**
+     * The connected system.
+     */
+    provider?: string | null;
+    /**
+     * Its status.
+     */
+    status?: string | null;
+    config?: Record<string, unknown> | null;
+    /**
+     * Your own keyword for filtering lists.
+     */
+    operation?: string | null;
+    /**
+     * Your own number, 1 to 250.
+     */
+    limit?: number | null;
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^rec_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * True once deleted.
+     */
+    soft_delete: boolean;
+    /**
+     * When it was deleted.
+     */
+    deleted_at: string | null;
+    /**
+     * When a deleted record is permanently deleted: 30 days after deletion.
+     */
+    purge_at: string | null;
+};
+
+export type IntegrationPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Integration[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type InternalProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 500;
+    /**
+     * The code, for your program.
+     */
+    code?: "internal";
+};
+
+export type InvalidRequestOrTenantRequiredProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 400;
+    /**
+     * The code, for your program.
+     */
+    code?: "invalid_request" | "tenant_required";
+};
+
+export type Invitation = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^inv_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Their email address.
+     * @maxLength 254
+     */
+    email: string;
+    /**
+     * Their roles in the tenant.
+     * @maxItems 16
+     */
+    roles: Role[];
+    /**
+     * Its status.
+     */
+    status: InvitationStatus;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When the mail was handed over; null: it is being sent.
+     */
+    sent_at: string | null;
+    /**
+     * Seven days after it was last sent.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    expires_at: string;
+    /**
+     * When it was accepted. Null: not yet.
+     */
+    accepted_at: string | null;
+    /**
+     * When it was revoked.
+     */
+    revoked_at: string | null;
+    /**
+     * Who revoked it. `system` at the end of a grace period.
+     */
+    revoked_by: string | null;
+};
+
+export type InvitationPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Invitation[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type InvitationStatus = "pending" | "accepted" | "expired" | "revoked";
+
+export type IpNotAllowedOrBrowserForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "ip_not_allowed" | "browser_forbidden";
+};
+
+export type KnownName = {
+    /**
+     * What the left side calls it.
+     * @maxLength 2000
+     */
+    left: string;
+    /**
+     * What the right side calls it: its words without those that have digits.
+     * @maxLength 2000
+     */
+    right: string;
+    /**
+     * How many were confirmed.
+     * @format int64
+     */
+    confirmed: number;
+};
+
+/**
+ * What people's decisions taught: shares of true matches, and names that are one.
+ */
+export type LearntWeights = {
+    /**
+     * How many were confirmed.
+     * @format int64
+     */
+    confirmed: number;
+    /**
+     * How many were rejected.
+     * @format int64
+     */
+    rejected: number;
+    /**
+     * What was learned of each comparison.
+     * @maxItems 100
+     */
+    findings: {
+        /**
+         * The comparison and its result.
+         * @maxLength 200
+         */
+        finding: string;
+        /**
+         * A share from 0 to 1.
+         */
+        share: number;
+        /**
+         * How often it occurred.
+         */
+        seen: number;
+    }[];
+    /**
+     * How suggestions were decided, by rule.
+     */
+    track_record: {
+        /**
+         * How many were decided.
+         * @format int64
+         */
+        decided: number;
+        /**
+         * The share that was confirmed, from 0 to 1.
+         */
+        precision: number | null;
+        /**
+         * The lower end of its interval of 95 %.
+         */
+        at_least: number | null;
+        /**
+         * Whether earned matches by itself.
+         */
+        proven: boolean;
+    };
+    /**
+     * Names of one counterparty that share no word, learnt from confirmed matches. forget_names forgets them.
+     * @maxItems 500
+     */
+    names: KnownName[];
+};
+
+export type LedgerRow = {
+    /**
+     * When it happened.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    at: string;
+    /**
+     * Its kind.
+     */
+    kind: "set" | "moved" | "crossed" | "paused" | "resumed" | "recalculated" | "resolved" | "dismissed" | "reopened";
+    /**
+     * The deadline.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    due_at: string;
+    /**
+     * For a crossing: minutes before due_at. 0 is the breach.
+     */
+    threshold_minutes: number | null;
+    /**
+     * What threshold_minutes counts: all minutes, or open ones of the calendar.
+     */
+    threshold_kind: ThresholdKind | null;
+    /**
+     * Since the previous row: worked_seconds, closed_seconds and paused_seconds together.
+     */
+    elapsed_seconds: number;
+    /**
+     * Of elapsed_seconds, how long the deadline's clock ran.
+     */
+    worked_seconds: number;
+    /**
+     * Of elapsed_seconds, the closed hours of the calendar.
+     */
+    closed_seconds: number;
+    /**
+     * Of elapsed_seconds, how long it was paused.
+     */
+    paused_seconds: number;
+    /**
+     * How far due_at was moved.
+     */
+    moved_seconds: number;
+    /**
+     * Until due_at: the previous row's value, minus elapsed_seconds, plus moved_seconds.
+     */
+    remaining_seconds: number;
+    /**
+     * How far due_at was moved in business time. Null without a calendar.
+     */
+    business_moved_seconds: number | null;
+    /**
+     * Business time until due_at: the previous row's value, minus worked_seconds, plus business_moved_seconds. Null without a calendar.
+     */
+    business_remaining_seconds: number | null;
+    /**
+     * Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    actor: string;
+    /**
+     * The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.
+     * @maxLength 255
+     */
+    actor_issuer: string | null;
+    /**
+     * The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.
+     * @maxLength 255
+     */
+    actor_subject: string | null;
+    /**
+     * The X-Request-Id of the request.
+     * @maxLength 64
+     */
+    request_id: string | null;
+};
+
+export type LedgerSegment = {
+    /**
+     * The beginning.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    starts_at: string;
+    /**
+     * The end.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    ends_at: string;
+    /**
+     * Its kind.
+     */
+    kind: "worked" | "closed" | "paused";
+};
+
+export type Line = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id: string;
+    /**
+     * The import it came with. Null: it was sent as JSON.
+     */
+    import_id: string | null;
+    /**
+     * Line of the imported file.
+     */
+    file_line: number | null;
+    /**
+     * The source's own ID of the line.
+     * @maxLength 200
+     */
+    external_id: string | null;
+    /**
+     * Signed, as it was posted.
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What was kept of it: amount − fee was paid out.
+     */
+    fee_minor: number | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * The day on which the amount counts.
+     * @maxLength 10
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The day on which it was booked.
+     */
+    booked_date: string | null;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * Lines with the same key belong together, such as a payout.
+     * @maxLength 200
+     */
+    group_key: string | null;
+    /**
+     * What the file or the caller said beyond the fields.
+     */
+    details: Record<string, unknown>;
+    /**
+     * In the reconciliation asked for, else where most of it is open.
+     */
+    state: "open" | "partly_matched" | "matched" | "excluded";
+    /**
+     * What no match has taken, with the sign of the amount.
+     * @format int64
+     */
+    open_minor: number;
+    /**
+     * Confirmed matches that it is in.
+     * @maxItems 1000
+     */
+    match_ids: string[];
+    /**
+     * Its exception that is open: one for all lines of a suggestion.
+     */
+    exception_id: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+};
+
+export type LineEvent = {
+    /**
+     * matched: by a run alone, or by hand. undone: of a match or a decision.
+     */
+    type: "added" | "suggested" | "matched" | "confirmed" | "rejected" | "undone" | "excluded" | "included" | "exception_opened" | "exception_resolved" | "exception_dismissed";
+    /**
+     * When it happened.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    at: string;
+    /**
+     * system: a run. Null where it isn't recorded here.
+     */
+    actor: string | null;
+    /**
+     * The reconciliation it came from.
+     */
+    reconciliation_id: string | null;
+    /**
+     * The match.
+     */
+    match_id: string | null;
+    /**
+     * The exception.
+     */
+    exception_id: string | null;
+    /**
+     * The import it came with. Null: it was sent as JSON.
+     */
+    import_id: string | null;
+    /**
+     * The file's name, the rule's, the reason of an exclusion or an exception, or a resolution.
+     * @maxLength 1000
+     */
+    note: string | null;
+};
+
+export type LineExceptionPolicy = {
+    /**
+     * Who gets the exceptions of this pair of sources.
+     */
+    assigned_to: string | null;
+    /**
+     * By the money at stake.
+     * @minItems 1
+     * @maxItems 10
+     */
+    severities: {
+        /**
+         * The smallest amount, in minor units.
+         * @minimum 0
+         * @format int64
+         */
+        from_minor: number;
+        /**
+         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+         */
+        severity: Severity;
+    }[];
+    /**
+     * The most that one run opens.
+     * @minimum 0
+     * @maximum 10000
+     * @format int32
+     */
+    most_a_run: number;
+};
+
+export type LineHistory = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: LineEvent[];
+};
+
+export type LinePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Line[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type LineSide = "left" | "right";
+
+export type LineSuggestion = {
+    /**
+     * Lines of the other side, which together are its counterpart.
+     * @maxItems 100000
+     */
+    line_ids: string[];
+    /**
+     * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * The rule's name, or manual.
+     * @maxLength 200
+     */
+    method: string;
+    /**
+     * How well it fits, from 0 to 1.
+     * @minimum 0
+     * @maximum 1
+     */
+    score: number;
+    /**
+     * Left − right, were they matched.
+     * @format int64
+     */
+    difference_minor: number;
+    /**
+     * A sentence that explains it.
+     */
+    explanation: MatchExplanation;
+};
+
+export type LineSuggestions = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: LineSuggestion[];
+};
+
+export type LoggedMessage = {
+    /**
+     * The headers.
+     */
+    headers: Record<string, string>;
+    /**
+     * The first 4 kB. Null if it was empty, a file, or not kept.
+     * @maxLength 16384
+     */
+    body: string | null;
+    /**
+     * Its length. Null if unknown.
+     */
+    bytes: number | null;
+    /**
+     * Whether the body was cut.
+     */
+    truncated: boolean;
+};
+
+export type LoggedRequest = {
+    /**
+     * As in X-Request-Id.
+     * @maxLength 44
+     * @pattern ^req_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * When it happened.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    at: string;
+    /**
+     * Null for a path or method that isn't in the API.
+     * @maxLength 200
+     */
+    operation: string | null;
+    /**
+     * HTTP method.
+     * @maxLength 200
+     */
+    method: string;
+    /**
+     * Without the query.
+     * @maxLength 16384
+     */
+    path: string;
+    /**
+     * As sent, without the question mark.
+     * @maxLength 2048
+     */
+    query: string;
+    /**
+     * The ID in the path, or of what was created.
+     * @maxLength 200
+     */
+    resource: string | null;
+    /**
+     * HTTP status.
+     * @format int64
+     */
+    status: number;
+    /**
+     * As in the error catalogue. Null if it succeeded.
+     * @maxLength 32
+     */
+    error_code: string | null;
+    /**
+     * Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.
+     */
+    refused: boolean;
+    /**
+     * Response time.
+     * @minimum 0
+     * @format int64
+     */
+    duration_ms: number;
+    /**
+     * session: the dashboard; token: a user's JWT.
+     */
+    credential: CallCredential;
+    /**
+     * Null if the credential failed: it named one of your API keys without its secret.
+     */
+    actor: string | null;
+    /**
+     * The API key. Null: another credential.
+     */
+    api_key_id: string | null;
+    /**
+     * The IP address.
+     * @maxLength 45
+     */
+    address: string | null;
+};
+
+/**
+ * request and response are null where the caller may not call the operation, where it is about what is one person's own (views, sessions, notification settings), and, of a webhook's delivery, for who may not read every kind of event.
+ */
+export type LoggedRequestDetail = {
+    /**
+     * As in X-Request-Id.
+     * @maxLength 44
+     * @pattern ^req_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * When it happened.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    at: string;
+    /**
+     * Null for a path or method that isn't in the API.
+     * @maxLength 200
+     */
+    operation: string | null;
+    /**
+     * HTTP method.
+     * @maxLength 200
+     */
+    method: string;
+    /**
+     * Without the query.
+     * @maxLength 16384
+     */
+    path: string;
+    /**
+     * As sent, without the question mark.
+     * @maxLength 2048
+     */
+    query: string;
+    /**
+     * The ID in the path, or of what was created.
+     * @maxLength 200
+     */
+    resource: string | null;
+    /**
+     * HTTP status.
+     * @format int64
+     */
+    status: number;
+    /**
+     * As in the error catalogue. Null if it succeeded.
+     * @maxLength 32
+     */
+    error_code: string | null;
+    /**
+     * Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.
+     */
+    refused: boolean;
+    /**
+     * Response time.
+     * @minimum 0
+     * @format int64
+     */
+    duration_ms: number;
+    /**
+     * session: the dashboard; token: a user's JWT.
+     */
+    credential: CallCredential;
+    /**
+     * Null if the credential failed: it named one of your API keys without its secret.
+     */
+    actor: string | null;
+    /**
+     * The API key. Null: another credential.
+     */
+    api_key_id: string | null;
+    /**
+     * The IP address.
+     * @maxLength 45
+     */
+    address: string | null;
+    request: LoggedMessage | null;
+    response: LoggedMessage | null;
+};
+
+export type LoggedRequestPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: LoggedRequest[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type Match = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^mat_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * The run that made it. Null: made by hand.
+     */
+    run_id: string | null;
+    /**
+     * Its state.
+     */
+    state: MatchState;
+    /**
+     * How many lines of each side it has.
+     */
+    shape: MatchShape;
+    /**
+     * The rule's name, or manual.
+     * @maxLength 200
+     */
+    method: string;
+    /**
+     * How probable it is; null of a match by hand.
+     */
+    score: number | null;
+    /**
+     * How much worse the next best solution is, in nats; null where there is none.
+     */
+    margin: number | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Of the left side, or of the positive half of a reversal.
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What it leaves over: left − right − adjustments.
+     * @format int64
+     */
+    residual_minor: number;
+    /**
+     * Differences that the match accepts, by kind.
+     * @maxItems 1000
+     */
+    adjustments: {
+        /**
+         * Its kind.
+         */
+        kind: AdjustmentKind;
+        /**
+         * What it explains of left − right.
+         * @format int64
+         */
+        amount_minor: number;
+        /**
+         * Free text about it.
+         * @maxLength 1000
+         */
+        note: string | null;
+    }[];
+    /**
+     * A sentence that explains it.
+     */
+    explanation: MatchExplanation;
+    /**
+     * The lines it joins.
+     * @maxItems 100000
+     */
+    members: {
+        /**
+         * The line.
+         * @maxLength 44
+         * @pattern ^lin_[0-9a-z]{20,40}$
+         */
+        line_id: string;
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * What of the line it takes; negated where the source is inverted.
+         * @format int64
+         */
+        allocated_minor: number;
+        /**
+         * The line's.
+         * @maxLength 10
+         * @format date
+         */
+        value_date?: string;
+        /**
+         * The line's.
+         * @maxLength 500
+         */
+        reference?: string | null;
+        /**
+         * The line's.
+         * @maxLength 500
+         */
+        counterparty?: string | null;
+    }[];
+    /**
+     * Free text about it.
+     * @maxLength 1000
+     */
+    note: string | null;
+    /**
+     * Who confirmed, rejected, undid or made it; null: a run alone.
+     */
+    decided_by: string | null;
+    /**
+     * When it was decided.
+     */
+    decided_at: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+};
+
+export type MatchDecisions = {
+    /**
+     * How many there are.
+     * @format int64
+     */
+    count: number;
+    /**
+     * The first 500.
+     * @maxItems 1000
+     */
+    items: Match[];
+};
+
+export type MatchExplanation = {
+    /**
+     * The rule's name, or manual.
+     * @maxLength 200
+     */
+    rule: string;
+    /**
+     * Why these lines: see the guide to matching.
+     */
+    basis: "unique" | "in_order" | "nearest" | "keyed" | "sum" | "evidence" | "manual";
+    /**
+     * The comparison of each field.
+     * @maxItems 16
+     */
+    fields: {
+        /**
+         * The field.
+         * @maxLength 200
+         */
+        field: string;
+        /**
+         * The value on the left side.
+         * @maxLength 2000
+         */
+        left: string | null;
+        /**
+         * The value on the right side.
+         * @maxLength 2000
+         */
+        right: string | null;
+        /**
+         * The result of the comparison.
+         */
+        verdict: "equal" | "close" | "similar" | "differs" | "missing";
+        /**
+         * Evidence for or against in nats; null of a rule that does not weigh.
+         */
+        weight: number | null;
+    }[];
+    /**
+     * What of the rule's tolerance was used.
+     */
+    tolerance: {
+        /**
+         * The difference, in minor units.
+         * @maxLength 40
+         */
+        amount_used_minor: string;
+        /**
+         * The accepted difference, in minor units.
+         */
+        amount_allowed_minor: number;
+        /**
+         * From the left line to the right one.
+         * @format int64
+         */
+        days: number;
+        /**
+         * Days before.
+         */
+        days_before: number | null;
+        /**
+         * Days after.
+         */
+        days_after: number | null;
+    } | null;
+    /**
+     * The line that came second; null where none did.
+     */
+    runner_up: {
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * The line.
+         * @maxLength 44
+         * @pattern ^lin_[0-9a-z]{20,40}$
+         */
+        line_id: string;
+    } | null;
+    /**
+     * By how many nats; null where nothing came second.
+     */
+    margin: number | null;
+    /**
+     * Why it is only suggested; null of a match.
+     */
+    held: ("rule" | "track_record" | "score" | "margin" | "chance" | "budget" | "contradiction" | "window") | null;
+    /**
+     * What the fields don't say, such as equal lines that were paired in order.
+     */
+    note: string | null;
+};
+
+export type MatchPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Match[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type MatchShape = "1:1" | "1:n" | "n:1" | "n:m" | "reversal";
+
+export type MatchState = "suggested" | "confirmed" | "rejected" | "undone";
+
+export type MatchUndoneEvent = {
+    /**
+     * Its type.
+     */
+    type: "match.undone";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * The match.
+         */
+        match: {
+            /**
+             * Its unique ID.
+             * @maxLength 44
+             * @pattern ^mat_[0-9a-z]{20,40}$
+             */
+            id: string;
+            /**
+             * The reconciliation it came from.
+             * @maxLength 44
+             * @pattern ^rcn_[0-9a-z]{20,40}$
+             */
+            reconciliation_id: string;
+            /**
+             * How many lines of each side it has.
+             */
+            shape: MatchShape;
+            /**
+             * The rule's name, or manual.
+             * @maxLength 200
+             */
+            method: string;
+            /**
+             * The ISO 4217 code for amount_minor.
+             * @maxLength 3
+             */
+            currency: string;
+            /**
+             * Of the left side, or of the positive half of a reversal.
+             * @format int64
+             */
+            amount_minor: number;
+            /**
+             * What it leaves over: left − right − adjustments.
+             * @format int64
+             */
+            residual_minor: number;
+            /**
+             * The lines.
+             * @maxItems 100000
+             */
+            line_ids: string[];
+        };
+        /**
+         * Who undid it.
+         * @maxLength 125
+         */
+        undone_by: string;
+    };
+};
+
+export type MatchingRule = {
+    /**
+     * By which matches name it. Each name once.
+     * @minLength 1
+     * @maxLength 100
+     */
+    name: string;
+    /**
+     * Its kind.
+     */
+    kind: "exact" | "tolerance" | "reversal" | "reference" | "group" | "score";
+    /**
+     * Fields that have the same value on all lines of a match, besides amount and currency.
+     * @maxItems 6
+     */
+    on?: ("value_date" | "booked_date" | "reference" | "counterparty" | "description" | "group_key")[];
+    /**
+     * The largest accepted difference, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_tolerance_minor?: number;
+    /**
+     * Of the larger amount.
+     * @minimum 0
+     * @maximum 10000
+     * @format int32
+     */
+    amount_tolerance_bps?: number;
+    /**
+     * How long before the left line the right one may be dated.
+     * @minimum 0
+     * @maximum 366
+     * @format int32
+     */
+    days_before?: number;
+    /**
+     * Days after.
+     * @minimum 0
+     * @maximum 366
+     * @format int32
+     */
+    days_after?: number;
+    /**
+     * What days_before and days_after count. business: days on which the calendar of calendar_id opens.
+     */
+    day_kind?: "calendar" | "business";
+    /**
+     * Lines that a search for sums may combine.
+     * @minimum 2
+     * @maximum 50
+     * @format int32
+     */
+    max_group_size?: number;
+    /**
+     * keep: the match keeps the difference. none: the rest of the larger line stays open.
+     */
+    residual?: "none" | "keep";
+    /**
+     * Whether it matches or only suggests.
+     */
+    then: "match" | "suggest";
+};
+
+export type Me = {
+    /**
+     * The tenant.
+     * @maxLength 63
+     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}$
+     */
+    tenant_id: string;
+    /**
+     * Null for the publishable key.
+     * @maxLength 200
+     */
+    tenant_name: string | null;
+    /**
+     * The caller.
+     */
+    principal: {
+        /**
+         * Its type.
+         */
+        type: "user" | "api_key" | "publishable_key" | "service_role";
+        /**
+         * Its unique ID.
+         * @maxLength 255
+         */
+        id: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+        /**
+         * Their roles in the tenant.
+         * @maxItems 16
+         */
+        roles: string[];
+        /**
+         * What it can do, each an action and a resource. Write access doesn't include read access.
+         * @maxItems 64
+         */
+        scopes: string[];
+    };
+};
+
+export type Member = {
+    /**
+     * Its display name.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The value for assigned_to.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
+     */
+    user: string;
+    /**
+     * Empty if known only from an assignment.
+     * @maxItems 16
+     */
+    roles: Role[];
+    /**
+     * directory: a member in Supabase Auth. assignment: an exception is assigned to this name.
+     */
+    source: "directory" | "assignment";
+};
+
+export type MemberPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Member[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type NewApiKey = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The public part of the credential.
+     * @maxLength 44
+     */
+    key_id: string;
+    /**
+     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * @maxItems 64
+     */
+    scopes: string[];
+    /**
+     * It stops working at this time. Null: never.
+     */
+    expires_at: string | null;
+    /**
+     * The addresses and ranges it can be used from. Empty: any.
+     * @maxItems 50
+     */
+    ip_allowlist: string[];
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * Shown only once. It can't be retrieved again.
+     * @maxLength 53
+     * @format password
+     */
+    key_secret: string;
+    /**
+     * What to look at, in a sentence.
+     * @maxLength 200
+     */
+    warning: string;
+};
+
+export type NewLine = {
+    /**
+     * The line's own identifier: a line that comes again with it is the same.
+     * @minLength 1
+     * @maxLength 200
+     */
+    external_id?: string;
+    /**
+     * Decimal, money in without a sign, money out with a minus. Give this or amount_minor.
+     * @maxLength 32
+     */
+    amount?: string;
+    /**
+     * The same in the currency's minor unit.
+     * @format int64
+     */
+    amount_minor?: number;
+    /**
+     * Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.
+     * @maxLength 32
+     */
+    fee?: string;
+    /**
+     * The same in the currency's minor unit.
+     * @format int64
+     */
+    fee_minor?: number;
+    /**
+     * ISO 4217; the source's unless given.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * The day on which the amount counts.
+     */
+    value_date: string | string;
+    /**
+     * The day on which it was booked.
+     */
+    booked_date?: string | string;
+    /**
+     * The payment reference.
+     * @minLength 1
+     * @maxLength 500
+     */
+    reference?: string;
+    /**
+     * The other party.
+     * @minLength 1
+     * @maxLength 500
+     */
+    counterparty?: string;
+    /**
+     * Free text for your team.
+     * @minLength 1
+     * @maxLength 4000
+     */
+    description?: string;
+    /**
+     * What lines of one batch have in common, a payout's number for example.
+     * @minLength 1
+     * @maxLength 200
+     */
+    group_key?: string;
+    /**
+     * Anything else, at most 16 kB.
+     */
+    details?: Record<string, unknown>;
+};
+
+export type NewWebhook = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^whk_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Where events are sent.
+     * @maxLength 2048
+     */
+    url: string;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * The event types it subscribes to.
+     * @maxItems 32
+     */
+    events: EventKind[];
+    /**
+     * Its status.
+     */
+    status: WebhookStatus;
+    /**
+     * When it was disabled.
+     */
+    disabled_at: string | null;
+    /**
+     * Who disabled it. `system` if its failures did.
+     */
+    disabled_by: string | null;
+    /**
+     * manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.
+     */
+    disabled_reason: WebhookDisabledReason | null;
+    /**
+     * A sentence explaining why.
+     * @maxLength 1000
+     */
+    disabled_detail: string | null;
+    /**
+     * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
+     */
+    health: WebhookHealth;
+    /**
+     * The last 24 hours.
+     */
+    last_24h: {
+        /**
+         * The attempts.
+         * @minimum 0
+         * @format int64
+         */
+        attempts: number;
+        /**
+         * Failed attempts.
+         * @minimum 0
+         * @format int64
+         */
+        failures: number;
+        /**
+         * Share of attempts. Null if there were none.
+         */
+        success_rate: number | null;
+        /**
+         * Median response time, within 5 %.
+         */
+        p50_ms: number | null;
+        /**
+         * 95th percentile of response times, within 5 %.
+         */
+        p95_ms: number | null;
+    };
+    /**
+     * The last 7 days.
+     */
+    last_7d: {
+        /**
+         * The attempts.
+         * @minimum 0
+         * @format int64
+         */
+        attempts: number;
+        /**
+         * Failed attempts.
+         * @minimum 0
+         * @format int64
+         */
+        failures: number;
+        /**
+         * Share of attempts. Null if there were none.
+         */
+        success_rate: number | null;
+        /**
+         * Median response time, within 5 %.
+         */
+        p50_ms: number | null;
+        /**
+         * 95th percentile of response times, within 5 %.
+         */
+        p95_ms: number | null;
+    };
+    /**
+     * Every attempt since this time has failed.
+     */
+    failing_since: string | null;
+    /**
+     * A failed attempt after this time disables it.
+     */
+    disable_at: string | null;
+    /**
+     * The latest successful attempt.
+     */
+    last_success_at: string | null;
+    /**
+     * The latest failed attempt.
+     */
+    last_failure_at: string | null;
+    /**
+     * Why the last attempt failed, while failing. Null otherwise.
+     */
+    last_failure_kind: WebhookAttemptFailure | null;
+    /**
+     * The next attempt of a waiting delivery.
+     */
+    next_attempt_at: string | null;
+    /**
+     * The oldest missed event of the last 30 days. Use recover to resend from here.
+     */
+    missed_since: string | null;
+    /**
+     * The last rotation.
+     */
+    secret_changed_at: string | null;
+    /**
+     * The previous secret also signs until this time.
+     */
+    previous_secret_expires_at: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * Only if you sent none. Returned once.
+     * @maxLength 50
+     * @format password
+     */
+    secret?: string;
+    /**
+     * Only if the secret is short.
+     * @maxLength 200
+     */
+    warning?: string;
+};
+
+export type NotFoundProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 404;
+    /**
+     * The code, for your program.
+     */
+    code?: "not_found";
+};
+
+export type NotificationSettings = {
+    /**
+     * Where alerts are mailed to. Null if another identity provider signs you in: its users have no address here.
+     * @maxLength 254
+     */
+    email: string | null;
+    /**
+     * Exceptions past their deadline: those assigned to you, all, or none.
+     */
+    exception_breached: AlertScope;
+    /**
+     * Exceptions near their deadline.
+     */
+    exception_at_risk: AlertScope;
+    /**
+     * Someone assigned you an exception.
+     */
+    assigned: boolean;
+    /**
+     * Someone mentioned you in a comment.
+     */
+    mentioned: boolean;
+    /**
+     * A webhook is failing or was disabled. For admins.
+     */
+    webhook_failing: boolean;
+    /**
+     * An API key expires within 14, 3 or 1 days. For admins.
+     */
+    api_key_expiring: boolean;
+};
+
+export type OpenExceptionStatus = "open" | "in_review";
+
+export type OpenHours = {
+    /**
+     * The beginning of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * The end of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    until: string;
+    /**
+     * Open minutes in the period.
+     * @minimum 0
+     * @format int64
+     */
+    open_minutes: number;
+    /**
+     * The open intervals.
+     * @maxItems 7360
+     */
+    spans: {
+        /**
+         * The beginning.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        starts_at: string;
+        /**
+         * The end.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        ends_at: string;
+    }[];
+};
+
+export type OpenLine = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Negated where the source is inverted.
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What no match has taken, with the sign of the amount.
+     * @format int64
+     */
+    open_minor: number;
+    /**
+     * What was kept of it, likewise. Null without a fee, and once part of the line is matched.
+     */
+    fee_minor: number | null;
+    /**
+     * The day on which the amount counts.
+     * @maxLength 10
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The day on which it was booked.
+     */
+    booked_date: string | null;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * Lines with the same key belong together, such as a payout.
+     * @maxLength 200
+     */
+    group_key: string | null;
+    /**
+     * The source's own ID of the line.
+     * @maxLength 200
+     */
+    external_id: string | null;
+    /**
+     * The best suggested match with it.
+     */
+    suggestion: {
+        /**
+         * The match.
+         * @maxLength 44
+         * @pattern ^mat_[0-9a-z]{20,40}$
+         */
+        match_id: string;
+        /**
+         * How probable it is; null of a match by hand.
+         */
+        score: number | null;
+        /**
+         * How many lines of each side it has.
+         */
+        shape: MatchShape;
+    } | null;
+    /**
+     * Its exception that is open.
+     */
+    exception_id: string | null;
+};
+
+export type OpenLinePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: OpenLine[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type OutstandingLine = {
+    /**
+     * The line.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    line_id: string;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * The day on which the amount counts.
+     * @maxLength 10
+     * @format date
+     */
+    value_date: string;
+    /**
+     * At the end of the period.
+     * @format int64
+     */
+    age_days: number;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * What is open of it, in minor units.
+     * @format int64
+     */
+    open_minor: number;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+};
+
+export type Overview = {
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    summary: SlaSummary;
+    /**
+     * Assigned to you. Due: by the last hour of the outlook.
+     */
+    mine: {
+        /**
+         * Open exceptions past their deadline.
+         * @minimum 0
+         * @format int64
+         */
+        breached_count: number;
+        /**
+         * Those due in that time.
+         * @minimum 0
+         * @format int64
+         */
+        due_count: number;
+        /**
+         * How many are open.
+         * @minimum 0
+         * @format int64
+         */
+        open_count: number;
+    };
+    /**
+     * Those without an assignee.
+     * @minimum 0
+     * @format int64
+     */
+    unassigned_count: number;
+    /**
+     * The 5 that breach next.
+     * @maxItems 5
+     */
+    next: SlaItem[];
+    /**
+     * Your 5 with the earliest deadlines, breached ones included.
+     * @maxItems 5
+     */
+    my_next: SlaItem[];
+    /**
+     * Money at risk of open exceptions, by currency. Due: by the last hour of the outlook.
+     * @maxItems 200
+     */
+    money: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * How many are open.
+         * @minimum 0
+         * @format int64
+         */
+        open_count: number;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        open_minor: number | string;
+        /**
+         * Open exceptions past their deadline.
+         * @minimum 0
+         * @format int64
+         */
+        breached_count: number;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        breached_minor: number | string;
+        /**
+         * Those due in that time.
+         * @minimum 0
+         * @format int64
+         */
+        due_count: number;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        due_minor: number | string;
+    }[];
+    /**
+     * How many deadlines come, and how fast exceptions are closed.
+     */
+    outlook: {
+        /**
+         * The start of the hour 8 hours ago.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        rate_since: string;
+        /**
+         * Exceptions resolved or dismissed since then.
+         * @minimum 0
+         * @format int64
+         */
+        closed_count: number;
+        /**
+         * closed_count by the time since rate_since.
+         * @minimum 0
+         */
+        closed_per_hour: number;
+        /**
+         * The rest of this hour and the next 8: how many deadlines fall into each, breached ones left out.
+         * @maxItems 169
+         */
+        hours: {
+            /**
+             * Only deadlines before this moment.
+             * @maxLength 24
+             * @pattern \.\d{3}Z$
+             * @format date-time
+             */
+            due_before: string;
+            /**
+             * Those due in that time.
+             * @minimum 0
+             * @format int64
+             */
+            due_count: number;
+        }[];
+    };
+    /**
+     * 30 days (UTC): exceptions that breached, and that were resolved or dismissed. Each at most once a day.
+     * @maxItems 90
+     */
+    days: {
+        /**
+         * The day.
+         * @maxLength 10
+         * @format date
+         */
+        day: string;
+        /**
+         * Open exceptions past their deadline.
+         * @minimum 0
+         * @format int64
+         */
+        breached_count: number;
+        /**
+         * How many were closed.
+         * @minimum 0
+         * @format int64
+         */
+        closed_count: number;
+    }[];
+    /**
+     * The 8 with the most open exceptions.
+     * @maxItems 8
+     */
+    reconciliations: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^rcn_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Its display name.
+         * @maxLength 200
+         */
+        name: string;
+        /**
+         * How many are open.
+         * @minimum 0
+         * @format int64
+         */
+        open_count: number;
+        /**
+         * Amounts, by currency.
+         * @maxItems 200
+         */
+        money: {
+            /**
+             * The ISO 4217 code for amount_minor.
+             * @maxLength 3
+             */
+            currency: string;
+            /**
+             * How many are open.
+             * @minimum 0
+             * @format int64
+             */
+            open_count: number;
+            /**
+             * In minor units; its digits as a text beyond 2^53 − 1.
+             */
+            open_minor: number | string;
+        }[];
+    }[];
+    /**
+     * The last 5.
+     * @maxItems 5
+     */
+    imports: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^imp_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * The source.
+         * @maxLength 44
+         * @pattern ^src_[0-9a-z]{20,40}$
+         */
+        source_id: string;
+        /**
+         * The source's name.
+         * @maxLength 200
+         */
+        source_name: string;
+        /**
+         * The file's name.
+         * @maxLength 255
+         */
+        file_name: string | null;
+        /**
+         * Its status.
+         */
+        status: ImportStatus;
+        /**
+         * How many were accepted.
+         * @minimum 0
+         * @format int64
+         */
+        accepted_count: number;
+        /**
+         * How many were refused.
+         * @minimum 0
+         * @format int64
+         */
+        refused_count: number;
+        /**
+         * When it was created.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        created_at: string;
+    }[];
+    /**
+     * The last 5, dry runs left out.
+     * @maxItems 5
+     */
+    runs: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^run_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * The reconciliation it came from.
+         * @maxLength 44
+         * @pattern ^rcn_[0-9a-z]{20,40}$
+         */
+        reconciliation_id: string;
+        /**
+         * The reconciliation's name.
+         * @maxLength 200
+         */
+        reconciliation_name: string;
+        /**
+         * Its status.
+         */
+        status: RunStatus;
+        /**
+         * Matches it suggests.
+         * @minimum 0
+         * @format int64
+         */
+        suggested_count: number;
+        /**
+         * How many are open.
+         * @minimum 0
+         * @format int64
+         */
+        open_count: number;
+        /**
+         * Exceptions it created.
+         * @minimum 0
+         * @format int64
+         */
+        exceptions_opened: number;
+        /**
+         * When it was created.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        created_at: string;
+    }[];
+    /**
+     * Null unless you can read API keys.
+     */
+    keys: {
+        /**
+         * The start of the first of 7 days (UTC).
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        since: string;
+        /**
+         * The 5 keys with the most calls since then.
+         * @maxItems 5
+         */
+        calls: {
+            /**
+             * Its unique ID.
+             * @maxLength 44
+             * @pattern ^key_[0-9a-z]{20,40}$
+             */
+            id: string;
+            /**
+             * Its display name.
+             * @maxLength 200
+             */
+            name: string;
+            /**
+             * How many calls there were.
+             * @minimum 0
+             * @format int64
+             */
+            call_count: number;
+            /**
+             * How many were refused.
+             * @minimum 0
+             * @format int64
+             */
+            refused_count: number;
+        }[];
+        /**
+         * The first 5 keys that expire within 14 days.
+         * @maxItems 5
+         */
+        expiring: {
+            /**
+             * Its unique ID.
+             * @maxLength 44
+             * @pattern ^key_[0-9a-z]{20,40}$
+             */
+            id: string;
+            /**
+             * Its display name.
+             * @maxLength 200
+             */
+            name: string;
+            /**
+             * It stops working at this time. Null: never.
+             * @maxLength 24
+             * @pattern \.\d{3}Z$
+             * @format date-time
+             */
+            expires_at: string;
+        }[];
+    } | null;
+    /**
+     * Null unless you can read webhooks.
+     */
+    webhooks: {
+        /**
+         * How many are active.
+         * @minimum 0
+         * @format int64
+         */
+        active_count: number;
+        /**
+         * How many are disabled.
+         * @minimum 0
+         * @format int64
+         */
+        disabled_count: number;
+        /**
+         * The first 5, failing ones first. Attempts of the last 24 hours.
+         * @maxItems 1000
+         */
+        items: {
+            /**
+             * Its unique ID.
+             * @maxLength 44
+             * @pattern ^whk_[0-9a-z]{20,40}$
+             */
+            id: string;
+            /**
+             * Where events are sent.
+             * @maxLength 2048
+             */
+            url: string;
+            /**
+             * Its status.
+             */
+            status: WebhookStatus;
+            /**
+             * Every attempt since this time has failed.
+             */
+            failing_since: string | null;
+            /**
+             * Number of attempts so far.
+             * @minimum 0
+             * @format int64
+             */
+            attempt_count: number;
+            /**
+             * How many failed.
+             * @minimum 0
+             * @format int64
+             */
+            failure_count: number;
+        }[];
+    } | null;
+};
+
+export type PauseExceptionRequest = {
+    /**
+     * The reason given.
+     * @minLength 1
+     * @maxLength 500
+     */
+    reason: string;
+    until?: string | null;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+/**
+ * When clocks pause, and for how long. If omitted, it is unchanged.
+ */
+export type PausePolicy = {
+    /**
+     * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
+     */
+    max_minutes: number | null;
+    /**
+     * How often an exception may be paused. Null: no limit.
+     */
+    max_count: number | null;
+    /**
+     * A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.
+     * @maxItems 20
+     */
+    rules: {
+        /**
+         * Its status.
+         */
+        status: "in_review" | null;
+        /**
+         * Your own code for the cause.
+         */
+        reason_code: string | null;
+    }[];
+};
+
+/**
+ * When clocks pause, and for how long. If omitted, it is unchanged.
+ */
+export type PausePolicyInput = {
+    /**
+     * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
+     */
+    max_minutes: number | null;
+    /**
+     * How often an exception may be paused. Null: no limit.
+     */
+    max_count: number | null;
+    /**
+     * A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.
+     * @maxItems 20
+     */
+    rules: {
+        /**
+         * Its status.
+         */
+        status?: "in_review" | null;
+        /**
+         * Your own code for the cause.
+         */
+        reason_code?: string | null;
+    }[];
+};
+
+export type PayloadTooLargeProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 413;
+    /**
+     * The code, for your program.
+     */
+    code?: "payload_too_large";
+};
+
+export type PeriodCheck = {
+    /**
+     * The check.
+     */
+    check: "period_over" | "files" | "balances" | "suggestions" | "exceptions" | "difference" | "second_person" | "signatures";
+    /**
+     * Its result.
+     */
+    outcome: "pass" | "warn" | "block";
+    /**
+     * How many stand in the way: suggestions, exceptions, days, currencies.
+     */
+    count: number | null;
+    /**
+     * A sentence that explains it.
+     * @maxLength 1000
+     */
+    detail: string;
+};
+
+export type PeriodChecklist = {
+    /**
+     * The items on this page.
+     * @maxItems 8
+     */
+    items: PeriodCheck[];
+    /**
+     * The left source, then the right one.
+     * @maxItems 2
+     */
+    sources: SourceCoverage[];
+    sign_off: SignOff;
+};
+
+export type PeriodProof = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * What the period sees: all up to its end that no earlier one settled.
+         */
+        lines: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        matched: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        excluded: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        open: number | string;
+        /**
+         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
+         */
+        adjustments: number | string;
+        /**
+         * What matches leave over within their tolerance, in the same way.
+         */
+        residual: number | string;
+        /**
+         * lines = matched + excluded + open, and the sides agree.
+         */
+        holds: boolean;
+    }[];
+    /**
+     * False while the reconciliation is preparing.
+     */
+    holds: boolean;
+    /**
+     * Null of an open period.
+     */
+    closing: {
+        /**
+         * SHA-256 over the statement, the matches, the exclusions and the carried lines, kept when the period closed and in the audit log. Null of periods closed before there was one.
+         */
+        digest: string | null;
+        /**
+         * Whether it is the same now. Null where there is no digest.
+         */
+        holds: boolean | null;
+    } | null;
+    /**
+     * Unconfirmed suggestions. A close moves them to the next period.
+     * @minimum 0
+     * @format int64
+     */
+    suggestions_count: number;
+    /**
+     * Open exceptions of lines past their grace. A close moves them with their lines.
+     * @minimum 0
+     * @format int64
+     */
+    open_exceptions: number;
+    /**
+     * Days until the period is over in its sources' time zones; 0 once it is.
+     * @minimum 0
+     * @format int64
+     */
+    days_until_over: number;
+};
+
+export type PeriodSignature = {
+    /**
+     * Its kind.
+     */
+    kind: "prepared" | "reviewed";
+    /**
+     * 0 of the preparer, then the level of review.
+     * @minimum 0
+     * @maximum 3
+     * @format int32
+     */
+    level: number;
+    /**
+     * Who signed.
+     * @maxLength 125
+     */
+    signed_by: string;
+    /**
+     * The issuer of the signer's token.
+     * @maxLength 255
+     */
+    issuer: string;
+    /**
+     * Its subject.
+     * @maxLength 255
+     */
+    subject: string;
+    /**
+     * When it was signed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    signed_at: string;
+    /**
+     * SHA-256 over the statement, the matches and the exclusions that were signed.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
+     */
+    digest: string;
+    /**
+     * Free text about it.
+     * @maxLength 1000
+     */
+    note: string | null;
+};
+
+export type PreconditionFailedProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 412;
+    /**
+     * The code, for your program.
+     */
+    code?: "precondition_failed";
+};
+
+export type PrepareReconciliationRequest = {
+    /**
+     * Kept with the signature.
+     * @minLength 1
+     * @maxLength 1000
+     */
+    note?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+/**
+ * An error (RFC 9457).
+ */
+export type Problem = {
+    /**
+     * The error's page in the catalogue.
+     * @maxLength 2048
+     * @format uri
+     */
+    type: string;
+    /**
+     * A one-line summary.
+     * @maxLength 200
+     */
+    title: string;
+    /**
+     * Its status.
+     * @minimum 400
+     * @maximum 599
+     * @format int32
+     */
+    status: number;
+    /**
+     * Explains this one response to a person.
+     * @maxLength 1000
+     */
+    detail: string;
+    /**
+     * The error code for your program.
+     */
+    code: ErrorCode;
+    /**
+     * The X-Request-Id of the request.
+     * @maxLength 64
+     */
+    request_id: string;
+    /**
+     * With code conflict: why, for your program.
+     */
+    reason?: ConflictReason;
+    /**
+     * With code conflict: whether it resolves by itself. Then repeat the call after Retry-After.
+     */
+    retryable?: boolean;
+    /**
+     * With status 400: each invalid field, as a dotted path.
+     * @maxItems 1000
+     */
+    errors?: {
+        /**
+         * The path.
+         * @maxLength 16384
+         */
+        path: string;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+    }[];
+};
+
+export type Proof = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * What the period sees: all up to its end that no earlier one settled.
+         */
+        lines: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        matched: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        excluded: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        open: number | string;
+        /**
+         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
+         */
+        adjustments: number | string;
+        /**
+         * What matches leave over within their tolerance, in the same way.
+         */
+        residual: number | string;
+        /**
+         * lines = matched + excluded + open, and the sides agree.
+         */
+        holds: boolean;
+    }[];
+    /**
+     * False while the reconciliation is preparing.
+     */
+    holds: boolean;
+};
+
+export type PutCalendarRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Where its local times are read.
+     * @minLength 1
+     * @maxLength 64
+     */
+    time_zone: string;
+    /**
+     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
+     * @minItems 1
+     * @maxItems 140
+     */
+    weekly: {
+        /**
+         * The day.
+         */
+        day: Weekday;
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+    /**
+     * Days with hours of their own: they replace what starts on that day of the week.
+     * @maxItems 1000
+     */
+    special_days?: SpecialDayInput[];
+    /**
+     * Whether it applies to new exceptions alone or to open ones, too.
+     */
+    apply_to?: "new" | "open";
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run?: boolean;
+};
+
+export type PutFirstStepsRequest = {
+    /**
+     * Whether the checklist is hidden.
+     */
+    dismissed: boolean;
+};
+
+export type PutNotificationSettingsRequest = {
+    /**
+     * Exceptions past their deadline: those assigned to you, all, or none.
+     */
+    exception_breached: AlertScope;
+    /**
+     * Exceptions near their deadline.
+     */
+    exception_at_risk: AlertScope;
+    /**
+     * Someone assigned you an exception.
+     */
+    assigned: boolean;
+    /**
+     * Someone mentioned you in a comment.
+     */
+    mentioned: boolean;
+    /**
+     * A webhook is failing or was disabled. For admins.
+     */
+    webhook_failing: boolean;
+    /**
+     * An API key expires within 14, 3 or 1 days. For admins.
+     */
+    api_key_expiring: boolean;
+};
+
+export type PutRulesRequest = {
+    /**
+     * @minItems 1
+     * @maxItems 20
+     */
+    rules: MatchingRule[];
+    /**
+     * Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.
+     */
+    automatic?: AutomaticMatching;
+    /**
+     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     */
+    fees?: FeeHandling;
+    /**
+     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
+     */
+    four_eyes?: boolean;
+    /**
+     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+     * @minimum 0
+     * @maximum 3
+     * @format int32
+     */
+    review_levels?: number;
+    checks?: CheckPolicyInput;
+    /**
+     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     */
+    calendar_id?: string | null;
+    /**
+     * Exceptions that would be created.
+     */
+    exceptions?: LineExceptionPolicy;
+    /**
+     * If true, what was learned from decisions is forgotten.
+     */
+    reset_learning?: boolean;
+    /**
+     * Of learnt.names those that are wrong.
+     * @maxItems 500
+     */
+    forget_names?: {
+        /**
+         * What the left side calls it.
+         * @minLength 1
+         * @maxLength 100
+         */
+        left: string;
+        /**
+         * What the right side calls it: its words without those that have digits.
+         * @minLength 1
+         * @maxLength 100
+         */
+        right: string;
+    }[];
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run?: boolean;
+};
+
+export type PutSlaPolicyRequest = {
+    /**
+     * From creation to due_at, when no due_at is sent.
+     */
+    minutes_to_resolve: {
+        /**
+         * For critical exceptions.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        critical: number;
+        /**
+         * For high ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        high: number;
+        /**
+         * For medium ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        medium: number;
+        /**
+         * For low ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        low: number;
+    };
+    /**
+     * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
+     * @minItems 0
+     * @maxItems 10
+     */
+    at_risk_thresholds: number[];
+    /**
+     * The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is open. If omitted, it is unchanged.
+     * @maxItems 10
+     */
+    at_risk_business_thresholds?: number[];
+    /**
+     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     */
+    calendar_id?: string | null;
+    /**
+     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+     */
+    calendar_by_severity?: {
+        /**
+         * For critical exceptions.
+         */
+        critical?: string | null;
+        /**
+         * For high ones.
+         */
+        high?: string | null;
+        /**
+         * For medium ones.
+         */
+        medium?: string | null;
+        /**
+         * For low ones.
+         */
+        low?: string | null;
+    };
+    pause?: PausePolicyInput;
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run?: boolean;
+};
+
+export type RateLimitedProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 429;
+    /**
+     * The code, for your program.
+     */
+    code?: "rate_limited";
+};
+
+export type ReadIcsRequest = {
+    /**
+     * The text of the file.
+     * @minLength 1
+     * @maxLength 500000
+     */
+    ics: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type Reconciliation = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Its status.
+     */
+    status: ReconciliationStatus;
+    /**
+     * The first day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_start: string;
+    /**
+     * The last day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_end: string;
+    /**
+     * One of the two sides compared.
+     * @minLength 1
+     * @maxLength 200
+     */
+    left_source: string;
+    /**
+     * The other side.
+     * @minLength 1
+     * @maxLength 200
+     */
+    right_source: string;
+    /**
+     * Items with a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    matched_count: number;
+    /**
+     * Items without a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    unmatched_count: number;
+    /**
+     * With it the counts are computed from the lines of both sources.
+     */
+    left_source_id: string | null;
+    /**
+     * The source on the right side.
+     */
+    right_source_id: string | null;
+    /**
+     * Whether new lines start a run.
+     */
+    auto_run: boolean;
+    /**
+     * Whether lines that its sources had before it are still coming in. Until they are in, runs wait, its proof doesn't hold, and deciding matches, matching by hand, excluding and closing are a conflict.
+     */
+    preparing: boolean;
+    /**
+     * Whether it is being closed: with many lines that takes up to half a minute for each million. Until it is false, changing it is a conflict, and so are undoing imports of its sources and reopening an earlier period.
+     */
+    closing: boolean;
+    /**
+     * Why it could not be closed, where that was found after the call to close it was answered. It is open as before.
+     * @maxLength 1000
+     */
+    closing_failure: string | null;
+    /**
+     * Lines that were excluded in it, wholly or in part.
+     * @minimum 0
+     * @format int64
+     */
+    excluded_count: number;
+    /**
+     * Its open and in-review exceptions, counted now.
+     * @minimum 0
+     * @format int64
+     */
+    open_exceptions: number;
+    /**
+     * When it was resolved or dismissed.
+     */
+    closed_at: string | null;
+    /**
+     * Who closed it.
+     */
+    closed_by: string | null;
+    /**
+     * Who prepared and reviewed it. Null without sources.
+     */
+    sign_off: SignOff | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type ReconciliationClosedEvent = {
+    /**
+     * Its type.
+     */
+    type: "reconciliation.closed";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        reconciliation: Reconciliation;
+    };
+};
+
+export type ReconciliationPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Reconciliation[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type ReconciliationPreparedEvent = {
+    /**
+     * Its type.
+     */
+    type: "reconciliation.prepared";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        reconciliation: Reconciliation;
+    };
+};
+
+export type ReconciliationReopenedEvent = {
+    /**
+     * Its type.
+     */
+    type: "reconciliation.reopened";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        reconciliation: Reconciliation;
+        /**
+         * The reason given.
+         * @maxLength 1000
+         */
+        reason: string;
+    };
+};
+
+export type ReconciliationReviewedEvent = {
+    /**
+     * Its type.
+     */
+    type: "reconciliation.reviewed";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        reconciliation: Reconciliation;
+    };
+};
+
+export type ReconciliationStatement = {
+    /**
+     * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * Its display name.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The first day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_start: string;
+    /**
+     * The last day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_end: string;
+    /**
+     * One of the two sides compared.
+     * @maxLength 200
+     */
+    left_source: string;
+    /**
+     * The other side.
+     * @maxLength 200
+     */
+    right_source: string;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * When it was resolved or dismissed.
+     */
+    closed_at: string | null;
+    /**
+     * Who closed it.
+     */
+    closed_by: string | null;
+    /**
+     * Balances by side and currency.
+     * @maxItems 400
+     */
+    balances: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * All lines before the period.
+         */
+        opening_minor: number | string;
+        /**
+         * Those of the period.
+         */
+        lines_minor: number | string;
+        /**
+         * How many lines there are.
+         * @minimum 0
+         * @format int64
+         */
+        line_count: number;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        closing_minor: number | string;
+        /**
+         * What is open at its end.
+         */
+        outstanding_minor: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        excluded_minor: number | string;
+        /**
+         * What the source itself states for the start of the period: a file's balance or one that was stated, carried on by the lines booked since. Null where nothing is stated.
+         */
+        stated_opening_minor?: (number | string) | null;
+        /**
+         * The same for the end of the period.
+         */
+        stated_closing_minor?: (number | string) | null;
+        /**
+         * The day of the balance that it follows from.
+         */
+        stated_on?: string | null;
+        /**
+         * Booked by the end of the period with a later value date, less the other way round.
+         */
+        timing_minor?: (number | string) | null;
+        /**
+         * By what the stated balances move more than the lines booked in the period: lines that are missing, or are no part of the statement.
+         */
+        unaccounted_minor?: (number | string) | null;
+    }[];
+    /**
+     * Differences between the sides, by currency.
+     * @maxItems 200
+     */
+    differences: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        adjustments_minor: number | string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        residual_minor: number | string;
+        /**
+         * What nothing explains. 0 in a statement that can be signed.
+         */
+        difference_minor: number | string;
+        /**
+         * What nothing explains of the two stated balances, what they differed by before the first line included. Null where one of them is not stated.
+         */
+        unexplained_minor?: (number | string) | null;
+    }[];
+    /**
+     * Open lines by age.
+     * @maxItems 2000
+     */
+    aging: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * 0, 8, 31, 61 or 91.
+         * @format int64
+         */
+        days_from: number;
+        /**
+         * How many lines there are.
+         * @minimum 0
+         * @format int64
+         */
+        line_count: number;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        open_minor: number | string;
+    }[];
+    /**
+     * How many lines are open.
+     * @minimum 0
+     * @format int64
+     */
+    outstanding_count: number;
+    /**
+     * Those with the most money, at most 250. The export has all of them.
+     * @maxItems 250
+     */
+    outstanding: OutstandingLine[];
+    /**
+     * Absent from statements that closed before they were itemised.
+     * @minimum 0
+     * @format int64
+     */
+    adjustment_count?: number;
+    /**
+     * Of this period; the first 1,000, the export has all of them.
+     * @maxItems 1000
+     */
+    adjustments: {
+        /**
+         * The match.
+         * @maxLength 44
+         * @pattern ^mat_[0-9a-z]{20,40}$
+         */
+        match_id: string;
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * Its kind.
+         */
+        kind: AdjustmentKind;
+        /**
+         * What it explains of left − right.
+         * @format int64
+         */
+        amount_minor: number;
+        /**
+         * Free text about it.
+         * @maxLength 1000
+         */
+        note: string | null;
+        /**
+         * Who decided it.
+         */
+        decided_by: string | null;
+        /**
+         * When it was decided.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        decided_at?: string;
+    }[];
+    /**
+     * Absent from statements that closed before they were itemised.
+     * @minimum 0
+     * @format int64
+     */
+    residual_count?: number;
+    /**
+     * Of this period; the first 1,000, the export has all of them.
+     * @maxItems 1000
+     */
+    residuals?: StatementResidual[];
+    /**
+     * Absent from statements that closed before they were itemised.
+     * @minimum 0
+     * @format int64
+     */
+    exclusion_count?: number;
+    /**
+     * Of this period; the first 1,000, the export has all of them.
+     * @maxItems 1000
+     */
+    exclusions?: StatementExclusion[];
+    proof: Proof;
+};
+
+export type ReconciliationStatus = "open" | "in_progress" | "completed" | "archived";
+
+export type RecoverWebhookRequest = {
+    /**
+     * The beginning of the period.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * Only count; send nothing.
+     */
+    dry_run?: boolean;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+/**
+ * What changed, for your users.
+ */
+export type ReleaseNote = {
+    /**
+     * A one-line summary.
+     */
+    title?: string | null;
+    /**
+     * The version it describes.
+     */
+    version?: string | null;
+    body?: string | null;
+    /**
+     * Whether anyone can read it with the publishable key.
+     */
+    published?: boolean | null;
+    /**
+     * The publication time shown to readers.
+     */
+    published_at?: string | null;
+    /**
+     * Your own keyword for filtering lists.
+     */
+    operation?: string | null;
+    /**
+     * Your own number, 1 to 250.
+     */
+    limit?: number | null;
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^rec_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Null in answers to the publishable key.
+     */
+    created_by: string | null;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * True once deleted.
+     */
+    soft_delete: boolean;
+    /**
+     * When it was deleted.
+     */
+    deleted_at: string | null;
+    /**
+     * When a deleted record is permanently deleted: 30 days after deletion.
+     */
+    purge_at: string | null;
+};
+
+export type ReleaseNotePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ReleaseNote[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type RemoveTenantMemberRequest = {
+    /**
+     * The reason given.
+     */
+    reason?: string | null;
+    /**
+     * Who gets their open exceptions; null: unassigned. Left out: they stay assigned.
+     */
+    hand_over_to?: string | null;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type RemoveTenantMemberResult = {
+    /**
+     * The account's ID in Supabase Auth.
+     * @maxLength 36
+     * @pattern ^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$
+     * @format uuid
+     */
+    id: string;
+    /**
+     * The local part of the email address.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The value for assigned_to.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
+     */
+    user: string;
+    /**
+     * Their email address.
+     * @maxLength 254
+     */
+    email: string | null;
+    /**
+     * Their roles in the tenant.
+     * @maxItems 16
+     */
+    roles: Role[];
+    /**
+     * suspended: banned in Supabase Auth; can't sign in.
+     */
+    status: TenantMemberStatus;
+    /**
+     * When it was created.
+     */
+    created_at: string | null;
+    /**
+     * By password.
+     */
+    last_sign_in_at: string | null;
+    /**
+     * Assigned to them, counted up to 1,000.
+     * @minimum 0
+     * @maximum 1000
+     * @format int32
+     */
+    open_exceptions: number;
+    /**
+     * How many open exceptions changed hands.
+     * @minimum 0
+     * @format int64
+     */
+    handed_over: number;
+};
+
+export type ReopenReconciliationRequest = {
+    /**
+     * The reason given.
+     * @minLength 1
+     * @maxLength 1000
+     */
+    reason: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type RequestStats = {
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * The beginning of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * The end of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    until: string;
+    /**
+     * The length of each step.
+     * @minimum 60
+     * @format int64
+     */
+    step_seconds: number;
+    /**
+     * Steps without calls are omitted.
+     * @maxItems 150
+     */
+    steps: {
+        /**
+         * The beginning of the interval.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        start: string;
+        /**
+         * Calls.
+         * @minimum 0
+         * @format int64
+         */
+        calls: number;
+        /**
+         * 4xx
+         * @minimum 0
+         * @format int64
+         */
+        client_errors: number;
+        /**
+         * 5xx
+         * @minimum 0
+         * @format int64
+         */
+        server_errors: number;
+        /**
+         * Median response time.
+         * @minimum 0
+         * @format int64
+         */
+        p50_ms: number;
+        /**
+         * 99th percentile of response times.
+         * @minimum 0
+         * @format int64
+         */
+        p99_ms: number;
+    }[];
+};
+
+export type ReturnReconciliationRequest = {
+    /**
+     * The reason given.
+     * @minLength 1
+     * @maxLength 1000
+     */
+    reason: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type ReviewReconciliationRequest = {
+    /**
+     * Kept with the signature.
+     * @minLength 1
+     * @maxLength 1000
+     */
+    note?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type RevokeApiKeyRequest = {
+    /**
+     * The reason given.
+     */
+    reason?: string | null;
+    /**
+     * Also disables the webhooks that the key registered, as its impact lists them.
+     */
+    disable_webhooks?: boolean;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type Role = "tenant_admin" | "tenant_analyst" | "tenant_lead" | "tenant_auditor";
+
+export type RoleRequiredOrBrowserForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required" | "browser_forbidden";
+};
+
+export type RoleRequiredOrScopeRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
+};
+
+export type RoleRequiredProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required";
+};
+
+export type RotateApiKeyRequest = {
+    /**
+     * In seconds. 0 ends the old key immediately.
+     * @minimum 0
+     * @maximum 604800
+     * @format int32
+     */
+    grace_period_seconds?: number;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type RotateWebhookSecretRequest = {
+    /**
+     * The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one created and returned in this response only.
+     * @minLength 8
+     * @maxLength 256
+     * @format password
+     */
+    secret?: string;
+    /**
+     * In seconds. 0 ends the previous secret immediately.
+     * @minimum 0
+     * @maximum 604800
+     * @format int32
+     */
+    grace_period_seconds?: number;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type RuleSet = {
+    /**
+     * @maxItems 20
+     */
+    rules: MatchingRule[];
+    /**
+     * 0: the defaults.
+     * @format int64
+     */
+    version: number;
+    /**
+     * Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.
+     */
+    automatic: AutomaticMatching;
+    /**
+     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     */
+    fees: FeeHandling;
+    /**
+     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
+     */
+    four_eyes: boolean;
+    /**
+     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+     * @minimum 0
+     * @maximum 3
+     * @format int32
+     */
+    review_levels: number;
+    checks: CheckPolicy;
+    /**
+     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     */
+    calendar_id: string | null;
+    /**
+     * Exceptions that would be created.
+     */
+    exceptions: LineExceptionPolicy;
+    learnt: LearntWeights;
+    /**
+     * When it was last changed.
+     */
+    updated_at: string | null;
+    /**
+     * Who last changed it.
+     */
+    updated_by: string | null;
+};
+
+export type RuleSetChange = {
+    /**
+     * @maxItems 20
+     */
+    rules: MatchingRule[];
+    /**
+     * 0: the defaults.
+     * @format int64
+     */
+    version: number;
+    /**
+     * Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.
+     */
+    automatic: AutomaticMatching;
+    /**
+     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     */
+    fees: FeeHandling;
+    /**
+     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
+     */
+    four_eyes: boolean;
+    /**
+     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+     * @minimum 0
+     * @maximum 3
+     * @format int32
+     */
+    review_levels: number;
+    checks: CheckPolicy;
+    /**
+     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     */
+    calendar_id: string | null;
+    /**
+     * Exceptions that would be created.
+     */
+    exceptions: LineExceptionPolicy;
+    learnt: LearntWeights;
+    /**
+     * When it was last changed.
+     */
+    updated_at: string | null;
+    /**
+     * Who last changed it.
+     */
+    updated_by: string | null;
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run: boolean;
+    /**
+     * Of a dry run: the run whose impact shows what would change.
+     */
+    run_id: string | null;
+};
+
+export type Run = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^run_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * Its status.
+     */
+    status: RunStatus;
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run: boolean;
+    /**
+     * What it does just now; the rule's name while one is applied.
+     * @maxLength 200
+     */
+    stage: string | null;
+    /**
+     * Lines compared so far.
+     * @minimum 0
+     * @format int64
+     */
+    lines_done: number;
+    /**
+     * Lines that it looks at.
+     * @minimum 0
+     * @format int64
+     */
+    lines_total: number;
+    /**
+     * Where the period's lines are: what each rule matched, in the rules' order, then people, then what is excluded. As the run left them; of a closed period's last run as it closed. Of a dry run what its rules would match.
+     * @maxItems 100
+     */
+    waterfall: {
+        /**
+         * people: what people matched or confirmed. excluded: what they took out.
+         */
+        kind: StepKind;
+        /**
+         * The rule's name; of the other kinds manual and excluded.
+         * @maxLength 200
+         */
+        rule: string;
+        /**
+         * The number of matches.
+         * @minimum 0
+         * @format int64
+         */
+        matches: number;
+        /**
+         * The number of suggestions.
+         * @minimum 0
+         * @format int64
+         */
+        suggested: number;
+        /**
+         * Lines of which nothing is open, at the first step that took of them. With those that are open, all lines of the period.
+         * @minimum 0
+         * @format int64
+         */
+        left_lines: number;
+        /**
+         * Lines of the right side.
+         * @minimum 0
+         * @format int64
+         */
+        right_lines: number;
+        /**
+         * The amounts, by currency.
+         * @maxItems 200
+         */
+        amounts: {
+            /**
+             * The ISO 4217 code for amount_minor.
+             * @maxLength 3
+             */
+            currency: string;
+            /**
+             * In minor units; its digits as a text beyond 2^53 − 1.
+             */
+            left_minor: number | string;
+            /**
+             * In minor units; its digits as a text beyond 2^53 − 1.
+             */
+            right_minor: number | string;
+        }[];
+    }[];
+    /**
+     * Matches that the run made, found again and took back.
+     */
+    changed: {
+        /**
+         * Those that are new.
+         * @minimum 0
+         * @format int64
+         */
+        added: number;
+        /**
+         * Those that stay.
+         * @minimum 0
+         * @format int64
+         */
+        kept: number;
+        /**
+         * Those that others replace.
+         * @minimum 0
+         * @format int64
+         */
+        replaced: number;
+        /**
+         * Those that were undone.
+         * @minimum 0
+         * @format int64
+         */
+        undone: number;
+        /**
+         * Those that were left out.
+         * @minimum 0
+         * @format int64
+         */
+        left_out: number;
+    } | null;
+    /**
+     * Of a dry run that is done: what it would change.
+     */
+    impact: RunImpact | null;
+    /**
+     * Matches it suggests.
+     * @minimum 0
+     * @format int64
+     */
+    suggested_count: number;
+    /**
+     * Lines of both sides that are open.
+     * @minimum 0
+     * @format int64
+     */
+    open_count: number;
+    /**
+     * Exceptions it created.
+     * @minimum 0
+     * @format int64
+     */
+    exceptions_opened: number;
+    /**
+     * Beyond the cap of a run: left for the next.
+     * @minimum 0
+     * @format int64
+     */
+    exceptions_held_back: number;
+    /**
+     * 0: the defaults.
+     */
+    rules_version: number | null;
+    /**
+     * By which it counted business days. Null: Monday to Friday.
+     */
+    calendar_id: string | null;
+    /**
+     * The calendar_version that it had.
+     */
+    calendar_version: number | null;
+    /**
+     * The version of the matching engine.
+     * @maxLength 20
+     */
+    engine_version: string | null;
+    /**
+     * The same lines, rules, decisions and calendar version give the same.
+     * @maxLength 64
+     */
+    digest: string | null;
+    /**
+     * Why it failed. Null: it did not.
+     * @maxLength 1000
+     */
+    failure: string | null;
+    /**
+     * From its start to its end.
+     */
+    duration_ms: number | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it began.
+     */
+    started_at: string | null;
+    /**
+     * When it ended. Null: not yet.
+     */
+    finished_at: string | null;
+};
+
+export type RunChange = "newly_matched" | "no_longer_matched" | "changed";
+
+export type RunDoneEvent = {
+    /**
+     * Its type.
+     */
+    type: "run.done";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        run: Run;
+    };
+};
+
+export type RunImpact = {
+    /**
+     * What would be matched.
+     */
+    newly_matched: {
+        /**
+         * The number of matches.
+         * @minimum 0
+         * @format int64
+         */
+        matches: number;
+        /**
+         * The amounts, by currency.
+         * @maxItems 200
+         */
+        amounts: {
+            /**
+             * The ISO 4217 code for amount_minor.
+             * @maxLength 3
+             */
+            currency: string;
+            /**
+             * In minor units; its digits as a text beyond 2^53 − 1.
+             */
+            amount_minor: number | string;
+        }[];
+    };
+    /**
+     * What would no longer be matched.
+     */
+    no_longer_matched: {
+        /**
+         * The number of matches.
+         * @minimum 0
+         * @format int64
+         */
+        matches: number;
+        /**
+         * The amounts, by currency.
+         * @maxItems 200
+         */
+        amounts: {
+            /**
+             * The ISO 4217 code for amount_minor.
+             * @maxLength 3
+             */
+            currency: string;
+            /**
+             * In minor units; its digits as a text beyond 2^53 − 1.
+             */
+            amount_minor: number | string;
+        }[];
+    };
+    /**
+     * The same lines by another rule, or with other amounts.
+     */
+    changed: {
+        /**
+         * The number of matches.
+         * @minimum 0
+         * @format int64
+         */
+        matches: number;
+        /**
+         * The amounts, by currency.
+         * @maxItems 200
+         */
+        amounts: {
+            /**
+             * The ISO 4217 code for amount_minor.
+             * @maxLength 3
+             */
+            currency: string;
+            /**
+             * In minor units; its digits as a text beyond 2^53 − 1.
+             */
+            amount_minor: number | string;
+        }[];
+    };
+    /**
+     * Exceptions that would be created.
+     */
+    exceptions: {
+        /**
+         * Exceptions of lines that would newly match; of a closed period those that there were.
+         * @minimum 0
+         * @format int64
+         */
+        avoided: number;
+        /**
+         * Of lines that would stay open past the grace period.
+         * @minimum 0
+         * @format int64
+         */
+        added: number;
+    };
+    /**
+     * At most 20.
+     * @maxItems 20
+     */
+    samples: {
+        /**
+         * What would happen to it.
+         */
+        change: RunChange;
+        /**
+         * The rule's name, or manual.
+         * @maxLength 200
+         */
+        rule: string;
+        /**
+         * The lines.
+         * @maxItems 100000
+         */
+        line_ids: string[];
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.
+         * @format int64
+         */
+        amount_minor: number;
+    }[];
+};
+
+export type RunPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Run[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type RunStatus = "queued" | "running" | "done" | "failed";
+
+export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests";
+
+export type SecurityEvent = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^sev_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its number in the tenant's audit log.
+     * @format int64
+     */
+    seq: number;
+    /**
+     * When it happened.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    at: string;
+    /**
+     * Its type.
+     * @maxLength 200
+     */
+    type: string;
+    /**
+     * Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    actor: string;
+    /**
+     * The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.
+     * @maxLength 255
+     */
+    actor_issuer: string | null;
+    /**
+     * The subject of the person's token (`sub`), unique at its issuer; `actor` is for display.
+     * @maxLength 255
+     */
+    actor_subject: string | null;
+    /**
+     * The kind of credential.
+     */
+    credential: "user" | "api_key" | "publishable_key" | "service_role" | "none" | "system";
+    /**
+     * The credential's own tenant, if different.
+     * @maxLength 63
+     */
+    home_tenant_id: string | null;
+    /**
+     * The credential belongs to another tenant or was used for one.
+     */
+    cross_tenant: boolean;
+    /**
+     * Your own keyword for filtering lists.
+     * @maxLength 200
+     */
+    operation: string | null;
+    /**
+     * What it was done to: an ID, or tenant:<id>.
+     * @maxLength 255
+     */
+    target: string | null;
+    /**
+     * The IP address.
+     * @maxLength 45
+     */
+    address: string | null;
+    /**
+     * The X-Request-Id of the request.
+     * @maxLength 64
+     */
+    request_id: string | null;
+    /**
+     * The reason given.
+     * @maxLength 1000
+     */
+    reason: string | null;
+    /**
+     * For a change: each field with `from` and `to`.
+     */
+    details: Record<string, unknown>;
+    /**
+     * SHA-256, hexadecimal.
+     * @maxLength 64
+     */
+    hash: string;
+    /**
+     * The previous event's hash. Null for the first event.
+     */
+    prev_hash: string | null;
+};
+
+export type SecurityEventPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SecurityEvent[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type Severity = "critical" | "high" | "medium" | "low";
+
+export type SignOff = {
+    /**
+     * Its state.
+     */
+    state: "open" | "prepared" | "reviewed";
+    /**
+     * How many reviews a close needs; 0: nobody has to sign before.
+     * @minimum 0
+     * @maximum 3
+     * @format int32
+     */
+    levels: number;
+    /**
+     * Those in force.
+     * @maxItems 4
+     */
+    signatures: PeriodSignature[];
+    /**
+     * Why the last signatures are not in force.
+     */
+    revoked: {
+        /**
+         * When it happened.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        at: string;
+        /**
+         * What each row counts.
+         * @maxLength 125
+         */
+        by: string;
+        /**
+         * The reason given.
+         * @maxLength 1000
+         */
+        reason: string;
+    } | null;
+};
+
+export type SignedStatement = {
+    /**
+     * 1 is the first close.
+     * @minimum 1
+     * @format int64
+     */
+    number: number;
+    /**
+     * As `closing.digest` of the proof when it closed. Null of periods closed before there was one.
+     */
+    digest: string | null;
+    /**
+     * Who closed it.
+     * @maxLength 125
+     */
+    closed_by: string;
+    /**
+     * The issuer of the token of the person who closed. Null of earlier closes.
+     * @maxLength 255
+     */
+    closer_issuer: string | null;
+    /**
+     * The subject of that token.
+     * @maxLength 255
+     */
+    closer_subject: string | null;
+    /**
+     * When it was resolved or dismissed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    closed_at: string;
+    /**
+     * Who prepared and reviewed it.
+     * @maxItems 4
+     */
+    signatures: PeriodSignature[];
+    /**
+     * Null while the period is closed with this statement.
+     */
+    reopened_at: string | null;
+    /**
+     * Who reopened it. Null: nobody.
+     */
+    reopened_by: string | null;
+    /**
+     * Why the period was reopened.
+     * @maxLength 1000
+     */
+    reason: string | null;
+    statement: ReconciliationStatement;
+};
+
+export type SkipReason = "pending" | "declined" | "information" | "expected" | "total" | "non_monetary" | "unsupported" | "status";
+
+export type SkippedException = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * A one-line summary.
+     * @maxLength 200
+     */
+    title: string;
+    /**
+     * A sentence for people.
+     * @maxLength 2000
+     */
+    message: string;
+};
+
+export type SlaChange = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * When it changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    changed_at: string;
+    /**
+     * Null: closed, or the filters no longer match it.
+     */
+    exception: SlaItem | null;
+};
+
+export type SlaChanges = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SlaChange[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    summary: SlaSummary;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type SlaException = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * A one-line summary.
+     * @maxLength 200
+     */
+    title: string;
+    /**
+     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     */
+    severity: Severity;
+    /**
+     * The assignee, as `user:<name>`. Null: unassigned.
+     */
+    assigned_to: string | null;
+    /**
+     * The deadline.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    due_at: string;
+    /**
+     * Minutes until due_at, rounded up. Zero or negative when breached, null when closed.
+     */
+    minutes_to_breach: number | null;
+    /**
+     * How close the deadline is. Null when closed.
+     */
+    breach_risk: BreachRisk | null;
+    /**
+     * Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.
+     */
+    business_minutes_remaining: number | null;
+    /**
+     * The calendar its deadline counts by. Null: round the clock.
+     */
+    calendar_id: string | null;
+    /**
+     * Null: not paused.
+     */
+    paused_at: string | null;
+    /**
+     * When it resumes by itself. Null: when someone resumes it.
+     */
+    paused_until: string | null;
+    /**
+     * Why it is paused.
+     * @maxLength 500
+     */
+    pause_reason: string | null;
+    /**
+     * Its status.
+     */
+    status: ExceptionStatus;
+    /**
+     * Your own code for the cause.
+     * @maxLength 64
+     */
+    reason_code: string | null;
+    /**
+     * Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.
+     */
+    amount_minor: number | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string | null;
+    /**
+     * The reconciliation it came from.
+     */
+    reconciliation_id: string | null;
+    /**
+     * The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.
+     */
+    line_id: string | null;
+    /**
+     * A match of it that a run suggests. The exception is about all lines of it: details.lines names them.
+     */
+    suggested_match_id: string | null;
+    /**
+     * Any data your own systems need.
+     */
+    details: Record<string, unknown>;
+    /**
+     * How it was settled. Required for resolved and dismissed.
+     * @maxLength 1000
+     */
+    resolution: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * When it was resolved or dismissed.
+     */
+    closed_at: string | null;
+};
+
+export type SlaExceptionPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SlaException[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type SlaFacets = {
+    /**
+     * Exceptions that all the filters match.
+     * @minimum 0
+     * @format int64
+     */
+    total: number;
+    /**
+     * Of the low risk, those paused.
+     * @minimum 0
+     * @format int64
+     */
+    paused_count: number;
+    /**
+     * The values of each filter, with counts.
+     */
+    facets: {
+        /**
+         * How close the deadline is. Null when closed.
+         * @maxItems 50
+         */
+        breach_risk: FacetValue[];
+        /**
+         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+         * @maxItems 50
+         */
+        severity: FacetValue[];
+        /**
+         * Its status.
+         * @maxItems 50
+         */
+        status: FacetValue[];
+        /**
+         * The assignee, as `user:<name>`. Null: unassigned.
+         * @maxItems 50
+         */
+        assigned_to: FacetValue[];
+        /**
+         * Your own code for the cause.
+         * @maxItems 50
+         */
+        reason_code: FacetValue[];
+        /**
+         * The reconciliation it came from.
+         * @maxItems 50
+         */
+        reconciliation_id: FacetValue[];
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxItems 50
+         */
+        currency: FacetValue[];
+    };
+    /**
+     * Whether every value is listed.
+     */
+    complete: boolean;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type SlaItem = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * A one-line summary.
+     * @maxLength 200
+     */
+    title: string;
+    /**
+     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     */
+    severity: Severity;
+    /**
+     * The assignee, as `user:<name>`. Null: unassigned.
+     */
+    assigned_to: string | null;
+    /**
+     * The deadline.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    due_at: string;
+    /**
+     * Minutes until due_at, rounded up. Zero or negative when breached.
+     * @format int64
+     */
+    minutes_to_breach: number;
+    /**
+     * How close the deadline is. Null when closed.
+     */
+    breach_risk: BreachRisk;
+    /**
+     * Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.
+     */
+    business_minutes_remaining: number | null;
+    /**
+     * The calendar its deadline counts by. Null: round the clock.
+     */
+    calendar_id: string | null;
+    /**
+     * Null: not paused.
+     */
+    paused_at: string | null;
+    /**
+     * When it resumes by itself. Null: when someone resumes it.
+     */
+    paused_until: string | null;
+    /**
+     * Why it is paused.
+     * @maxLength 500
+     */
+    pause_reason: string | null;
+    /**
+     * Its status.
+     */
+    status: OpenExceptionStatus;
+    /**
+     * Your own code for the cause.
+     * @maxLength 64
+     */
+    reason_code: string | null;
+    /**
+     * Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.
+     */
+    amount_minor: number | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string | null;
+    /**
+     * The reconciliation it came from.
+     */
+    reconciliation_id: string | null;
+    /**
+     * The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.
+     */
+    line_id: string | null;
+    /**
+     * A match of it that a run suggests. The exception is about all lines of it: details.lines names them.
+     */
+    suggested_match_id: string | null;
+    /**
+     * Any data your own systems need.
+     */
+    details: Record<string, unknown>;
+    /**
+     * How it was settled. Required for resolved and dismissed.
+     * @maxLength 1000
+     */
+    resolution: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * When it was resolved or dismissed.
+     */
+    closed_at: string | null;
+};
+
+export type SlaList = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SlaItem[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    summary: SlaSummary;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type SlaPolicy = {
+    /**
+     * From creation to due_at, when no due_at is sent.
+     */
+    minutes_to_resolve: {
+        /**
+         * For critical exceptions.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        critical: number;
+        /**
+         * For high ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        high: number;
+        /**
+         * For medium ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        medium: number;
+        /**
+         * For low ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        low: number;
+    };
+    /**
+     * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
+     * @minItems 0
+     * @maxItems 10
+     */
+    at_risk_thresholds: number[];
+    /**
+     * The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is open. If omitted, it is unchanged.
+     * @maxItems 10
+     */
+    at_risk_business_thresholds: number[];
+    /**
+     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     */
+    calendar_id: string | null;
+    /**
+     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+     */
+    calendar_by_severity: {
+        /**
+         * For critical exceptions.
+         */
+        critical?: string | null;
+        /**
+         * For high ones.
+         */
+        high?: string | null;
+        /**
+         * For medium ones.
+         */
+        medium?: string | null;
+        /**
+         * For low ones.
+         */
+        low?: string | null;
+    };
+    pause: PausePolicy;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * Who last changed it.
+     * @maxLength 125
+     */
+    updated_by: string;
+};
+
+export type SlaPolicyChange = {
+    /**
+     * From creation to due_at, when no due_at is sent.
+     */
+    minutes_to_resolve: {
+        /**
+         * For critical exceptions.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        critical: number;
+        /**
+         * For high ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        high: number;
+        /**
+         * For medium ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        medium: number;
+        /**
+         * For low ones.
+         * @minimum 1
+         * @maximum 525600
+         * @format int32
+         */
+        low: number;
+    };
+    /**
+     * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
+     * @minItems 0
+     * @maxItems 10
+     */
+    at_risk_thresholds: number[];
+    /**
+     * The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is open. If omitted, it is unchanged.
+     * @maxItems 10
+     */
+    at_risk_business_thresholds: number[];
+    /**
+     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     */
+    calendar_id: string | null;
+    /**
+     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+     */
+    calendar_by_severity: {
+        /**
+         * For critical exceptions.
+         */
+        critical?: string | null;
+        /**
+         * For high ones.
+         */
+        high?: string | null;
+        /**
+         * For medium ones.
+         */
+        medium?: string | null;
+        /**
+         * For low ones.
+         */
+        low?: string | null;
+    };
+    pause: PausePolicy;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * Who last changed it.
+     * @maxLength 125
+     */
+    updated_by: string;
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run: boolean;
+    impact: SlaPolicyImpact;
+};
+
+export type SlaPolicyImpact = {
+    /**
+     * Open exceptions whose deadline was set by the policy and moves with it.
+     * @minimum 0
+     * @format int64
+     */
+    changed: number;
+    /**
+     * Deadlines that would move earlier.
+     * @minimum 0
+     * @format int64
+     */
+    earlier: number;
+    /**
+     * Deadlines that would move later.
+     * @minimum 0
+     * @format int64
+     */
+    later: number;
+    /**
+     * Exceptions that would be breached.
+     * @minimum 0
+     * @format int64
+     */
+    newly_breached: number;
+    /**
+     * Exceptions that would no longer be breached.
+     * @minimum 0
+     * @format int64
+     */
+    no_longer_breached: number;
+    /**
+     * By severity.
+     */
+    by_severity: {
+        /**
+         * For critical exceptions.
+         * @minimum 0
+         * @format int64
+         */
+        critical: number;
+        /**
+         * For high ones.
+         * @minimum 0
+         * @format int64
+         */
+        high: number;
+        /**
+         * For medium ones.
+         * @minimum 0
+         * @format int64
+         */
+        medium: number;
+        /**
+         * For low ones.
+         * @minimum 0
+         * @format int64
+         */
+        low: number;
+    };
+};
+
+export type SlaReport = {
+    /**
+     * The beginning of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * The end of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    until: string;
+    /**
+     * What each row counts.
+     */
+    by: SlaReportGrouping;
+    /**
+     * @maxItems 10000
+     */
+    rows: SlaReportRow[];
+};
+
+export type SlaReportGrouping = "day" | "severity" | "assigned_to";
+
+export type SlaReportRow = {
+    /**
+     * The day (UTC), severity or assignee. Null: unassigned.
+     * @maxLength 125
+     */
+    key: string | null;
+    /**
+     * How many were created.
+     * @minimum 0
+     * @format int64
+     */
+    opened: number;
+    /**
+     * Resolved or dismissed.
+     * @minimum 0
+     * @format int64
+     */
+    resolved: number;
+    /**
+     * How many breached, or whether it did.
+     * @minimum 0
+     * @format int64
+     */
+    breached: number;
+    /**
+     * Share breached, of those closed or breached. Null if there were none.
+     */
+    breach_rate: number | null;
+    /**
+     * Half took at most this many minutes.
+     */
+    median_minutes_to_resolve: number | null;
+    /**
+     * Nine of ten took at most this many minutes.
+     */
+    p90_minutes_to_resolve: number | null;
+};
+
+export type SlaSort = "due_at" | "severity" | "assigned_to" | "breach_risk" | "amount";
+
+/**
+ * All open exceptions of the tenant, regardless of filters. At risk is high and medium, on track is low.
+ */
+export type SlaSummary = {
+    /**
+     * Open exceptions past their deadline.
+     * @minimum 0
+     * @format int64
+     */
+    breached_count: number;
+    /**
+     * Open exceptions with high or medium risk.
+     * @minimum 0
+     * @format int64
+     */
+    at_risk_count: number;
+    /**
+     * Open exceptions with low risk.
+     * @minimum 0
+     * @format int64
+     */
+    on_track_count: number;
+    /**
+     * All open exceptions.
+     * @minimum 0
+     * @format int64
+     */
+    total_open: number;
+};
+
+export type Source = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Its kind.
+     */
+    kind: SourceKind;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * The IANA time zone.
+     * @maxLength 64
+     */
+    time_zone: string;
+    /**
+     * inverted: the source books the other way round, so that its amounts count negated in a reconciliation.
+     */
+    sign: SourceSign;
+    /**
+     * How CSV, NDJSON and JSON files are read. Null: detected from each file.
+     */
+    mapping: ImportMapping | null;
+    /**
+     * Business days a line may stay open before it becomes an exception.
+     * @minimum 0
+     * @maximum 90
+     * @format int32
+     */
+    grace_days: number;
+    /**
+     * How many lines there are.
+     * @minimum 0
+     * @format int64
+     */
+    line_count: number;
+    /**
+     * When the latest import ended.
+     */
+    last_import_at: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type SourceBalance = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^bal_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id: string;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * As the file writes it. Null of one that was stated.
+     * @maxLength 200
+     */
+    account: string | null;
+    /**
+     * First day of the statement. Null of a balance of one day.
+     */
+    period_start: string | null;
+    /**
+     * The day at whose end closing_minor holds.
+     * @maxLength 10
+     * @format date
+     */
+    period_end: string;
+    /**
+     * At the start of period_start, with the source's own sign.
+     */
+    opening_minor: number | null;
+    /**
+     * With the source's own sign.
+     * @format int64
+     */
+    closing_minor: number;
+    /**
+     * The file that states it.
+     */
+    import_id: string | null;
+    /**
+     * What whoever stated it says. Null of one in a file.
+     * @maxLength 1000
+     */
+    reason: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+};
+
+export type SourceBalancePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SourceBalance[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type SourceCoverage = {
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * The source's.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The last day of which it has a line or a balance.
+     */
+    until: string | null;
+    /**
+     * Weekdays from then to the end of the period.
+     * @minimum 0
+     * @format int64
+     */
+    missing_days: number;
+    /**
+     * Whether a balance at the end of the period follows from what was stated.
+     */
+    has_balance: boolean;
+    /**
+     * Where one statement does not follow the one before.
+     * @maxItems 100
+     */
+    breaks: StatementBreak[];
+};
+
+export type SourceKind = "bank_statement" | "ledger" | "processor" | "orders" | "other";
+
+export type SourcePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Source[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type SourceSign = "as_is" | "inverted";
+
+export type SpecialDay = {
+    /**
+     * The day.
+     * @maxLength 10
+     * @format date
+     */
+    date: string;
+    /**
+     * Its display name.
+     */
+    name: string | null;
+    /**
+     * Empty: closed.
+     * @maxItems 20
+     */
+    intervals: {
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+};
+
+export type SpecialDayInput = {
+    /**
+     * The day.
+     * @maxLength 10
+     * @format date
+     */
+    date: string;
+    /**
+     * Its display name.
+     */
+    name?: string | null;
+    /**
+     * Empty: closed.
+     * @maxItems 20
+     */
+    intervals?: {
+        /**
+         * Local time.
+         * @maxLength 5
+         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+         */
+        from: string;
+        /**
+         * Local time. Not after from: on the next day.
+         * @maxLength 5
+         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+         */
+        to: string;
+    }[];
+};
+
+export type StateSourceBalanceRequest = {
+    /**
+     * The day at whose end it holds.
+     */
+    day: string | string;
+    /**
+     * Decimal. Give this or amount_minor.
+     * @maxLength 32
+     */
+    amount?: string;
+    /**
+     * The same in the currency's minor unit.
+     * @format int64
+     */
+    amount_minor?: number;
+    /**
+     * ISO 4217; the source's unless given.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * The reason given.
+     * @minLength 1
+     * @maxLength 500
+     */
+    reason: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type StatementBreak = {
+    /**
+     * Its kind.
+     */
+    kind: "gap" | "overlap";
+    /**
+     * The value before, or the beginning.
+     * @maxLength 10
+     * @format date
+     */
+    from: string;
+    /**
+     * The value after, or the end.
+     * @maxLength 10
+     * @format date
+     */
+    to: string;
+    /**
+     * What the next statement opens with beyond the closing balance before it and the lines in between.
+     */
+    minor: number | string;
+};
+
+export type StatementExclusion = {
+    /**
+     * The line.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    line_id: string;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * The day on which the amount counts.
+     * @maxLength 10
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * What of the line is excluded.
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * The reason given.
+     * @maxLength 1000
+     */
+    reason: string;
+    /**
+     * Who excluded it.
+     * @maxLength 125
+     */
+    decided_by: string;
+    /**
+     * When it was decided.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    decided_at: string;
+};
+
+export type StatementResidual = {
+    /**
+     * The match.
+     * @maxLength 44
+     * @pattern ^mat_[0-9a-z]{20,40}$
+     */
+    match_id: string;
+    /**
+     * The largest line of the match.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    line_id: string;
+    /**
+     * The day on which the amount counts.
+     * @maxLength 10
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * What the match leaves of left − right.
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * The rule that leaves it, within its tolerance.
+     * @maxLength 1000
+     */
+    reason: string;
+    /**
+     * Who confirmed the match; null: a run alone.
+     */
+    decided_by: string | null;
+    /**
+     * When it was decided.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    decided_at: string;
+};
+
+export type StatementSignature = {
+    /**
+     * 1 is the first close.
+     * @minimum 1
+     * @format int64
+     */
+    number: number;
+    /**
+     * As `closing.digest` of the proof when it closed. Null of periods closed before there was one.
+     */
+    digest: string | null;
+    /**
+     * Who closed it.
+     * @maxLength 125
+     */
+    closed_by: string;
+    /**
+     * The issuer of the token of the person who closed. Null of earlier closes.
+     * @maxLength 255
+     */
+    closer_issuer: string | null;
+    /**
+     * The subject of that token.
+     * @maxLength 255
+     */
+    closer_subject: string | null;
+    /**
+     * When it was resolved or dismissed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    closed_at: string;
+    /**
+     * Who prepared and reviewed it.
+     * @maxItems 4
+     */
+    signatures: PeriodSignature[];
+    /**
+     * Null while the period is closed with this statement.
+     */
+    reopened_at: string | null;
+    /**
+     * Who reopened it. Null: nobody.
+     */
+    reopened_by: string | null;
+    /**
+     * Why the period was reopened.
+     * @maxLength 1000
+     */
+    reason: string | null;
+};
+
+export type StatementSignaturePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: StatementSignature[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type StepKind = "rule" | "people" | "excluded";
+
+export type SuggestionBand = {
+    /**
+     * The rule's name, or manual.
+     * @maxLength 200
+     */
+    method: string;
+    /**
+     * The smallest score.
+     * @minimum 0
+     * @maximum 1
+     */
+    score_from: number;
+    /**
+     * Null: no upper end.
+     */
+    score_below: number | null;
+    /**
+     * Matches suggested in the period.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    /**
+     * The amounts, by currency.
+     * @maxItems 200
+     */
+    amounts: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        amount_minor: number | string;
+    }[];
+    /**
+     * Of this rule and band, what people confirmed one by one in all periods of these sources.
+     * @minimum 0
+     * @format int64
+     */
+    confirmed_count: number;
+    /**
+     * What they rejected or undid.
+     * @minimum 0
+     * @format int64
+     */
+    rejected_count: number;
+};
+
+export type SuggestionBands = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: SuggestionBand[];
+    /**
+     * The open lines that at least one suggestion takes.
+     * @maxItems 400
+     */
+    suggested: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * The side of the reconciliation.
+         */
+        side: LineSide;
+        /**
+         * How many lines there are.
+         * @minimum 0
+         * @format int64
+         */
+        line_count: number;
+        /**
+         * What is open of them.
+         */
+        open_minor: number | string;
+    }[];
+};
+
+export type SuggestionSample = {
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    /**
+     * The amounts, by currency.
+     * @maxItems 200
+     */
+    amounts: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         * @maxLength 3
+         */
+        currency: string;
+        /**
+         * In minor units; its digits as a text beyond 2^53 − 1.
+         */
+        amount_minor: number | string;
+    }[];
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Match[];
+};
+
+export type TenantMember = {
+    /**
+     * The account's ID in Supabase Auth.
+     * @maxLength 36
+     * @pattern ^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$
+     * @format uuid
+     */
+    id: string;
+    /**
+     * The local part of the email address.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The value for assigned_to.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
+     */
+    user: string;
+    /**
+     * Their email address.
+     * @maxLength 254
+     */
+    email: string | null;
+    /**
+     * Their roles in the tenant.
+     * @maxItems 16
+     */
+    roles: Role[];
+    /**
+     * suspended: banned in Supabase Auth; can't sign in.
+     */
+    status: TenantMemberStatus;
+    /**
+     * When it was created.
+     */
+    created_at: string | null;
+    /**
+     * By password.
+     */
+    last_sign_in_at: string | null;
+    /**
+     * Assigned to them, counted up to 1,000.
+     * @minimum 0
+     * @maximum 1000
+     * @format int32
+     */
+    open_exceptions: number;
+};
+
+export type TenantMemberPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: TenantMember[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type TenantMemberStatus = "active" | "suspended";
+
+export type TestWebhookRequest = {
+    /**
+     * Its type.
+     */
+    type?: EventKind;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type ThresholdKind = "wall_clock" | "business";
+
+export type TimeToBreach = {
+    /**
+     * From most overdue to most time left, without gaps or overlaps.
+     * @maxItems 32
+     */
+    buckets: {
+        /**
+         * Lowest minutes_to_breach counted. Null: no limit.
+         */
+        from_minutes: number | null;
+        /**
+         * Highest minutes_to_breach counted. Null: no limit.
+         */
+        to_minutes: number | null;
+        /**
+         * How close the deadline is. Null when closed.
+         */
+        breach_risk: BreachRisk;
+        /**
+         * How many are open.
+         * @minimum 0
+         * @format int64
+         */
+        open_count: number;
+    }[];
+    summary: SlaSummary;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+/**
+ * Problems, their symptoms and how to resolve them.
+ */
+export type TroubleshootingGuide = {
+    /**
+     * A one-line summary.
+     */
+    title?: string | null;
+    /**
+     * What the reader sees.
+     */
+    symptom?: string | null;
+    /**
+     * How it was settled. Required for resolved and dismissed.
+     */
+    resolution?: string | null;
+    /**
+     * Whether anyone can read it with the publishable key.
+     */
+    published?: boolean | null;
+    /**
+     * Your own keyword for filtering lists.
+     */
+    operation?: string | null;
+    /**
+     * Your own number, 1 to 250.
+     */
+    limit?: number | null;
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^rec_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Null in answers to the publishable key.
+     */
+    created_by: string | null;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * True once deleted.
+     */
+    soft_delete: boolean;
+    /**
+     * When it was deleted.
+     */
+    deleted_at: string | null;
+    /**
+     * When a deleted record is permanently deleted: 30 days after deletion.
+     */
+    purge_at: string | null;
+};
+
+export type TroubleshootingGuidePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: TroubleshootingGuide[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type UnauthenticatedProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 401;
+    /**
+     * The code, for your program.
+     */
+    code?: "unauthenticated";
+};
+
+export type UnavailableProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 503;
+    /**
+     * The code, for your program.
+     */
+    code?: "unavailable";
+};
+
+export type UnsupportedMediaTypeProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 415;
+    /**
+     * The code, for your program.
+     */
+    code?: "unsupported_media_type";
+};
+
+export type UpdateAlertChannelRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 120
+     */
+    name?: string;
+    /**
+     * A Slack-compatible incoming webhook. It is a secret: sealed, and never returned.
+     * @maxLength 2048
+     * @format password
+     */
+    url?: string;
+    /**
+     * What is sent there.
+     * @minItems 1
+     * @maxItems 4
+     */
+    kinds?: AlertChannelKind[];
+};
+
+export type UpdateApiKeyRequest = {
+    /**
+     * The key's name.
+     * @minLength 1
+     * @maxLength 120
+     */
+    name?: string;
+    /**
+     * Free text for your team.
+     */
+    description?: string | null;
+    /**
+     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * @minItems 1
+     * @maxItems 13
+     */
+    scopes?: Scope[];
+    /**
+     * At most 10 years away. Null: never. Setting one is recommended.
+     */
+    expires_at?: string | null;
+    /**
+     * Ranges are normalized: host bits are cleared. Empty means any address.
+     * @maxItems 50
+     */
+    ip_allowlist?: string[];
+};
+
+export type UpdateExceptionRequest = {
+    /**
+     * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
+     */
+    title?: string;
+    /**
+     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     */
+    severity?: Severity;
+    /**
+     * The assignee, as `user:<name>`. Null: unassigned.
+     */
+    assigned_to?: string | null;
+    /**
+     * The deadline.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_at?: string;
+    /**
+     * Your own code for the cause.
+     */
+    reason_code?: string | null;
+    /**
+     * Money at risk, in the currency's minor unit. Requires currency.
+     */
+    amount_minor?: number | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     */
+    currency?: Currency | null;
+    /**
+     * The reconciliation it came from.
+     */
+    reconciliation_id?: string | null;
+    /**
+     * Its status.
+     */
+    status?: ExceptionStatus;
+    /**
+     * Merged into details. At most 16 kB after merging.
+     */
+    details?: Record<string, unknown> | null;
+    /**
+     * How it was settled. Required for resolved and dismissed.
+     */
+    resolution?: string | null;
+};
+
+export type UpdateExceptionsRequest = {
+    /**
+     * The items to change.
+     * @minItems 1
+     * @maxItems 500
+     */
+    ids?: string[];
+    /**
+     * Instead of ids: the open exceptions that match.
+     */
+    filter?: ExceptionFilters;
+    /**
+     * With filter: how many match, as you saw it.
+     * @minimum 1
+     * @maximum 9999
+     * @format int32
+     */
+    expected_count?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * The change to make to each of them.
+     */
+    patch?: {
+        /**
+         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+         */
+        severity?: Severity;
+        /**
+         * The assignee, as `user:<name>`. Null: unassigned.
+         */
+        assigned_to?: string | null;
+        /**
+         * The deadline.
+         * @maxLength 64
+         * @pattern (?:Z|\+00:00)$
+         * @format date-time
+         */
+        due_at?: string;
+        /**
+         * Your own code for the cause.
+         */
+        reason_code?: string | null;
+        /**
+         * Its status.
+         */
+        status?: ExceptionStatus;
+        /**
+         * How it was settled. Required for resolved and dismissed.
+         */
+        resolution?: string | null;
+    };
+    /**
+     * Pauses them. Instead of patch.
+     */
+    pause?: {
+        /**
+         * The reason given.
+         * @minLength 1
+         * @maxLength 500
+         */
+        reason: string;
+        until?: string | null;
+    };
+    /**
+     * Resumes them. Instead of patch.
+     */
+    resume?: true;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type UpdateIntegrationRequest = {
+    /**
+     * The tenant. Must match X-Tenant-Id.
+     * @maxLength 63
+     */
+    tenantId?: string;
+    /**
+     * Your own keyword for filtering lists.
+     */
+    operation?: string | null;
+    /**
+     * Your own number, 1 to 250.
+     */
+    limit?: number | null;
+    /**
+     * Its display name.
+     */
+    name?: string | null;
+    /**
+     * The connected system.
+     */
+    provider?: string | null;
+    /**
+     * Its status.
+     */
+    status?: string | null;
+    config?: Record<string, unknown> | null;
+    id?: unknown;
+    created_at?: unknown;
+    created_by?: unknown;
+    updated_at?: unknown;
+    soft_delete?: unknown;
+    deleted_at?: unknown;
+    purge_at?: unknown;
+    tenant_id?: unknown;
+    idempotencyKey?: unknown;
+};
+
+export type UpdateReconciliationRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name?: string;
+    /**
+     * Its status.
+     */
+    status?: ReconciliationStatus;
+    /**
+     * First day of the period.
+     */
+    period_start?: string | string;
+    /**
+     * Last day of the period.
+     */
+    period_end?: string | string;
+    /**
+     * One of the two sides compared.
+     * @minLength 1
+     * @maxLength 200
+     */
+    left_source?: string;
+    /**
+     * The other side.
+     * @minLength 1
+     * @maxLength 200
+     */
+    right_source?: string;
+    /**
+     * Items with a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    matched_count?: number;
+    /**
+     * Items without a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    unmatched_count?: number;
+    /**
+     * Whether new lines start a run.
+     */
+    auto_run?: boolean;
+};
+
+export type UpdateReleaseNoteRequest = {
+    /**
+     * The tenant. Must match X-Tenant-Id.
+     * @maxLength 63
+     */
+    tenantId?: string;
+    /**
+     * Your own keyword for filtering lists.
+     */
+    operation?: string | null;
+    /**
+     * Your own number, 1 to 250.
+     */
+    limit?: number | null;
+    /**
+     * A one-line summary.
+     */
+    title?: string | null;
+    /**
+     * The version it describes.
+     */
+    version?: string | null;
+    body?: string | null;
+    /**
+     * Whether anyone can read it with the publishable key.
+     */
+    published?: boolean | null;
+    /**
+     * The publication time shown to readers.
+     */
+    published_at?: string | null;
+    id?: unknown;
+    created_at?: unknown;
+    created_by?: unknown;
+    updated_at?: unknown;
+    soft_delete?: unknown;
+    deleted_at?: unknown;
+    purge_at?: unknown;
+    tenant_id?: unknown;
+    idempotencyKey?: unknown;
+};
+
+export type UpdateSourceRequest = {
+    /**
+     * Its display name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name?: string;
+    /**
+     * Its kind.
+     */
+    kind?: SourceKind;
+    /**
+     * Of lines that name none.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * On whose days the times of a file fall.
+     * @minLength 1
+     * @maxLength 64
+     */
+    time_zone?: string;
+    /**
+     * inverted: the source books the other way round, so that its amounts count negated in a reconciliation.
+     */
+    sign?: SourceSign;
+    /**
+     * How CSV, NDJSON and JSON files are read. Null: detected from each file.
+     */
+    mapping?: ImportMapping | null;
+    /**
+     * Business days a line may stay open before it becomes an exception.
+     * @minimum 0
+     * @maximum 90
+     * @format int32
+     */
+    grace_days?: number;
+};
+
+export type UpdateTenantMemberRequest = {
+    /**
+     * One or more.
+     * @minItems 1
+     * @maxItems 4
+     */
+    roles: Role[];
+};
+
+export type UpdateTroubleshootingGuideRequest = {
+    /**
+     * The tenant. Must match X-Tenant-Id.
+     * @maxLength 63
+     */
+    tenantId?: string;
+    /**
+     * Your own keyword for filtering lists.
+     */
+    operation?: string | null;
+    /**
+     * Your own number, 1 to 250.
+     */
+    limit?: number | null;
+    /**
+     * A one-line summary.
+     */
+    title?: string | null;
+    /**
+     * What the reader sees.
+     */
+    symptom?: string | null;
+    /**
+     * How it was settled. Required for resolved and dismissed.
+     */
+    resolution?: string | null;
+    /**
+     * Whether anyone can read it with the publishable key.
+     */
+    published?: boolean | null;
+    id?: unknown;
+    created_at?: unknown;
+    created_by?: unknown;
+    updated_at?: unknown;
+    soft_delete?: unknown;
+    deleted_at?: unknown;
+    purge_at?: unknown;
+    tenant_id?: unknown;
+    idempotencyKey?: unknown;
+};
+
+export type UpdateViewRequest = {
+    /**
+     * What the view is called.
+     * @minLength 1
+     * @maxLength 80
+     */
+    name?: string;
+    /**
+     * Whether everyone in the tenant sees it. Otherwise only you.
+     */
+    shared?: boolean;
+    /**
+     * The filters of GET /v1/exceptions/sla, each with its values. `me` is the person viewing it.
+     */
+    filters?: ExceptionFilters;
+    /**
+     * The order, as sortBy.
+     */
+    sort_by?: SlaSort;
+};
+
+export type UpdateWebhookRequest = {
+    /**
+     * An https URL on port 443 or 1024 to 65535, at a public address.
+     * @maxLength 2048
+     * @format uri
+     */
+    url?: string;
+    /**
+     * Free text for your team.
+     */
+    description?: string | null;
+    /**
+     * The event types it subscribes to.
+     * @minItems 1
+     * @maxItems 21
+     */
+    events?: EventKind[];
+    /**
+     * Its status.
+     */
+    status?: WebhookStatus;
+    /**
+     * Why it is disabled.
+     */
+    reason?: string | null;
+};
+
+export type UserSession = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^ses_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * `password`, or the name of the identity provider.
+     * @maxLength 32
+     */
+    provider: string;
+    /**
+     * Where it was signed in from.
+     * @maxLength 45
+     */
+    address: string | null;
+    /**
+     * What the browser called itself, its first 300 characters.
+     */
+    user_agent: string | null;
+    /**
+     * When you signed in.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    started_at: string;
+    /**
+     * The last time that you did something with it, to about a minute.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    seen_at: string;
+    /**
+     * When it ends, whatever you do.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    expires_at: string;
+    /**
+     * When it was signed out; null: it goes on.
+     */
+    ended_at: string | null;
+    /**
+     * Whether this call was made with it.
+     */
+    current: boolean;
+};
+
+export type UserSessionPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: UserSession[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type ValueSign = "plus" | "minus";
+
+export type View = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^viw_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its display name.
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * Whether everyone in the tenant sees it. Otherwise only you.
+     */
+    shared: boolean;
+    /**
+     * The filters of GET /v1/exceptions/sla, each with its values. `me` is the person viewing it.
+     */
+    filters: ExceptionFilters;
+    /**
+     * The order, as sortBy.
+     */
+    sort_by: SlaSort;
+    /**
+     * Open exceptions that match now. 10,000 stands for that many or more. Null: left out of a long list.
+     */
+    open_count: number | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type ViewPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: View[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type Webhook = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^whk_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Where events are sent.
+     * @maxLength 2048
+     */
+    url: string;
+    /**
+     * Free text for your team.
+     * @maxLength 1000
+     */
+    description: string | null;
+    /**
+     * The event types it subscribes to.
+     * @maxItems 32
+     */
+    events: EventKind[];
+    /**
+     * Its status.
+     */
+    status: WebhookStatus;
+    /**
+     * When it was disabled.
+     */
+    disabled_at: string | null;
+    /**
+     * Who disabled it. `system` if its failures did.
+     */
+    disabled_by: string | null;
+    /**
+     * manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.
+     */
+    disabled_reason: WebhookDisabledReason | null;
+    /**
+     * A sentence explaining why.
+     * @maxLength 1000
+     */
+    disabled_detail: string | null;
+    /**
+     * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
+     */
+    health: WebhookHealth;
+    /**
+     * The last 24 hours.
+     */
+    last_24h: {
+        /**
+         * The attempts.
+         * @minimum 0
+         * @format int64
+         */
+        attempts: number;
+        /**
+         * Failed attempts.
+         * @minimum 0
+         * @format int64
+         */
+        failures: number;
+        /**
+         * Share of attempts. Null if there were none.
+         */
+        success_rate: number | null;
+        /**
+         * Median response time, within 5 %.
+         */
+        p50_ms: number | null;
+        /**
+         * 95th percentile of response times, within 5 %.
+         */
+        p95_ms: number | null;
+    };
+    /**
+     * The last 7 days.
+     */
+    last_7d: {
+        /**
+         * The attempts.
+         * @minimum 0
+         * @format int64
+         */
+        attempts: number;
+        /**
+         * Failed attempts.
+         * @minimum 0
+         * @format int64
+         */
+        failures: number;
+        /**
+         * Share of attempts. Null if there were none.
+         */
+        success_rate: number | null;
+        /**
+         * Median response time, within 5 %.
+         */
+        p50_ms: number | null;
+        /**
+         * 95th percentile of response times, within 5 %.
+         */
+        p95_ms: number | null;
+    };
+    /**
+     * Every attempt since this time has failed.
+     */
+    failing_since: string | null;
+    /**
+     * A failed attempt after this time disables it.
+     */
+    disable_at: string | null;
+    /**
+     * The latest successful attempt.
+     */
+    last_success_at: string | null;
+    /**
+     * The latest failed attempt.
+     */
+    last_failure_at: string | null;
+    /**
+     * Why the last attempt failed, while failing. Null otherwise.
+     */
+    last_failure_kind: WebhookAttemptFailure | null;
+    /**
+     * The next attempt of a waiting delivery.
+     */
+    next_attempt_at: string | null;
+    /**
+     * The oldest missed event of the last 30 days. Use recover to resend from here.
+     */
+    missed_since: string | null;
+    /**
+     * The last rotation.
+     */
+    secret_changed_at: string | null;
+    /**
+     * The previous secret also signs until this time.
+     */
+    previous_secret_expires_at: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type WebhookAttempt = {
+    /**
+     * Its number, from 1.
+     * @minimum 1
+     * @format int64
+     */
+    number: number;
+    /**
+     * Why it was made.
+     */
+    cause: WebhookAttemptCause;
+    /**
+     * interrupted: we stopped before the response arrived; the delivery was sent again.
+     */
+    status: WebhookAttemptStatus;
+    /**
+     * The kind of failure.
+     */
+    failure_kind: WebhookAttemptFailure | null;
+    /**
+     * A sentence explaining what went wrong.
+     * @maxLength 1000
+     */
+    detail: string | null;
+    /**
+     * When it began.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    started_at: string;
+    /**
+     * Response time.
+     */
+    duration_ms: number | null;
+    /**
+     * The HTTP status of the response.
+     */
+    status_code: number | null;
+};
+
+export type WebhookAttemptCause = "event" | "retry" | "resend" | "recover";
+
+export type WebhookAttemptFailure = "signature_failed" | "stale_secret" | "timeout" | "connection_failed" | "blocked_address" | "http_error";
+
+export type WebhookAttemptStatus = "in_flight" | "succeeded" | "failed" | "interrupted";
+
+export type WebhookDelivery = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^dlv_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The webhook it goes to.
+     * @maxLength 44
+     * @pattern ^whk_[0-9a-z]{20,40}$
+     */
+    webhook_id: string;
+    /**
+     * The header webhook-id, the same on every attempt.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    event_id: string;
+    /**
+     * Its type.
+     */
+    type: EventKind;
+    /**
+     * Its status.
+     */
+    status: WebhookDeliveryStatus;
+    /**
+     * The kind of failure.
+     */
+    failure_kind: WebhookDeliveryFailure | null;
+    /**
+     * Why it wasn't delivered, so far or finally.
+     * @maxLength 1000
+     */
+    reason: string | null;
+    /**
+     * Number of attempts so far.
+     * @minimum 0
+     * @format int64
+     */
+    attempt_count: number;
+    /**
+     * When it is attempted next.
+     */
+    next_attempt_at: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * When it arrived.
+     */
+    delivered_at: string | null;
+    /**
+     * The latest attempt.
+     */
+    last_attempt: WebhookAttempt | null;
+};
+
+export type WebhookDeliveryDetail = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^dlv_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The webhook it goes to.
+     * @maxLength 44
+     * @pattern ^whk_[0-9a-z]{20,40}$
+     */
+    webhook_id: string;
+    /**
+     * The header webhook-id, the same on every attempt.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    event_id: string;
+    /**
+     * Its type.
+     */
+    type: EventKind;
+    /**
+     * Its status.
+     */
+    status: WebhookDeliveryStatus;
+    /**
+     * The kind of failure.
+     */
+    failure_kind: WebhookDeliveryFailure | null;
+    /**
+     * Why it wasn't delivered, so far or finally.
+     * @maxLength 1000
+     */
+    reason: string | null;
+    /**
+     * Number of attempts so far.
+     * @minimum 0
+     * @format int64
+     */
+    attempt_count: number;
+    /**
+     * When it is attempted next.
+     */
+    next_attempt_at: string | null;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * When it arrived.
+     */
+    delivered_at: string | null;
+    /**
+     * The latest attempt.
+     */
+    last_attempt: WebhookAttempt | null;
+    /**
+     * The body sent. Null for an API key without the scope to read it.
+     */
+    payload: {
+        /**
+         * Its type.
+         */
+        type: EventKind;
+        /**
+         * When it happened, the same on every attempt.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        timestamp: string;
+        /**
+         * Only on a test with example data.
+         */
+        test?: true;
+        /**
+         * What the event is about.
+         */
+        data: Record<string, unknown>;
+    } | null;
+    /**
+     * The request that caused the event. Null: the clock or a background job did.
+     * @maxLength 64
+     */
+    request_id: string | null;
+    /**
+     * Oldest first.
+     * @maxItems 1000
+     */
+    attempts: {
+        /**
+         * Its number, from 1.
+         * @minimum 1
+         * @format int64
+         */
+        number: number;
+        /**
+         * Why it was made.
+         */
+        cause: WebhookAttemptCause;
+        /**
+         * interrupted: we stopped before the response arrived; the delivery was sent again.
+         */
+        status: WebhookAttemptStatus;
+        /**
+         * The kind of failure.
+         */
+        failure_kind: WebhookAttemptFailure | null;
+        /**
+         * A sentence explaining what went wrong.
+         * @maxLength 1000
+         */
+        detail: string | null;
+        /**
+         * When it began.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        started_at: string;
+        /**
+         * Response time.
+         */
+        duration_ms: number | null;
+        /**
+         * The HTTP status of the response.
+         */
+        status_code: number | null;
+        /**
+         * Null where none came, and where `payload` is null: it may repeat the event.
+         */
+        response: {
+            /**
+             * The headers.
+             */
+            headers: Record<string, string>;
+            /**
+             * The first 16 kB. Untrusted text from the receiver: display it as plain text only.
+             * @maxLength 16384
+             */
+            body: string;
+            /**
+             * Whether the body was cut.
+             */
+            truncated: boolean;
+        } | null;
+    }[];
+};
+
+export type WebhookDeliveryFailure = "retries_exhausted" | "webhook_disabled";
+
+export type WebhookDeliveryPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: WebhookDelivery[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type WebhookDeliveryStatus = "pending" | "sending" | "retrying" | "delivered" | "failed";
+
+export type WebhookDisabledEvent = {
+    /**
+     * Its type.
+     */
+    type: "webhook.disabled";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^whk_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Where events are sent.
+         * @maxLength 2048
+         */
+        url: string;
+        /**
+         * The reason given.
+         */
+        reason: WebhookDisabledReason;
+        /**
+         * A sentence that explains it.
+         * @maxLength 1000
+         */
+        detail: string | null;
+        /**
+         * When it was disabled.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        disabled_at: string;
+        /**
+         * Who disabled it. `system` if its failures did.
+         * @maxLength 125
+         */
+        disabled_by: string;
+    };
+};
+
+export type WebhookDisabledReason = "manual" | "failing" | "gone";
+
+export type WebhookFailingEvent = {
+    /**
+     * Its type.
+     */
+    type: "webhook.failing";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^whk_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * Where events are sent.
+         * @maxLength 2048
+         */
+        url: string;
+        /**
+         * Every attempt since this time has failed.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        failing_since: string;
+        /**
+         * A failed attempt after this time disables it.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        disable_at: string;
+        /**
+         * A sentence that explains it.
+         * @maxLength 1000
+         */
+        detail: string;
+    };
+};
+
+export type WebhookHealth = "healthy" | "degraded" | "failing" | "disabled" | "idle";
+
+export type WebhookPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Webhook[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
+
+export type WebhookRecovery = {
+    /**
+     * The beginning of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * If true, nothing was changed and the response is a preview.
+     */
+    dry_run: boolean;
+    /**
+     * Deliveries that are resent, or would be.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+};
+
+export type WebhookStats = {
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * The last 7 days. Hours without attempts are omitted.
+     * @maxItems 169
+     */
+    hours: {
+        /**
+         * The beginning of the interval.
+         * @maxLength 24
+         * @pattern \.\d{3}Z$
+         * @format date-time
+         */
+        start: string;
+        /**
+         * Attempts answered with a 2xx.
+         * @minimum 0
+         * @format int64
+         */
+        succeeded: number;
+        /**
+         * Other attempts.
+         * @minimum 0
+         * @format int64
+         */
+        failed: number;
+        /**
+         * Median response time, within 5 %.
+         */
+        p50_ms: number | null;
+        /**
+         * 95th percentile of response times, within 5 %.
+         */
+        p95_ms: number | null;
+    }[];
+};
+
+export type WebhookStatus = "active" | "disabled";
+
+export type WebhookTestEvent = {
+    /**
+     * Its type.
+     */
+    type: "webhook.test";
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * What the event is about.
+     */
+    data: {
+        /**
+         * Its unique ID.
+         * @maxLength 44
+         * @pattern ^whk_[0-9a-z]{20,40}$
+         */
+        id: string;
+        /**
+         * A sentence for people.
+         * @maxLength 2000
+         */
+        message: string;
+        /**
+         * Who requested it.
+         * @maxLength 125
+         */
+        sent_by: string;
+    };
+};
+
+export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+
+export type ListAlertChannelsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListCalendarsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListOpenHoursQuery = {
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * Before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until: string;
+};
+
+export type ListCalendarVersionsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListExceptionsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Severities.
+     * @minItems 1
+     * @maxItems 20
+     */
+    severity?: Severity[];
+    /**
+     * Only items assigned to this user.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Only with these reason codes.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * Only in this currency.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment. Paused exceptions have none.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Only those that breached at or after this moment, whatever their deadline is now.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_from?: string;
+    /**
+     * Only those that breached before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_before?: string;
+    /**
+     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_from?: string;
+    /**
+     * Only those resolved or dismissed before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_before?: string;
+    /**
+     * Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only exceptions at most this many minutes from breach, including breached ones.
+     * @minimum 0
+     * @format int64
+     */
+    withinMinutes?: number;
+    /**
+     * Risks. at_risk matches high and medium, as at_risk_count does.
+     * @minItems 1
+     * @maxItems 20
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * Only those changed at or after this moment. Ask from a minute before your last call: a change appears when it is committed.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
+    /**
+     * Statuses.
+     * @minItems 1
+     * @maxItems 20
+     */
+    status?: ExceptionStatus[];
+    /**
+     * Newest first. closed_at lists the closed ones only, last closed first.
+     */
+    sortBy?: ExceptionSort;
+};
+
+export type ExportExceptionsQuery = {
+    /**
+     * Severities.
+     * @minItems 1
+     * @maxItems 20
+     */
+    severity?: Severity[];
+    /**
+     * Only items assigned to this user.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Only with these reason codes.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * Only in this currency.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment. Paused exceptions have none.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Only those that breached at or after this moment, whatever their deadline is now.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_from?: string;
+    /**
+     * Only those that breached before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_before?: string;
+    /**
+     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_from?: string;
+    /**
+     * Only those resolved or dismissed before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_before?: string;
+    /**
+     * Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only exceptions at most this many minutes from breach, including breached ones.
+     * @minimum 0
+     * @format int64
+     */
+    withinMinutes?: number;
+    /**
+     * Risks. at_risk matches high and medium, as at_risk_count does.
+     * @minItems 1
+     * @maxItems 20
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * Only those changed at or after this moment. Ask from a minute before your last call: a change appears when it is committed.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
+    /**
+     * Statuses.
+     * @minItems 1
+     * @maxItems 20
+     */
+    status?: ExceptionStatus[];
+    /**
+     * Newest first. closed_at lists the closed ones only, last closed first.
+     */
+    sortBy?: ExceptionSort;
+    /**
+     * CSV (RFC 4180) with a header row, or one JSON object per line.
+     */
+    format: ExportFormat;
+};
+
+export type ListSlaExceptionsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Severities.
+     * @minItems 1
+     * @maxItems 20
+     */
+    severity?: Severity[];
+    /**
+     * Only items assigned to this user.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Only with these reason codes.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * Only in this currency.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment. Paused exceptions have none.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Only those that breached at or after this moment, whatever their deadline is now.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_from?: string;
+    /**
+     * Only those that breached before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_before?: string;
+    /**
+     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_from?: string;
+    /**
+     * Only those resolved or dismissed before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_before?: string;
+    /**
+     * Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only exceptions at most this many minutes from breach, including breached ones.
+     * @minimum 0
+     * @format int64
+     */
+    withinMinutes?: number;
+    /**
+     * Risks. at_risk matches high and medium, as at_risk_count does.
+     * @minItems 1
+     * @maxItems 20
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * Statuses.
+     * @minItems 1
+     * @maxItems 20
+     */
+    status?: OpenExceptionStatus[];
+    /**
+     * amount: by currency, the largest first, those without an amount last.
+     */
+    sortBy?: SlaSort;
+};
+
+export type ListSlaChangesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Severities.
+     * @minItems 1
+     * @maxItems 20
+     */
+    severity?: Severity[];
+    /**
+     * Only items assigned to this user.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Only with these reason codes.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * Only in this currency.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment. Paused exceptions have none.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Only those that breached at or after this moment, whatever their deadline is now.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_from?: string;
+    /**
+     * Only those that breached before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_before?: string;
+    /**
+     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_from?: string;
+    /**
+     * Only those resolved or dismissed before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_before?: string;
+    /**
+     * Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only exceptions at most this many minutes from breach, including breached ones.
+     * @minimum 0
+     * @format int64
+     */
+    withinMinutes?: number;
+    /**
+     * Risks. at_risk matches high and medium, as at_risk_count does.
+     * @minItems 1
+     * @maxItems 20
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * Statuses.
+     * @minItems 1
+     * @maxItems 20
+     */
+    status?: OpenExceptionStatus[];
+    /**
+     * as_of of what you have, at most 24 hours ago.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since: string;
+};
+
+export type ExportSlaExceptionsQuery = {
+    /**
+     * Severities.
+     * @minItems 1
+     * @maxItems 20
+     */
+    severity?: Severity[];
+    /**
+     * Only items assigned to this user.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Only with these reason codes.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * Only in this currency.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment. Paused exceptions have none.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Only those that breached at or after this moment, whatever their deadline is now.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_from?: string;
+    /**
+     * Only those that breached before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_before?: string;
+    /**
+     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_from?: string;
+    /**
+     * Only those resolved or dismissed before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_before?: string;
+    /**
+     * Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only exceptions at most this many minutes from breach, including breached ones.
+     * @minimum 0
+     * @format int64
+     */
+    withinMinutes?: number;
+    /**
+     * Risks. at_risk matches high and medium, as at_risk_count does.
+     * @minItems 1
+     * @maxItems 20
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * Statuses.
+     * @minItems 1
+     * @maxItems 20
+     */
+    status?: OpenExceptionStatus[];
+    /**
+     * amount: by currency, the largest first, those without an amount last.
+     */
+    sortBy?: SlaSort;
+    /**
+     * CSV (RFC 4180) with a header row, or one JSON object per line.
+     */
+    format: ExportFormat;
+};
+
+export type GetSlaFacetsQuery = {
+    /**
+     * Severities.
+     * @minItems 1
+     * @maxItems 20
+     */
+    severity?: Severity[];
+    /**
+     * Only items assigned to this user.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Only with these reason codes.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reason_code?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
+     * Only in this currency.
+     * @minItems 1
+     * @maxItems 20
+     */
+    currency?: string[];
+    /**
+     * Only amounts from this on, in minor units.
+     * @minimum 0
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only deadlines before this moment. Paused exceptions have none.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    due_before?: string;
+    /**
+     * Only those that breached at or after this moment, whatever their deadline is now.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_from?: string;
+    /**
+     * Only those that breached before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    breached_before?: string;
+    /**
+     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_from?: string;
+    /**
+     * Only those resolved or dismissed before this moment.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    closed_before?: string;
+    /**
+     * Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only exceptions at most this many minutes from breach, including breached ones.
+     * @minimum 0
+     * @format int64
+     */
+    withinMinutes?: number;
+    /**
+     * Risks. at_risk matches high and medium, as at_risk_count does.
+     * @minItems 1
+     * @maxItems 20
+     */
+    breach_risk?: BreachRiskFilter[];
+    /**
+     * Statuses.
+     * @minItems 1
+     * @maxItems 20
+     */
+    status?: ExceptionStatus[];
+    /**
+     * Which exceptions to count.
+     */
+    state?: "open" | "closed" | "all";
+};
+
+export type GetSlaReportQuery = {
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * Before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until: string;
+    /**
+     * What each row counts.
+     */
+    by?: SlaReportGrouping;
+};
+
+export type ExportSlaReportQuery = {
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * Before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until: string;
+    /**
+     * What each row counts.
+     */
+    by?: SlaReportGrouping;
+    /**
+     * CSV (RFC 4180) with a header row, or one JSON object per line.
+     */
+    format: ExportFormat;
+};
+
+export type ListExceptionCommentsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListExceptionHistoryQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListHolidaysQuery = {
+    /**
+     * ISO 3166-1.
+     * @minLength 1
+     * @maxLength 12
+     * @pattern ^[A-Za-z0-9-]+$
+     */
+    country: string;
+    /**
+     * One of the response's regions.
+     * @minLength 1
+     * @maxLength 12
+     * @pattern ^[A-Za-z0-9-]+$
+     */
+    region?: string;
+    /**
+     * The year.
+     * @minimum 1970
+     * @maximum 2999
+     * @format int32
+     */
+    year: number;
+};
+
+export type ListImportsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only from this source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id?: string;
+    /**
+     * Only with this status.
+     */
+    status?: ImportStatus;
+};
+
+export type ListIntegrationsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only records with this operation.
+     * @maxLength 200
+     */
+    operation?: string;
+    /**
+     * Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only records changed at or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
+    /**
+     * Deleted records as well, or only them; for tenant_admin.
+     */
+    include_deleted?: DeletedFilter;
+};
+
+export type GetIntegrationQuery = {
+    /**
+     * A deleted record as well; for tenant_admin.
+     */
+    include_deleted?: boolean;
+};
+
+export type ListLinesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only from this source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id?: string;
+    /**
+     * Only lines that it settled, and that are open in it.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id?: string;
+    /**
+     * Of the reconciliation.
+     */
+    side?: LineSide;
+    /**
+     * Only from this import.
+     * @maxLength 44
+     * @pattern ^imp_[0-9a-z]{20,40}$
+     */
+    import_id?: string;
+    /**
+     * outstanding: open and partly matched. Of a closed period's lines, as it closed.
+     */
+    state?: "open" | "partly_matched" | "matched" | "excluded" | "outstanding";
+    /**
+     * Only in this currency.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * Only value dates from this day on.
+     */
+    date_from?: string | string;
+    /**
+     * Only value dates to this day.
+     */
+    date_to?: string | string;
+    /**
+     * Only amounts from this on, signed, in minor units.
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only amounts up to this, signed, in minor units.
+     * @format int64
+     */
+    amount_to?: number;
+    /**
+     * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+};
+
+export type ListLineSuggestionsQuery = {
+    /**
+     * Needed where the line's source is compared with several others.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id?: string;
+};
+
+export type ListSessionsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListMembersQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Part of the name.
+     * @minLength 1
+     * @maxLength 120
+     */
+    q?: string;
+};
+
+export type ListReconciliationsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only with this status.
+     */
+    status?: ReconciliationStatus;
+    /**
+     * Only periods that end on or after this day.
+     */
+    period_from?: string | string;
+    /**
+     * Only periods that start on or before this day.
+     */
+    period_to?: string | string;
+    /**
+     * Only those with this left source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    left_source_id?: string;
+    /**
+     * Only those with this right source.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    right_source_id?: string;
+};
+
+export type ListDecisionsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListMatchesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only in this state.
+     */
+    state?: MatchState;
+    /**
+     * The rule's name, or manual.
+     * @minLength 1
+     * @maxLength 200
+     */
+    method?: string;
+    /**
+     * Only with this shape.
+     */
+    shape?: MatchShape;
+    /**
+     * Only from this run.
+     * @maxLength 44
+     * @pattern ^run_[0-9a-z]{20,40}$
+     */
+    run_id?: string;
+    /**
+     * Only with this line.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    line_id?: string;
+    /**
+     * Only with a line whose value date is this day or later.
+     */
+    date_from?: string | string;
+    /**
+     * Only with a line whose value date is this day or earlier.
+     */
+    date_to?: string | string;
+    /**
+     * Only with an amount_minor of at least this.
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only with an amount_minor of at most this.
+     * @format int64
+     */
+    amount_to?: number;
+    /**
+     * Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+};
+
+export type ExportMatchesQuery = {
+    /**
+     * Only in this state.
+     */
+    state?: MatchState;
+    /**
+     * The rule's name, or manual.
+     * @minLength 1
+     * @maxLength 200
+     */
+    method?: string;
+    /**
+     * Only with this shape.
+     */
+    shape?: MatchShape;
+    /**
+     * Only from this run.
+     * @maxLength 44
+     * @pattern ^run_[0-9a-z]{20,40}$
+     */
+    run_id?: string;
+    /**
+     * Only with this line.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
+     */
+    line_id?: string;
+    /**
+     * Only with a line whose value date is this day or later.
+     */
+    date_from?: string | string;
+    /**
+     * Only with a line whose value date is this day or earlier.
+     */
+    date_to?: string | string;
+    /**
+     * Only with an amount_minor of at least this.
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only with an amount_minor of at most this.
+     * @format int64
+     */
+    amount_to?: number;
+    /**
+     * Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * CSV (RFC 4180) with a header row, or one JSON object per line.
+     */
+    format: ExportFormat;
+};
+
+export type ListOpenLinesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only lines of this side.
+     */
+    side?: LineSide;
+    /**
+     * The sort order.
+     */
+    sort?: "value_date" | "amount";
+    /**
+     * Only in this currency.
+     * @maxLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * Only value dates from this day on.
+     */
+    date_from?: string | string;
+    /**
+     * Only value dates to this day.
+     */
+    date_to?: string | string;
+    /**
+     * Only what is open from this on, signed, in minor units.
+     * @format int64
+     */
+    amount_from?: number;
+    /**
+     * Only what is open up to this, signed, in minor units.
+     * @format int64
+     */
+    amount_to?: number;
+    /**
+     * Only lines with a suggested match, or without.
+     */
+    suggested?: boolean;
+    /**
+     * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+};
+
+export type ListRunsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only with this status.
+     */
+    status?: RunStatus;
+};
+
+export type ExportStatementQuery = {
+    /**
+     * Also the lines of every match of the period.
+     */
+    matches?: boolean;
+    /**
+     * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
+     */
+    format: "csv" | "ndjson" | "xlsx";
+};
+
+export type ListSignedStatementsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type SampleSuggestionsQuery = {
+    /**
+     * The rule's name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    method: string;
+    /**
+     * Only scores from this on.
+     * @minimum 0
+     * @maximum 1
+     */
+    score_from?: number;
+    /**
+     * Only scores below this.
+     * @minimum 0
+     * @maximum 1
+     */
+    score_below?: number;
+};
+
+export type ListReleaseNotesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only records with this operation.
+     * @maxLength 200
+     */
+    operation?: string;
+    /**
+     * Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only records changed at or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
+    /**
+     * Deleted records as well, or only them; for tenant_admin.
+     */
+    include_deleted?: DeletedFilter;
+};
+
+export type GetReleaseNoteQuery = {
+    /**
+     * A deleted record as well; for tenant_admin.
+     */
+    include_deleted?: boolean;
+};
+
+export type ListRequestsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * failed: 4xx and 5xx. refused: turned away before it ran.
+     */
+    status?: CallResult;
+    /**
+     * Only calls of this operation.
+     * @maxLength 80
+     * @pattern ^[a-zA-Z]+$
+     */
+    operation?: string;
+    /**
+     * Only calls with this kind of credential.
+     */
+    credential?: CallCredential;
+    /**
+     * Only with this API key.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
+     */
+    api_key_id?: string;
+    /**
+     * Only by this actor.
+     * @minLength 1
+     * @maxLength 200
+     */
+    actor?: string;
+    /**
+     * Only with this error.
+     */
+    error_code?: ErrorCode;
+    /**
+     * The ID in the path, or of what was created.
+     * @minLength 1
+     * @maxLength 200
+     */
+    resource?: string;
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * Requests before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until?: string;
+    /**
+     * Only this request.
+     * @maxLength 44
+     * @pattern ^req_[0-9a-z]{20,40}$
+     */
+    request_id?: string;
+};
+
+export type GetRequestStatsQuery = {
+    /**
+     * failed: 4xx and 5xx. refused: turned away before it ran.
+     */
+    status?: CallResult;
+    /**
+     * Only calls of this operation.
+     * @maxLength 80
+     * @pattern ^[a-zA-Z]+$
+     */
+    operation?: string;
+    /**
+     * Only calls with this kind of credential.
+     */
+    credential?: CallCredential;
+    /**
+     * Only with this API key.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
+     */
+    api_key_id?: string;
+    /**
+     * Only by this actor.
+     * @minLength 1
+     * @maxLength 200
+     */
+    actor?: string;
+    /**
+     * Only with this error.
+     */
+    error_code?: ErrorCode;
+    /**
+     * The ID in the path, or of what was created.
+     * @minLength 1
+     * @maxLength 200
+     */
+    resource?: string;
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * Requests before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until?: string;
+};
+
+export type ListSecurityEventsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * A type, or a whole category: api_key.*
+     * @maxLength 200
+     * @pattern ^[a-z_]+(\.[a-z_]+)*(\.\*)?$
+     */
+    type?: string;
+    /**
+     * Only by this actor.
+     * @minLength 1
+     * @maxLength 200
+     */
+    actor?: string;
+    /**
+     * Only about this target.
+     * @minLength 1
+     * @maxLength 200
+     */
+    target?: string;
+    /**
+     * Only calls that named another tenant, or only the others.
+     */
+    cross_tenant?: boolean;
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * Events before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until?: string;
+};
+
+export type ExportSecurityEventsQuery = {
+    /**
+     * A type, or a whole category: api_key.*
+     * @maxLength 200
+     * @pattern ^[a-z_]+(\.[a-z_]+)*(\.\*)?$
+     */
+    type?: string;
+    /**
+     * Only by this actor.
+     * @minLength 1
+     * @maxLength 200
+     */
+    actor?: string;
+    /**
+     * Only about this target.
+     * @minLength 1
+     * @maxLength 200
+     */
+    target?: string;
+    /**
+     * Only calls that named another tenant, or only the others.
+     */
+    cross_tenant?: boolean;
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * Events before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until?: string;
+    /**
+     * CSV (RFC 4180) with a header row, or one JSON object per line.
+     */
+    format: ExportFormat;
+};
+
+export type ListSourcesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only of this kind.
+     */
+    kind?: SourceKind;
+    /**
+     * Words that the name has.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+};
+
+export type ListSourceBalancesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type CreateImportQuery = {
+    /**
+     * Overrides what the first bytes show.
+     */
+    format?: ImportFormat;
+    /**
+     * If true, nothing is kept: the response says what the import would do.
+     */
+    preview?: boolean;
+    /**
+     * The file's name.
+     * @minLength 1
+     * @maxLength 255
+     */
+    file_name?: string;
+    /**
+     * A mapping as JSON, in place of the source's.
+     * @maxLength 8000
+     */
+    mapping?: string;
+};
+
+export type ListApiKeysQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only with this status.
+     */
+    status?: ApiKeyStatus;
+    /**
+     * Part of the name or key_id, or the ID.
+     * @minLength 1
+     * @maxLength 120
+     */
+    q?: string;
+};
+
+export type ListInvitationsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only with this status.
+     */
+    status?: InvitationStatus;
+};
+
+export type ListTenantMembersQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Part of the email address.
+     * @minLength 1
+     * @maxLength 120
+     */
+    q?: string;
+};
+
+export type ListTroubleshootingQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only records with this operation.
+     * @maxLength 200
+     */
+    operation?: string;
+    /**
+     * Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
+     * Only records changed at or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
+    /**
+     * Deleted records as well, or only them; for tenant_admin.
+     */
+    include_deleted?: DeletedFilter;
+};
+
+export type GetTroubleshootingGuideQuery = {
+    /**
+     * A deleted record as well; for tenant_admin.
+     */
+    include_deleted?: boolean;
+};
+
+export type ListViewsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListDeliveriesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only of this webhook.
+     * @maxLength 44
+     * @pattern ^whk_[0-9a-z]{20,40}$
+     */
+    webhook_id?: string;
+    /**
+     * Only with this status.
+     */
+    status?: WebhookDeliveryStatus;
+    /**
+     * Only of this type.
+     */
+    type?: EventKind;
+    /**
+     * The webhook-id header, as logged by the receiver.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    event_id?: string;
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * Before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until?: string;
+    /**
+     * Deliveries of the events that this request caused.
+     * @maxLength 44
+     * @pattern ^req_[0-9a-z]{20,40}$
+     */
+    request_id?: string;
+};
+
+export type ListWebhooksQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only with this status.
+     */
+    status?: WebhookStatus;
+};
+
+export type ListWebhookDeliveriesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only with this status.
+     */
+    status?: WebhookDeliveryStatus;
+    /**
+     * Only of this type.
+     */
+    type?: EventKind;
+    /**
+     * The webhook-id header, as logged by the receiver.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    event_id?: string;
+    /**
+     * At or after this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * Before this time.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    until?: string;
+};

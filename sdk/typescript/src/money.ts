@@ -1,0 +1,26 @@
+import { DECIMALS } from "./generated/operations.gen.ts";
+
+/**
+ * An amount of minor units in the currency's own unit: 125000 EUR is "1250.00", without floats.
+ * Sums beyond 2^53 are strings in the API.
+ */
+export function toDecimal(minor: number | bigint | string, currency: string): string {
+  const decimals = DECIMALS[currency] ?? 2;
+  const text = String(minor);
+  if (!/^-?\d+$/.test(text) || (typeof minor === "number" && !Number.isSafeInteger(minor)))
+    throw new RangeError(`${minor} is no integer of minor units.`);
+  const digits = text.replace("-", "").padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  const fraction = decimals > 0 ? `.${digits.slice(point)}` : "";
+  return `${text.startsWith("-") ? "-" : ""}${digits.slice(0, point)}${fraction}`;
+}
+
+/** "1250.00" EUR as 125000 minor units. @throws RangeError rather than rounding */
+export function toMinor(decimal: string, currency: string): number {
+  const decimals = DECIMALS[currency] ?? 2;
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
+  const minor = Number(`${sign}${whole}${fraction.padEnd(decimals, "0")}`);
+  if (!whole || fraction.length > decimals || !Number.isSafeInteger(minor))
+    throw new RangeError(`"${decimal}" is no amount of ${currency}.`);
+  return minor === 0 ? 0 : minor;
+}

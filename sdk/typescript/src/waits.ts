@@ -1,0 +1,93 @@
+import type { CallOptions, FileBody } from "./call.ts";
+import { TieoutError } from "./errors.ts";
+import type * as R from "./generated/operations.gen.ts";
+import type * as T from "./generated/types.gen.ts";
+import { sleep } from "./sleep.ts";
+
+/** Options of a call that waits for what it started. */
+export type WaitOptions<State> = CallOptions & {
+  /** Called with each state that is read, the last one too. */
+  onProgress?: (state: State) => void;
+  /** How long to wait for the end, by default 30 minutes. Only the waiting ends, not the work. */
+  waitMs?: number;
+};
+
+/** `tieout.imports` */
+export interface Imports extends R.ImportsResource {
+  /** Imports a file and waits until its lines are in. @throws TieoutError `failed` */
+  createAndWait(
+    source: string,
+    file: FileBody,
+    query?: Omit<T.CreateImportQuery, "preview">,
+    options?: WaitOptions<T.Import>,
+  ): Promise<T.Import>;
+}
+
+/** `tieout.runs` */
+export interface Runs extends R.RunsResource {
+  /** Runs the rules of a reconciliation and waits for the result. @throws TieoutError `failed` */
+  createAndWait(
+    reconciliation: string,
+    body?: T.CreateRunRequest,
+    options?: WaitOptions<T.Run>,
+  ): Promise<T.Run>;
+}
+
+/** `tieout.reconciliations` */
+export interface Reconciliations extends R.ReconciliationsResource {
+  /** Closes a period and waits until it is closed. @throws TieoutError `failed` */
+  closeAndWait(
+    reconciliation: string,
+    options?: WaitOptions<T.Reconciliation>,
+  ): Promise<T.Reconciliation>;
+}
+
+/** Adds the calls that wait. */
+export function addWaits(sources: R.SourcesResource, ...[imports, runs, periods]: Waiting): void {
+  imports.createAndWait = async (source, file, query = {}, options = {}) => {
+    const started = (await sources.createImport(source, file, query, options)) as T.Import;
+    return until(started, () => imports.get(started.id, options), options, endOf);
+  };
+  runs.createAndWait = async (reconciliation, body, options = {}) => {
+    const started = await periods.createRun(reconciliation, body, options);
+    return until(started, () => runs.get(started.id, options), options, endOf);
+  };
+  periods.closeAndWait = async (id, options = {}) =>
+    until(
+      await periods.close(id, undefined, options),
+      () => periods.get(id, options),
+      options,
+      closed,
+    );
+}
+
+type Waiting = [imports: Imports, runs: Runs, periods: Reconciliations];
+/** Whether something has ended, or why it failed. */
+type End = boolean | { failure: string | null };
+
+const endOf = ({ status, failure }: T.Import | T.Run): End =>
+  status === "failed" ? { failure } : status === "done";
+const closed = ({ closing, closed_at, closing_failure }: T.Reconciliation): End =>
+  !closing && (closed_at !== null || { failure: closing_failure });
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
+
+async function until<State>(
+  started: State,
+  read: () => PromiseLike<State>,
+  { onProgress, signal, waitMs = 30 * 60_000 }: WaitOptions<State>,
+  endedOf: (state: State) => End,
+): Promise<State> {
+  const deadline = performance.now() + waitMs;
+  for (let state = started, pause = FIRST_PAUSE_MS; ; state = await read()) {
+    onProgress?.(state);
+    const end = endedOf(state);
+    if (end === true) return state;
+    if (end) throw new TieoutError("failed", end.failure ?? "It failed without a reason.");
+    if (performance.now() + pause > deadline)
+      throw new TieoutError("timeout", "It has not ended in time.", { retryable: true });
+    await sleep(pause, signal);
+    pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
+  }
+}

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { Tieout, TieoutError } from "../src/index.ts";
+import {
+  cut,
+  json,
+  problem,
+  refuse,
+  type ScriptServer,
+  scriptServer,
+  stall,
+} from "./script-server.ts";
+
+const delays = vi.hoisted((): number[] => []);
+vi.mock("../src/sleep.ts", () => ({
+  sleep: async (ms: number, signal?: AbortSignal) => {
+    signal?.throwIfAborted();
+    delays.push(ms);
+  },
+}));
+
+let server: ScriptServer;
+let tieout: Tieout;
+beforeAll(async () => {
+  server = await scriptServer();
+});
+beforeEach(() => {
+  delays.length = 0;
+  tieout = new Tieout({ key: "id.secret", tenant: "acme", baseUrl: `${server.url}/` });
+});
+afterAll(() => server.close());
+
+const created = json(201, { id: "exc_1" });
+const create = (options = {}) =>
+  tieout.exceptions.create({ title: "Payout", severity: "high" }, options);
+const failureOf = (call: PromiseLike<unknown>): Promise<TieoutError> =>
+  Promise.resolve(call).then(
+    () => Promise.reject(new Error("The call succeeded.")),
+    (error) => error,
+  );
+
+test("a call sends the credential, the tenant, its body and a key", async () => {
+  server.script(created);
+  expect(await create()).toEqual({ id: "exc_1" });
+  const [request] = server.received;
+  expect(request).toMatchObject({ method: "POST", url: "/v1/exceptions" });
+  expect(request?.headers).toMatchObject({
+    authorization: "Bearer id.secret",
+    "x-tenant-id": "acme",
+    "content-type": "application/json",
+    "idempotency-key": expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(JSON.parse(request?.body ?? "")).toEqual({ title: "Payout", severity: "high" });
+});
+
+test.each([
+  ["a refused connection", refuse],
+  ["a response that was cut", cut],
+  ["408", problem(408)],
+  ["429", problem(429, {}, "1")],
+  ["500", problem(500)],
+  ["502 of a proxy", json(502, {})],
+  ["503", problem(503, {}, "2")],
+  ["504", problem(504)],
+  ["409 that resolves by itself", problem(409, { code: "conflict", retryable: true }, "1")],
+])("%s is retried with the same idempotency key", async (_name, step) => {
+  server.script(step, step, created);
+  expect(await create()).toEqual({ id: "exc_1" });
+  const keys = server.received.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test.each([
+  [400, {}],
+  [401, {}],
+  [403, {}],
+  [404, {}],
+  [409, { code: "conflict", retryable: false }],
+  [409, {}],
+  [412, {}],
+  [422, { code: "idempotency_mismatch", retryable: true }],
+])("%i with %o is not retried", async (status, body) => {
+  server.script(problem(status, body), created);
+  expect(await failureOf(create())).toMatchObject({ status, retryable: false });
+  expect(server.received).toHaveLength(1);
+});
+
+test("two calls have different keys, and the caller's own is kept", async () => {
+  server.script(created, created, created, created);
+  await create();
+  await create();
+  await create({ idempotencyKey: "mine" });
+  await tieout.exceptions.create({ title: "x", severity: "low", idempotency_key: "in the body" });
+  const keys = server.received.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys[0]).not.toBe(keys[1]);
+  expect(keys.slice(2)).toEqual(["mine", "in the body"]);
+});
+
+test("a GET has no idempotency key", async () => {
+  server.script(json(200, { id: "exc_1" }));
+  await tieout.exceptions.get("exc_1");
+  expect(server.received[0]?.headers).not.toHaveProperty("idempotency-key");
+});
+
+test("Retry-After is the minimum, in seconds or as a date", async () => {
+  const at = new Date(Date.now() + 10_000).toUTCString();
+  server.script(problem(503, {}, "7"), problem(503, {}, at), created);
+  await create();
+  expect(delays[0]).toBeGreaterThanOrEqual(7_000);
+  expect(delays[1]).toBeGreaterThan(7_000);
+});
+
+test("delays grow, and vary", async () => {
+  const delaysOf = async () => {
+    delays.length = 0;
+    server.script(refuse, refuse, refuse, refuse, refuse, created);
+    await create();
+    return [...delays];
+  };
+  const [first, second] = [await delaysOf(), await delaysOf()];
+  for (const [at, delay] of first.entries()) {
+    expect(delay).toBeGreaterThanOrEqual(100 * 2 ** at);
+    expect(delay).toBeLessThanOrEqual(200 * 2 ** at);
+  }
+  expect(first).not.toEqual(second);
+});
+
+test("failures are retried five times, and the last one is thrown", async () => {
+  server.script(...Array.from({ length: 9 }, (_, at) => problem(500, { code: `failure_${at}` })));
+  expect(await failureOf(create())).toMatchObject({ code: "failure_5", retryable: true });
+  expect(server.received).toHaveLength(6);
+});
+
+test("a Retry-After beyond the deadline fails at once", async () => {
+  server.script(problem(429, { code: "rate_limited" }, "60"), created);
+  expect(await failureOf(create({ deadlineMs: 5_000 }))).toMatchObject({ code: "rate_limited" });
+  expect(server.received).toHaveLength(1);
+  expect(delays).toEqual([]);
+});
+
+test("a stalled attempt leaves time for another", async () => {
+  server.script(stall, created);
+  expect(await create({ deadlineMs: 1_500 })).toEqual({ id: "exc_1" });
+  expect(server.received).toHaveLength(2);
+});
+
+test("a call that is never answered ends by its deadline", async () => {
+  server.script(...Array.from({ length: 9 }, () => stall));
+  expect(await failureOf(create({ deadlineMs: 300 }))).toMatchObject({ code: "timeout" });
+});
+
+test("a signal aborts a call with the signal's reason", async () => {
+  const controller = new AbortController();
+  const reason = new Error("Enough.");
+  server.script(() => controller.abort(reason), created);
+  expect(await failureOf(create({ signal: controller.signal }))).toBe(reason);
+  expect(server.received).toHaveLength(1);
+  expect(await failureOf(create({ signal: controller.signal }))).toBe(reason);
+  expect(server.received).toHaveLength(1);
+});
+
+test("an error says what the problem says, codes and reasons of later versions too", async () => {
+  const errors = [{ path: "severity", message: "Unknown." }];
+  server.script(problem(409, { code: "new_code", reason: "new_reason", errors }));
+  const error = await failureOf(create());
+  expect(error).toBeInstanceOf(TieoutError);
+  expect(error).toMatchObject({
+    message: "No.",
+    code: "new_code",
+    reason: "new_reason",
+    requestId: "req_9",
+    errors,
+    status: 409,
+  });
+});
+
+test("a redirect is an error, and the credential is not sent on", async () => {
+  server.script((response) => response.writeHead(302, { location: "/elsewhere" }).end(), created);
+  expect(await failureOf(create())).toMatchObject({ code: "unexpected_response", status: 302 });
+  expect(server.received).toHaveLength(1);
+});
+
+test("the token is asked for before each attempt", async () => {
+  let count = 0;
+  const token = async () => `token-${++count}`;
+  tieout = new Tieout({ token, tenant: "acme", baseUrl: server.url });
+  server.script(problem(500), created);
+  await create();
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+    "Bearer token-1",
+    "Bearer token-2",
+  ]);
+});
+
+test("withResponse has the request ID, the ETag and the rate limits", async () => {
+  const headers = {
+    etag: '"1"',
+    ratelimit: '"calls";r=1199;t=60',
+    "idempotency-replayed": "true",
+  };
+  server.script(json(201, { id: "exc_1", severity: "of a later version" }, headers));
+  expect(await create().withResponse()).toMatchObject({
+    data: { id: "exc_1", severity: "of a later version" },
+    status: 201,
+    requestId: "req_1",
+    etag: '"1"',
+    replayed: true,
+    rateLimit: { remaining: 1199, resetSeconds: 60 },
+  });
+});
+
+test("a call is a promise like others", async () => {
+  server.script(problem(404), created);
+  expect(await create().catch(() => "caught")).toBe("caught");
+  const ended = vi.fn();
+  await create().finally(ended);
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test("204 has no data", async () => {
+  server.script((response) => response.writeHead(204).end());
+  expect(await tieout.exceptions.update("exc_1", { severity: "low" })).toBeUndefined();
+});
+
+test("paths are encoded, lists are joined, and an ID can't be left out", async () => {
+  server.script(json(200, { items: [], next_cursor: null }), json(200, {}));
+  await tieout.exceptions.list({ severity: ["high", "low"], q: "a b" }).page();
+  await tieout.exceptions.get("a/b?");
+  expect(server.received.map(({ url }) => url)).toEqual([
+    "/v1/exceptions?severity=high%2Clow&q=a+b",
+    "/v1/exceptions/a%2Fb%3F",
+  ]);
+  expect(() => tieout.exceptions.get("")).toThrow("The id is missing.");
+});
+
+test("a list iterates all pages with the same query, and retries within", async () => {
+  server.script(
+    json(200, { items: [{ id: "a" }, { id: "b" }], next_cursor: "2" }),
+    refuse,
+    json(200, { items: [{ id: "c" }], next_cursor: null }),
+  );
+  const ids: string[] = [];
+  for await (const { id } of tieout.exceptions.list({ limit: 2 })) ids.push(id);
+  expect(ids).toEqual(["a", "b", "c"]);
+  expect(server.received.map(({ url }) => url)).toEqual([
+    "/v1/exceptions?limit=2",
+    "/v1/exceptions?limit=2&cursor=2",
+    "/v1/exceptions?limit=2&cursor=2",
+  ]);
+});
+
+test("a list that is left asks for no more pages", async () => {
+  server.script(json(200, { items: [{ id: "a" }], next_cursor: "2" }));
+  for await (const _ of tieout.exceptions.list()) break;
+  expect(server.received).toHaveLength(1);
+});
+
+test("an export yields its rows", async () => {
+  server.script((response) => {
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.write('{"id":"ä"}\n{"id"');
+    response.end(':"b"}\n');
+  });
+  const rows: unknown[] = [];
+  for await (const row of tieout.exceptions.export({ severity: ["high"] })) rows.push(row);
+  expect(rows).toEqual([{ id: "ä" }, { id: "b" }]);
+  expect(server.received[0]?.url).toBe("/v1/exceptions/export?severity=high&format=ndjson");
+});
+
+test.each([
+  ["by the connection", "application/x-ndjson", '{"id":"a"}\n', true],
+  ["within a row", "application/x-ndjson", '{"id":"a"}\n{"id"', false],
+  ["within a row of CSV", "text/csv", "id\r\na", false],
+  ["before the end of a zip", "application/zip", "PK\u0003\u0004", false],
+])("an export that was cut %s throws", async (_name, type, text, isDestroyed) => {
+  server.script((response) => {
+    response.writeHead(200, { "content-type": type });
+    response.write(text, () => (isDestroyed ? response.destroy() : response.end()));
+  });
+  const read = async () => {
+    for await (const _ of tieout.exceptions.export({ format: "csv" }).bytes());
+  };
+  expect(await failureOf(read())).toMatchObject({ code: "incomplete_response" });
+});
+
+test("a signal stops an export that is being read", async () => {
+  const controller = new AbortController();
+  server.script((response) => {
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.write('{"id":"a"}\n');
+  });
+  const rows: unknown[] = [];
+  const read = async () => {
+    for await (const row of tieout.exceptions.export({}, { signal: controller.signal })) {
+      rows.push(row);
+      controller.abort();
+    }
+  };
+  expect((await failureOf(read())).name).toBe("AbortError");
+  expect(rows).toHaveLength(1);
+});

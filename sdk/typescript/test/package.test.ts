@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { minify } from "@swc/core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const FOLDER = join(import.meta.dirname, "..");
+const ROOT = join(FOLDER, "../..");
+const MAX_BYTES = 50_000;
+
+let consumer: string;
+let dist: string;
+beforeAll(async () => {
+  await mkdir(join(ROOT, "test-results"), { recursive: true });
+  consumer = await mkdtemp(join(ROOT, "test-results/sdk-consumer-"));
+  const installed = join(consumer, "node_modules/@tieout/sdk");
+  dist = join(installed, "dist");
+  await mkdir(installed, { recursive: true });
+  await writeFile(
+    join(installed, "package.json"),
+    await readFile(join(FOLDER, "package.json"), "utf8"),
+  );
+  await run(process.execPath, [join(FOLDER, "build.mjs"), dist]);
+}, 60_000);
+afterAll(() => rm(consumer, { recursive: true, force: true }));
+
+test("the examples of the README compile, as ESM and as CommonJS", async () => {
+  const readme = await readFile(join(FOLDER, "README.md"), "utf8");
+  const examples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code ?? "");
+  expect(examples.length).toBeGreaterThan(3);
+  const files = await Promise.all(
+    examples.map(async (code, at) => {
+      await writeFile(join(consumer, `example-${at}.mts`), code);
+      return `example-${at}.mts`;
+    }),
+  );
+  const required = 'import { Tieout } from "@tieout/sdk";\nexport const client = Tieout;\n';
+  await writeFile(join(consumer, "required.cts"), required);
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2022",
+    types: ["node"],
+    typeRoots: [join(ROOT, "node_modules/@types")],
+  };
+  const config = { compilerOptions, files: [...files, "required.cts"] };
+  await writeFile(join(consumer, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [tsc, "--project", consumer]).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe("");
+});
+
+test("it can be imported and required, and both have the same exports", async () => {
+  const code = `const required = require("@tieout/sdk");
+    import("@tieout/sdk").then((imported) => {
+      console.log(Object.keys(required).sort().join() === Object.keys(imported).sort().join());
+      console.log(typeof require("@tieout/sdk/node").openFile);
+    });`;
+  const { stdout } = await run(process.execPath, ["--eval", code], { cwd: consumer });
+  expect(stdout).toBe("true\nfunction\n");
+});
+
+test("the main entry imports nothing of Node and no package, and is small", async () => {
+  const files = (await readdir(join(dist, "esm"), { recursive: true })).filter(
+    (name) => name.endsWith(".js") && name !== "node.js",
+  );
+  let bytes = 0;
+  for (const name of files) {
+    const code = await readFile(join(dist, "esm", name), "utf8");
+    const imports = [...code.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g)].map(([, from]) => from);
+    for (const from of imports) expect(from).toMatch(/^\.{1,2}\//);
+    bytes += (await minify(code, { module: true, compress: true, mangle: true })).code.length;
+  }
+  expect(files).toContain("index.js");
+  expect(bytes).toBeLessThan(MAX_BYTES);
+});
+
+test("everything public has a doc comment", async () => {
+  for (const name of ["call", "errors", "money", "tieout", "waits", "webhooks", "adapters"]) {
+    const text = await readFile(join(dist, `esm/${name}.d.ts`), "utf8");
+    const lines = text.split("\n");
+    for (const [at, line] of lines.entries())
+      if (line.startsWith("export ") && /\b(?:class|interface|function|type)\b/.test(line))
+        expect.soft(lines[at - 1], `${name}: ${line}`).toMatch(/\*\/$/);
+  }
+});
+
+test("the package contains the build and nothing else", async () => {
+  const { files, dependencies } = JSON.parse(await readFile(join(FOLDER, "package.json"), "utf8"));
+  expect(files).toEqual(["dist"]);
+  expect(dependencies).toBeUndefined();
+});
