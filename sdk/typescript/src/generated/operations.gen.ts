@@ -1002,6 +1002,13 @@ export interface SourcesResource {
   removeBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance | undefined>;
 
   /**
+   * Get a balance of a source.
+   *
+   * Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   */
+  getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance>;
+
+  /**
    * Import a file of lines.
    *
    * The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
@@ -1449,6 +1456,7 @@ export const ROUTES: Record<string, Record<string, string>> = {
     listBalances: "GET /v1/sources/{id}/balances LQ",
     stateBalance: "POST /v1/sources/{id}/balances IB",
     removeBalance: "DELETE /v1/sources/{id}/balances/{balanceId}",
+    getBalance: "GET /v1/sources/{id}/balances/{balanceId}",
     createImport: "POST /v1/sources/{id}/imports IFQ",
     addLines: "POST /v1/sources/{id}/lines IB",
   },
