@@ -25,6 +25,14 @@ export function lettersOfCutName(text: string, name: string): number {
   return most;
 }
 
+/** Whether a number follows the whole words that a name begins with, as in "SP NORTHSIDE #9390". */
+export function startsNameBeforeNumber(text: string, name: string): boolean {
+  const words = nameWords(text);
+  const [first = ""] = nameWords(name);
+  const at = words.indexOf(first);
+  return first.length >= LEAST_LETTERS && at >= 0 && /\d/.test(words[at + 1] ?? "");
+}
+
 function nameWords(text: string): string[] {
   return wordsOf(text, "counterparty").map(withoutUmlauts);
 }

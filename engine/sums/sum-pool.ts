@@ -10,7 +10,7 @@ import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/text
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
-import { lettersOfCutName } from "./cut-names.ts";
+import { lettersOfCutName, startsNameBeforeNumber } from "./cut-names.ts";
 import { WordGroups } from "./word-groups.ts";
 
 /**
@@ -26,6 +26,8 @@ export type Family = {
   tries?: number;
   /** Batches may be larger than other sums; `count` is set where the target states the number of lines. */
   batch?: { count: number | null };
+  /** Whether the target's text has only the beginning of the name, which other names may share. */
+  isGuess?: boolean;
 };
 
 /** Words of more lines than this say little of which belong together. */
@@ -153,6 +155,9 @@ export class SumPool {
     yield* this.ofOneWord(target, true);
     const called = this.calledByName(target, crowded ? named : near);
     for (const lines of called) yield* this.ofOneName(target, lines);
+    if (called.length === 0)
+      for (const lines of this.calledByFirstWord(target, crowded ? named : near))
+        for (const family of this.ofOneName(target, lines)) yield { ...family, isGuess: true };
     if (!crowded && farther)
       for (const lines of this.calledByName(target, this.inWindow(target, true)))
         if (!called.some(({ length }) => length === lines.length))
@@ -272,6 +277,20 @@ export class SumPool {
     const most = Math.max(1, ...cut.map(({ letters }) => letters));
     const longest = cut.filter(({ letters }) => letters === most).map(({ lines }) => lines);
     return longest.length <= MOST_NAMES ? longest : [];
+  }
+
+  /** Lines of each counterparty whose first word stands before a number in the target's texts. */
+  private calledByFirstWord(target: number, near: number[]): number[][] {
+    const text = this.own.text(target, "description");
+    if (text === null) return [];
+    const { counterparty } = this.other.hashes;
+    const called = grouped(near, (line) =>
+      counterparty.has(line) ? counterparty.key(line) : null,
+    ).filter(([line]) => {
+      const name = this.other.text(line as number, "counterparty");
+      return name !== null && startsNameBeforeNumber(text, name);
+    });
+    return called.length <= MOST_NAMES ? called : [];
   }
 
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
