@@ -50,7 +50,7 @@ export type EvidenceOptions = {
   businessDays: BusinessDays;
   weights: Weights | null;
   suggestOnly: boolean;
-  /** Of the score rules before this one; it adds its own. */
+  /** What earlier score rules learnt. This rule adds its own lesson. */
   lessons: Lessons;
   /** By whose name equal amounts are matched, whichever rule finds them; null where no score rule is for them alone. */
   ofEqualAmounts: { rule: Rule; index: number } | null;
@@ -121,7 +121,7 @@ function* solve(graph: Graph, rule: Rule): Generator<Progress, SolvedPair[]> {
   return solved;
 }
 
-/** By node, so that lines are taken in canonical order. */
+/** Sorts by node, because nodes hand out their lines in canonical order. */
 function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
   return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
 }

@@ -203,7 +203,7 @@ export class RunState {
     return known;
   }
 
-  /** Reads them in slices, so that whoever asks for them next need not wait. */
+  /** Reads the texts in slices, so that a run yields between them. */
   *readTexts(stage: string): Generator<Progress> {
     if (this.words) return;
     const reading = Texts.inSlices(

@@ -25,12 +25,16 @@ export function lettersOfCutName(text: string, name: string): number {
   return most;
 }
 
-/** Whether a number follows the whole words that a name begins with, as in "SP NORTHSIDE #9390". */
-export function startsNameBeforeNumber(text: string, name: string): boolean {
+/** The words of a text that stand before a number, as "NORTHSIDE" in "SP NORTHSIDE #9390". */
+export function wordsBeforeNumbers(text: string): Set<string> {
   const words = nameWords(text);
-  const [first = ""] = nameWords(name);
-  const at = words.indexOf(first);
-  return first.length >= LEAST_LETTERS && at >= 0 && /\d/.test(words[at + 1] ?? "");
+  return new Set(
+    words.filter((word, at) => word.length >= LEAST_LETTERS && /\d/.test(words[at + 1] ?? "")),
+  );
+}
+
+export function firstWordOf(name: string): string {
+  return nameWords(name)[0] ?? "";
 }
 
 function nameWords(text: string): string[] {

@@ -10,7 +10,7 @@ import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/text
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
-import { lettersOfCutName, startsNameBeforeNumber } from "./cut-names.ts";
+import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
 import { WordGroups } from "./word-groups.ts";
 
 /**
@@ -32,7 +32,7 @@ export type Family = {
 
 /** Words of more lines than this say little of which belong together. */
 const RARE = 60;
-/** So many lines of a window are looked at, the nearest in time first. */
+/** The maximum number of lines examined in a window, nearest days first. */
 const LOOKED_AT = 400;
 const DEFAULT_DAYS = 7;
 /** A number that more lines have is a customer's, a batch's or a month's. */
@@ -282,13 +282,14 @@ export class SumPool {
   /** Lines of each counterparty whose first word stands before a number in the target's texts. */
   private calledByFirstWord(target: number, near: number[]): number[][] {
     const text = this.own.text(target, "description");
-    if (text === null) return [];
+    const words = wordsBeforeNumbers(text ?? "");
+    if (words.size === 0) return [];
     const { counterparty } = this.other.hashes;
     const called = grouped(near, (line) =>
       counterparty.has(line) ? counterparty.key(line) : null,
     ).filter(([line]) => {
       const name = this.other.text(line as number, "counterparty");
-      return name !== null && startsNameBeforeNumber(text, name);
+      return name !== null && words.has(firstWordOf(name));
     });
     return called.length <= MOST_NAMES ? called : [];
   }
@@ -331,7 +332,7 @@ export class SumPool {
     });
   }
 
-  /** Lines of the days of these, whoever's: one of them may have lost what names it. */
+  /** Lines of any counterparty on the days of `core`, because a line may lack its name. */
   private besideThem(core: number[], near: number[]): number[] {
     const days = new Set(core.map((line) => this.other.value_date[line] as number));
     return near.filter(
