@@ -5,12 +5,17 @@
 
 import { Pool } from "../candidates/pool.ts";
 import { Alignment, WORD } from "../evidence/alignment.ts";
-import { lacksReference, saidOf } from "../evidence/contradictions.ts";
+import { isCharge } from "../evidence/charges.ts";
+import {
+  agreedReference,
+  lacksReference,
+  saidOf,
+  saysWholeName,
+} from "../evidence/contradictions.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
 import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
 import { namesAnother } from "../evidence/other-number.ts";
 import { Weighing } from "../evidence/weighing.ts";
-import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
@@ -45,7 +50,7 @@ export type EvidenceOptions = {
   businessDays: BusinessDays;
   weights: Weights | null;
   suggestOnly: boolean;
-  /** Of the score rules before this one; it adds its own. */
+  /** What earlier score rules learnt. This rule adds its own lesson. */
   lessons: Lessons;
   /** By whose name equal amounts are matched, whichever rule finds them; null where no score rule is for them alone. */
   ofEqualAmounts: { rule: Rule; index: number } | null;
@@ -116,7 +121,7 @@ function* solve(graph: Graph, rule: Rule): Generator<Progress, SolvedPair[]> {
   return solved;
 }
 
-/** By node, so that lines are taken in canonical order. */
+/** Sorts by node, because nodes hand out their lines in canonical order. */
 function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
   return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
 }
@@ -182,17 +187,50 @@ class Judge {
     state.decide(ruleOf, [l], [r], verdict, allocated);
   }
 
-  /** Whether one line names another counterparty, or amounts differ without a number or a usual difference to explain it. */
+  /**
+   * Whether one line names another counterparty or quotes the reference of another open line, or
+   * nothing explains why the amounts differ.
+   */
   private isOfAnother(l: number, r: number): boolean {
     const { left, right } = this.state;
     if (this.callsAnother("left", l, r) || this.callsAnother("right", r, l)) return true;
-    const [a, b] = [left.amount[l] as number, right.amount[r] as number];
-    if (a === b) return false;
-    const texts = this.state.texts();
+    if (this.quotesAnother("left", l, r) || this.quotesAnother("right", r, l)) return true;
+    return left.amount[l] !== right.amount[r] && !this.explainsDifference(l, r);
+  }
+
+  /**
+   * A difference needs a reference that both lines have, or is one that this pair of sources shows
+   * again and again. A usual share of the amount that exceeds the rule's tolerance in basis points
+   * also needs the whole name, because a few unrelated amounts always differ by that share.
+   */
+  private explainsDifference(l: number, r: number): boolean {
+    const { state, model, rule } = this;
+    if (state.exactSums.hasAny([l], [r])) {
+      state.disputed.add([l], [r]);
+      return false;
+    }
+    const [a, b] = [state.left.amount[l] as number, state.right.amount[r] as number];
+    const texts = state.texts();
     if (namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number))
-      return true;
-    if (this.model.usualDifference(a - b) || this.model.usualRate(a, b)) return false;
-    return lacksReference(saidOf(left, l), saidOf(right, r));
+      return false;
+    const [said, otherSaid] = [saidOf(state.left, l), saidOf(state.right, r)];
+    if (model.usualDifference(a - b)) return true;
+    if (agreedReference(said, otherSaid) !== null) return true;
+    const isUsualRate = model.usualRate(a, b) !== null;
+    const isLarge = Math.abs(a - b) > ((rule.amount_tolerance_bps ?? 0) / 10_000) * Math.abs(a);
+    if (isLarge) return isUsualRate && saysWholeName(said, otherSaid);
+    return isUsualRate || !lacksReference(said, otherSaid);
+  }
+
+  /** Whether a text of the other side quotes the reference of another open line of this side. */
+  private quotesAnother(side: Side, line: number, otherLine: number): boolean {
+    const { state } = this;
+    const texts = state.texts();
+    const other = opposite(side);
+    return state
+      .quotedReferences(side)
+      .othersThan(line, state[other], texts[other], otherLine)
+      .some((one) => state.isOpen(side, one));
   }
 
   /** Whether the text of a line that names no counterparty has another than the line of this side. */
@@ -238,14 +276,6 @@ class Judge {
     if (this.options.suggestOnly) return HELD.track_record;
     return this.isOfAnother(l, r) || this.isGuess(l, r) ? HELD.score : HELD.no;
   }
-}
-
-const CHARGE =
-  /\b(fees?|charges?|interest|entgelte?|zinsen|geb(ü|ue)hr(en)?|frais|agios|int(é|e)r(ê|e)ts|commissioni?|interessi)\b/i;
-
-/** Whether a line says that it is a bank's fee or interest. */
-function isCharge(lines: Lines, line: number): boolean {
-  return CHARGE.test(lines.text(line, "description") ?? "");
 }
 
 function runnerUpOf(

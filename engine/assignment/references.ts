@@ -56,7 +56,7 @@ class Matching {
     this.dayNumber = daysOf(rule, businessDays);
   }
 
-  /** Lines of one amount that name each other and nobody else of that amount. */
+  /** Matches two lines of equal amount that share a number with no other line of that amount. */
   pairs(): void {
     const { left, right } = this.state;
     for (const l of this.state.open("left")) {
@@ -77,7 +77,7 @@ class Matching {
     }
   }
 
-  /** One line and all lines that it names, or that name it. */
+  /** Matches a line with the sum of all lines that share a number with it. */
   sums(): void {
     for (const side of ["left", "right"] as const) {
       const other = opposite(side);
@@ -101,7 +101,10 @@ class Matching {
     }
   }
 
-  /** Those open ones that are to be the whole: all in the window, with no other target, and their sum the target's amount. */
+  /**
+   * The open lines that share a number with the target. Returns none unless all lie in the window,
+   * have no other target and add up to the target's amount.
+   */
   private partsOf(side: Side, target: number): Named[] {
     const other = opposite(side);
     const amount = this.state[side].amount[target] as number;
@@ -158,7 +161,7 @@ class Matching {
   }
 }
 
-/** Where a number was found that is no reference of both. */
+/** Says in whose text the number was found, unless it is the reference of both lines. */
 function noteOf(
   { name, isSaidByOther }: Named,
   left: Lines,

@@ -309,3 +309,145 @@ describe("a sum that may be chance", () => {
     expect(solveCase(parts, [settlement, other]).confirmed).not.toContain("t1,t2|s");
   });
 });
+
+describe("a difference that an exact sum explains", () => {
+  /** Twenty purchases of which each was charged with a tip of 15 % make that share usual. */
+  const tipped = Array.from({ length: 20 }, (_, at) => {
+    const amount = 3100 + 137 * at;
+    const day = String(1 + at).padStart(2, "0");
+    const name = `${["Oak", "Birch", "Cedar", "Maple", "Willow"][at % 5]}field ${["Diner", "Bakery", "Grill", "Tavern"][Math.floor(at / 5)]}`;
+    return {
+      left: {
+        id: `e${at}`,
+        amount: (-amount / 100).toFixed(2),
+        date: `2026-03-${day}`,
+        counterparty: name,
+        description: `P. Quinn: Lunch ${at}`,
+      },
+      right: {
+        id: `c${at}`,
+        amount: (-Math.round(amount * 1.15) / 100).toFixed(2),
+        date: `2026-03-${day}`,
+        description: name.toUpperCase(),
+      },
+    };
+  });
+  const left: CaseLine[] = [
+    ...tipped.map((one) => one.left),
+    {
+      id: "e-single",
+      amount: "-139.25",
+      date: "2026-03-11",
+      counterparty: "Szymański Staffing",
+      description: "L. Fontaine: Software",
+    },
+    {
+      id: "e-part1",
+      amount: "-98.18",
+      date: "2026-03-16",
+      counterparty: "Szymański Staffing",
+      description: "M. Dorsey: Software, cost center 949",
+    },
+    {
+      id: "e-part2",
+      amount: "-61.96",
+      date: "2026-03-16",
+      counterparty: "Szymański Staffing",
+      description: "M. Dorsey: Software, cost center 781",
+    },
+  ];
+  const right: CaseLine[] = [
+    ...tipped.map((one) => one.right),
+    {
+      id: "c-sum",
+      amount: "-160.14",
+      date: "2026-03-17",
+      description: "SP SZYMANSKI #9390",
+    },
+  ];
+
+  test("is left to the sum", () => {
+    const { confirmed, suggested } = solveCase(left, right);
+    expect([...confirmed, ...suggested]).not.toContain("e-single|c-sum");
+    expect([...confirmed, ...suggested]).toContain("e-part1,e-part2|c-sum");
+  });
+
+  test("is not confirmed where the sum is missing, because only a stem of the name agrees", () => {
+    const { confirmed } = solveCase(
+      left.filter(({ id }) => !id.startsWith("e-part")),
+      right,
+    );
+    expect(confirmed).not.toContain("e-single|c-sum");
+  });
+});
+
+describe("a text that quotes the reference of another open line", () => {
+  const left: CaseLine[] = [
+    {
+      id: "v1646",
+      amount: "1005.00",
+      date: "2026-03-02",
+      reference: "SI-601646",
+      counterparty: "Mosswood Signs Corp",
+      description: "Customer wire",
+    },
+    {
+      id: "v1647",
+      amount: "960.00",
+      date: "2026-03-04",
+      reference: "SI-601647",
+      counterparty: "Mosswood Signs Corp",
+      description: "Customer wire",
+    },
+  ];
+  const right: CaseLine[] = [
+    {
+      id: "b1",
+      amount: "960.00",
+      date: "2026-03-02",
+      reference: "822194615605",
+      description: "WIRE IN ORIG:MOSSWOOD SIGNS CORP OBI:INV 601646",
+    },
+  ];
+
+  test("is never confirmed with an equal amount that has another reference", () => {
+    expect(solveCase(left, right).areConfirmed("v1647", "b1")).toBe(false);
+  });
+
+  test("is never confirmed with an equal amount that has no reference", () => {
+    const [other, same] = left as [CaseLine, CaseLine];
+    const batches = tillBatches();
+    const { areConfirmed } = solveCase(
+      [...batches.left, { ...other, reference: "2400" }, { ...same, reference: undefined }],
+      [
+        ...batches.right,
+        { ...(right[0] as CaseLine), description: "SETTLEMENT 2400 MOSSWOOD SIGNS" },
+      ],
+    );
+    expect(areConfirmed("v1647", "b1")).toBe(false);
+  });
+});
+
+/** Enough plain pairs that the engine knows how rare amounts and words are. */
+function tillBatches(): { left: CaseLine[]; right: CaseLine[] } {
+  const lines = Array.from({ length: 60 }, (_, at) => ({
+    amount: (431.17 + 57.31 * at).toFixed(2),
+    date: `2026-03-${String(1 + (at % 28)).padStart(2, "0")}`,
+    number: String(2101 + 4 * at),
+  }));
+  return {
+    left: lines.map(({ amount, date, number }) => ({
+      id: `l${number}`,
+      amount,
+      date,
+      reference: number,
+      counterparty: "Card terminal",
+    })),
+    right: lines.map(({ amount, date, number }) => ({
+      id: `r${number}`,
+      amount,
+      date,
+      description: `SETTLEMENT ${number} CARD TERMINAL`,
+    })),
+  };
+}

@@ -14,6 +14,7 @@ import {
   otherFormsOf,
   STRONG_DIGITS,
 } from "../prepare/identifiers.ts";
+import { wordsOf } from "../prepare/text.ts";
 import type { Texts } from "../prepare/texts.ts";
 import { namesDiffer, saysName } from "./names-differ.ts";
 import { kindOf, type Numbering } from "./numbering.ts";
@@ -175,7 +176,7 @@ function namedReference(left: Said, right: Said): string | null {
 }
 
 /** A number that both sides name, as a reference or in their texts; null where there is none. */
-function agreedReference(left: Said, right: Said): string | null {
+export function agreedReference(left: Said, right: Said): string | null {
   return namedReference(left, right) ?? sharedNumber(left, right);
 }
 
@@ -215,6 +216,17 @@ function haveSeveralNames(lines: readonly Said[]): boolean {
 /** Whether one of two lines has a reference that the other doesn't say. */
 export function lacksReference(left: Said, right: Said): boolean {
   return (left.name !== null || right.name !== null) && agreedReference(left, right) === null;
+}
+
+/** Whether the texts of one line have every word of the other's counterparty. */
+export function saysWholeName(left: Said, right: Said): boolean {
+  return hasWholeName(left.text, right.counterparty) || hasWholeName(right.text, left.counterparty);
+}
+
+function hasWholeName(text: string, name: string | null): boolean {
+  if (name === null) return false;
+  const words = new Set(wordsOf(text, "counterparty"));
+  return wordsOf(name, "counterparty").every((word) => words.has(word));
 }
 
 function differingParty(left: Said, right: Said): Contradiction[] {

@@ -4,6 +4,7 @@ import { Contradictions } from "../evidence/contradictions.ts";
 import { Kinds } from "../evidence/kinds.ts";
 import { Numbering } from "../evidence/numbering.ts";
 import { OtherNames } from "../evidence/other-names.ts";
+import { QuotedReferences } from "../evidence/quoted-references.ts";
 import type { Lines } from "../lines.ts";
 import { HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
@@ -15,6 +16,21 @@ import { type SideTexts, Texts } from "./texts.ts";
 const CONTRADICTED = 0.5;
 
 const UNREAD = new Numbering(null);
+
+/** Lines of both sides. */
+class LineSet {
+  private readonly left = new Set<number>();
+  private readonly right = new Set<number>();
+
+  add(left: readonly number[], right: readonly number[]): void {
+    for (const line of left) this.left.add(line);
+    for (const line of right) this.right.add(line);
+  }
+
+  hasAny(left: readonly number[], right: readonly number[]): boolean {
+    return left.some((line) => this.left.has(line)) || right.some((line) => this.right.has(line));
+  }
+}
 
 /** How far a run has come: what its stages read and what they have settled. */
 export class RunState {
@@ -28,6 +44,10 @@ export class RunState {
   readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
   /** Second charges and the credits that take them back: only the first charge has a counterpart. */
   readonly chargedTwice = { left: new Set<number>(), right: new Set<number>() };
+  /** Lines that a suggested sum of lines with the same names explains to the cent. */
+  readonly exactSums = new LineSet();
+  /** Lines that have both such a sum and a probable pair that leaves a difference. */
+  readonly disputed = new LineSet();
   private readonly settled: { left: Uint8Array; right: Uint8Array };
   private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
@@ -35,6 +55,7 @@ export class RunState {
   private movements: Kinds | null = null;
   private numbers: Numbering | null = null;
   private readonly names: { left?: OtherNames; right?: OtherNames } = {};
+  private readonly quoted: { left?: QuotedReferences; right?: QuotedReferences } = {};
   readonly contradictions: Contradictions;
   /** Whether the leading exact rules are done. */
   isWeighing = false;
@@ -167,6 +188,14 @@ export class RunState {
     return otherNames;
   }
 
+  /** The references of a side's lines that were open when texts were read. */
+  quotedReferences(side: Side): QuotedReferences {
+    const texts = this.texts();
+    const known = this.quoted[side] ?? new QuotedReferences(texts, texts[side]);
+    this.quoted[side] = known;
+    return known;
+  }
+
   /** Words of a side that are one slip away from others. */
   closeWords(side: SideTexts): CloseWords {
     const known = this.close.get(side) ?? new CloseWords(this.texts(), side);
@@ -174,7 +203,7 @@ export class RunState {
     return known;
   }
 
-  /** Reads them in slices, so that whoever asks for them next need not wait. */
+  /** Reads the texts in slices, so that a run yields between them. */
   *readTexts(stage: string): Generator<Progress> {
     if (this.words) return;
     const reading = Texts.inSlices(

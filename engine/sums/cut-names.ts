@@ -25,6 +25,18 @@ export function lettersOfCutName(text: string, name: string): number {
   return most;
 }
 
+/** The words of a text that stand before a number, as "NORTHSIDE" in "SP NORTHSIDE #9390". */
+export function wordsBeforeNumbers(text: string): Set<string> {
+  const words = nameWords(text);
+  return new Set(
+    words.filter((word, at) => word.length >= LEAST_LETTERS && /\d/.test(words[at + 1] ?? "")),
+  );
+}
+
+export function firstWordOf(name: string): string {
+  return nameWords(name)[0] ?? "";
+}
+
 function nameWords(text: string): string[] {
   return wordsOf(text, "counterparty").map(withoutUmlauts);
 }

@@ -10,7 +10,7 @@ import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/text
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
-import { lettersOfCutName } from "./cut-names.ts";
+import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
 import { WordGroups } from "./word-groups.ts";
 
 /**
@@ -26,11 +26,13 @@ export type Family = {
   tries?: number;
   /** Batches may be larger than other sums; `count` is set where the target states the number of lines. */
   batch?: { count: number | null };
+  /** Whether the target's text has only the beginning of the name, which other names may share. */
+  isGuess?: boolean;
 };
 
 /** Words of more lines than this say little of which belong together. */
 const RARE = 60;
-/** So many lines of a window are looked at, the nearest in time first. */
+/** The maximum number of lines examined in a window, nearest days first. */
 const LOOKED_AT = 400;
 const DEFAULT_DAYS = 7;
 /** A number that more lines have is a customer's, a batch's or a month's. */
@@ -153,6 +155,9 @@ export class SumPool {
     yield* this.ofOneWord(target, true);
     const called = this.calledByName(target, crowded ? named : near);
     for (const lines of called) yield* this.ofOneName(target, lines);
+    if (called.length === 0)
+      for (const lines of this.calledByFirstWord(target, crowded ? named : near))
+        for (const family of this.ofOneName(target, lines)) yield { ...family, isGuess: true };
     if (!crowded && farther)
       for (const lines of this.calledByName(target, this.inWindow(target, true)))
         if (!called.some(({ length }) => length === lines.length))
@@ -274,6 +279,21 @@ export class SumPool {
     return longest.length <= MOST_NAMES ? longest : [];
   }
 
+  /** Lines of each counterparty whose first word stands before a number in the target's texts. */
+  private calledByFirstWord(target: number, near: number[]): number[][] {
+    const text = this.own.text(target, "description");
+    const words = wordsBeforeNumbers(text ?? "");
+    if (words.size === 0) return [];
+    const { counterparty } = this.other.hashes;
+    const called = grouped(near, (line) =>
+      counterparty.has(line) ? counterparty.key(line) : null,
+    ).filter(([line]) => {
+      const name = this.other.text(line as number, "counterparty");
+      return name !== null && words.has(firstWordOf(name));
+    });
+    return called.length <= MOST_NAMES ? called : [];
+  }
+
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
   private cores(target: number, named: number[]): number[][] {
     const words = this.rareWords(this.ownTexts, target);
@@ -312,7 +332,7 @@ export class SumPool {
     });
   }
 
-  /** Lines of the days of these, whoever's: one of them may have lost what names it. */
+  /** Lines of any counterparty on the days of `core`, because a line may lack its name. */
   private besideThem(core: number[], near: number[]): number[] {
     const days = new Set(core.map((line) => this.other.value_date[line] as number));
     return near.filter(

@@ -4,6 +4,8 @@
  */
 import { allocate } from "../assignment/allocate.ts";
 import type { Days } from "../candidates/window.ts";
+import { isCharge } from "../evidence/charges.ts";
+import { agreedReference, saidOf } from "../evidence/contradictions.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -122,7 +124,8 @@ class SumSearch {
         : this.subsetOf(target, family, tried[kind]);
       this.steps += lines.length;
       if (!found || found.chance > IDLE_CHANCE) continue;
-      const solution = { side: this.side, target, named, fitsElsewhere: false, ...found };
+      const fitsElsewhere = family.isGuess ?? false;
+      const solution = { side: this.side, target, named, fitsElsewhere, ...found };
       if (best && !hasSameMembers(best, solution)) {
         const isBetter = solution.chance < best.chance;
         const one: Solution = isBetter ? solution : best;
@@ -132,7 +135,7 @@ class SumSearch {
       best ??= solution;
       if (best.unique && best.chance < SURE_CHANCE[kind]) break;
     }
-    return best && { ...best, fitsElsewhere: this.fitsElsewhere(best) };
+    return best && { ...best, fitsElsewhere: best.fitsElsewhere || this.fitsElsewhere(best) };
   }
 
   /** Whether the target quotes a line outside its sum, or another line quotes one of the sum. */
@@ -276,13 +279,16 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     );
     const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
     if (score < SUGGEST_SCORE) continue;
+    const isProbable =
+      unique && chance < SURE_CHANCE[kind] && areRelated(state, side, target, members);
     const sure =
-      unique &&
+      isProbable &&
       !contested &&
       !fitsElsewhere &&
+      !state.disputed.hasAny(left, right) &&
       !cancelsItself(state, solution) &&
-      chance < SURE_CHANCE[kind] &&
-      areRelated(state, side, target, members);
+      !addsCharges(state, solution) &&
+      !addsUnquotedCredits(state, solution);
     const verdict = {
       basis: BASIS.sum,
       held: !sure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,
@@ -293,7 +299,14 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
     const allocated = allocate(state.left, left, state.right, right, rule);
     if (allocated === null) continue;
     state.decide(ruleIndex, left, right, verdict, allocated);
+    if (named && isProbable && isExact(state, solution)) state.exactSums.add(left, right);
   }
+}
+
+function isExact(state: RunState, { side, target, members }: Solution): boolean {
+  const { amount } = state[opposite(side)];
+  const total = members.reduce((all, line) => all + (amount[line] as number), 0);
+  return total === state[side].amount[target];
 }
 
 /** Lines of which two cancel each other are the sum without these, too. */
@@ -301,6 +314,23 @@ function cancelsItself(state: RunState, { side, members }: Solution): boolean {
   const { amount } = state[opposite(side)];
   const amounts = new Set(members.map((line) => amount[line] as number));
   return members.some((line) => amounts.has(-(amount[line] as number)));
+}
+
+/** A bank's own charges do not add up to an unrelated payment. */
+function addsCharges(state: RunState, { side, target, members }: Solution): boolean {
+  const other = state[opposite(side)];
+  return !isCharge(state[side], target) && members.every((line) => isCharge(other, line));
+}
+
+/** A target that quotes an invoice also quotes the credit notes that it subtracts. */
+function addsUnquotedCredits(state: RunState, { side, target, members }: Solution): boolean {
+  const own = saidOf(state[side], target);
+  const other = state[opposite(side)];
+  const sign = Math.sign(state[side].amount[target] as number);
+  const isCredit = (line: number) => Math.sign(other.amount[line] as number) === -sign;
+  if (!members.some(isCredit)) return false;
+  const isQuoted = (line: number) => agreedReference(own, saidOf(other, line)) !== null;
+  return members.some(isQuoted) && !members.filter(isCredit).every(isQuoted);
 }
 
 function linesOf({ side, target, members }: Solution): string[] {

@@ -1,0 +1,49 @@
+import type { Lines } from "../lines.ts";
+import { digitsIn, isAmount, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
+import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
+
+const REFERENCE = FIELDS.indexOf("reference");
+const NONE = -1;
+const SEVERAL = -2;
+
+/** Finds the line of one side whose reference a text of the other side quotes. */
+export class QuotedReferences {
+  private readonly texts: Texts;
+  private readonly side: SideTexts;
+  /** The only line of the side whose reference has a word, by word. */
+  private readonly lineOf: Int32Array;
+
+  constructor(texts: Texts, side: SideTexts) {
+    this.texts = texts;
+    this.side = side;
+    this.lineOf = new Int32Array(texts.spelling.length).fill(NONE);
+    for (const [row, line] of side.lineOf.entries()) {
+      const cell = row * FIELD_COUNT + REFERENCE;
+      for (let at = side.start[cell] as number; at < (side.start[cell + 1] as number); at++) {
+        const word = side.words[at] as number;
+        const known = this.lineOf[word] as number;
+        if (known !== line) this.lineOf[word] = known === NONE ? line : SEVERAL;
+      }
+    }
+  }
+
+  /** The lines of this side that a line of the other side quotes and that `line` is not. */
+  othersThan(line: number, quoting: Lines, quotingSide: SideTexts, quotingLine: number): number[] {
+    const own = new Set(wordsOf(this.side, line));
+    const amount = quoting.amount[quotingLine] as number;
+    return wordsOf(quotingSide, quotingLine).flatMap((word) => {
+      const other = this.lineOf[word] as number;
+      if (other < 0 || other === line || own.has(word)) return [];
+      const number = this.texts.spelling[word] as string;
+      const isQuote =
+        digitsIn(number) >= LEAST_FOUND && !isDate(number) && !isAmount(number, amount);
+      return isQuote ? [other] : [];
+    });
+  }
+}
+
+function wordsOf({ rowOf, start, words }: SideTexts, line: number): number[] {
+  const row = rowOf[line] as number;
+  if (row < 0) return [];
+  return [...words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT])];
+}
