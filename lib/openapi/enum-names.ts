@@ -10,6 +10,7 @@ import { FORMATS } from "../imports/formats/mapping.ts";
 import { SKIP_REASONS, WARNING_CODES } from "../imports/formats/skip-reasons.ts";
 import { INVITATION_STATUSES } from "../invitations/contract.ts";
 import { ADJUSTMENT_KINDS, MATCH_STATES, SHAPES, SIDES } from "../matching/contract.ts";
+import { PERIOD_STATES } from "../matching/closing-board/contract.ts";
 import { AUTOMATIC, FEES } from "../matching/rules/contract.ts";
 import { RUN_STATUSES, STEP_KINDS } from "../matching/runs/contract.ts";
 import { CHECK_WEIGHTS } from "../matching/sign-off/contract.ts";
@@ -47,6 +48,7 @@ const NAMED: Record<string, readonly string[]> = {
   CallResult: STATUS_CLASSES,
   CheckWeight: CHECK_WEIGHTS,
   ConflictReason: CONFLICT_REASONS,
+  BoardPeriodState: PERIOD_STATES,
   Currency: CURRENCIES,
   ErrorCode: ERROR_CODES,
   EventKind: EVENT_KINDS,
