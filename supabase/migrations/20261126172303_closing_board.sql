@@ -291,3 +291,12 @@ begin
     input -> 'skipped', 'dry_run', false));
 end $function$;
 grant execute on function private.business_day_after(text,text,date,integer) to authenticated;
+grant execute on function public.get_closing_board(jsonb,jsonb) to authenticated;
+grant execute on function public.list_newest_periods(jsonb,jsonb) to authenticated;
+grant execute on function public.open_next_periods(jsonb,jsonb) to authenticated;
+insert into private.operations select ('(get_closing_board,getClosingBoard,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(get_reconciliation,getStatementPdf,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(get_statement,getStatementPdf,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_newest_periods,openNextPeriods,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_signed_statements,getStatementPdf,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(open_next_periods,openNextPeriods,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;

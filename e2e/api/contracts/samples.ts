@@ -202,6 +202,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   }),
   getProof: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   getStatement: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  getStatementPdf: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   exportStatement: async (fixture) => ({
     params: { id: (await period(fixture)).id },
     query: { format: "csv" },

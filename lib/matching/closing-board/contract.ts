@@ -24,6 +24,7 @@ const CURRENCIES_MAX = 200;
 
 const month = z
   .string()
+  .length(7)
   .regex(/^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/, "Must be a month, for example 2026-11.");
 const sourceId = id("src");
 
