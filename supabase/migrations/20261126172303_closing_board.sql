@@ -166,34 +166,6 @@ begin
     select x.calendar_id, x.close_days, x.period_end,
       private.business_day_after(tenant, x.calendar_id, x.period_end, x.close_days) as due_day
     from (select distinct p.calendar_id, p.close_days, (p.r).period_end from periods p) x
-  ), open_sums as materialized (
-    select (p.r).id, o.side, o.currency, count(*) as line_count, sum(o.open_minor) as minor,
-      min(o.value_date) as oldest
-    from periods p
-    join private.open_lines o on o.tenant_id = tenant and o.pair_no = (p.r).pair_no
-      and o.value_date <= (p.r).period_end
-    where (p.r).closed_at is null
-    group by 1, 2, 3
-    union all
-    select (p.r).id, c.side, c.currency, count(*), sum(c.open_minor), min(c.value_date)
-    from periods p
-    join public.carried_lines c on c.tenant_id = tenant and c.reconciliation_id = (p.r).id
-    where (p.r).closed_at is not null
-    group by 1, 2, 3
-  ), open_money as materialized (
-    select x.id, sum(x.line_count) as line_count, min(x.oldest) as oldest,
-      jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'open_minor',
-        private.exact_sum(x.minor)) order by x.currency, x.side) as sums
-    from open_sums x
-    group by 1
-  ), signed as materialized (
-    select s.reconciliation_id, min(s.signed_by) filter (where s.kind = 'prepared') as prepared_by,
-      jsonb_agg(s.signed_by order by s.level) filter (where s.kind = 'reviewed') as reviewed_by,
-      count(*) filter (where s.kind = 'reviewed') as reviews
-    from periods p
-    join public.period_signatures s on s.tenant_id = tenant and s.pair_no = (p.r).pair_no
-      and s.reconciliation_id = (p.r).id and s.revoked_at is null
-    group by 1
   ), cells as materialized (
     select (p.r).pair_no, jsonb_agg(jsonb_build_object(
       'reconciliation_id', (p.r).id, 'name', (p.r).name, 'period_start', (p.r).period_start,
@@ -205,10 +177,37 @@ begin
       'oldest_days', (p.r).period_end - m.oldest
     ) order by (p.r).period_start) as periods
     from periods p
-    left join signed g on g.reconciliation_id = (p.r).id
-    left join open_money m on m.id = (p.r).id
     join due_days d on d.calendar_id is not distinct from p.calendar_id
       and d.close_days = p.close_days and d.period_end = (p.r).period_end
+    -- Sums are looked up period by period: the planner knows no sizes of joined sets, and compares
+    -- each of 3,000 periods with each of 3,000 sums.
+    cross join lateral (
+      select sum(x.line_count) as line_count, min(x.oldest) as oldest,
+        jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'open_minor',
+          private.exact_sum(x.minor)) order by x.currency, x.side) as sums
+      from (
+        select o.side, o.currency, count(*) as line_count, sum(o.open_minor) as minor,
+          min(o.value_date) as oldest
+        from private.open_lines o
+        where o.tenant_id = tenant and o.pair_no = (p.r).pair_no
+          and o.value_date <= (p.r).period_end and (p.r).closed_at is null
+        group by 1, 2
+        union all
+        select c.side, c.currency, count(*), sum(c.open_minor), min(c.value_date)
+        from public.carried_lines c
+        where c.tenant_id = tenant and c.reconciliation_id = (p.r).id
+          and (p.r).closed_at is not null
+        group by 1, 2
+      ) x
+    ) m
+    cross join lateral (
+      select min(s.signed_by) filter (where s.kind = 'prepared') as prepared_by,
+        jsonb_agg(s.signed_by order by s.level) filter (where s.kind = 'reviewed') as reviewed_by,
+        count(*) filter (where s.kind = 'reviewed') as reviews
+      from public.period_signatures s
+      where s.tenant_id = tenant and s.pair_no = (p.r).pair_no
+        and s.reconciliation_id = (p.r).id and s.revoked_at is null
+    ) g
     cross join lateral (
       select case when (p.r).status = 'archived' then 'archived'
         when (p.r).closed_at is not null then 'closed'

@@ -18,6 +18,7 @@ import { reconciliationById, statementOf } from "../queries.ts";
 import { Signatures } from "../sign-off/signatures.tsx";
 import { BalanceTable, RollForwardTable } from "./balance-table.tsx";
 import { AdjustmentTable, ExclusionTable, ResidualTable } from "./item-tables.tsx";
+import { PdfButton } from "./pdf-button.tsx";
 import { SignedStatements } from "./signed-statements.tsx";
 import { AgingTable, OutstandingTable } from "./statement-tables.tsx";
 import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
@@ -56,6 +57,7 @@ export function StatementPage({ id }: { id: string }) {
                 { label: "CSV, with every match", format: "csv", ...withMatches },
               ]}
             />
+            <PdfButton id={id} name={file} />
             <Button size="sm" onClick={() => window.print()}>
               <Printer aria-hidden className="size-4 text-muted" />
               Print

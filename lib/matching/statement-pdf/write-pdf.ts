@@ -1,12 +1,9 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import pdfmake from "pdfmake";
 import { documentOf, type PdfInput } from "./document.ts";
 
-const FONTS = join(
-  dirname(createRequire(import.meta.url).resolve("pdfmake/package.json")),
-  "fonts/Roboto",
-);
+/** Not resolved from the module: a bundle is somewhere else. */
+const FONTS = join(process.cwd(), "node_modules/pdfmake/fonts/Roboto");
 
 pdfmake.setFonts({
   Roboto: {
