@@ -108,6 +108,107 @@ begin
     coalesce(input -> 'forget_names', '[]'), request -> 'versions');
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $function$;
+CREATE OR REPLACE FUNCTION private.revoke_signatures(tenant text, periods text[], reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  period text;
+begin
+  for period in
+    with revoked as (
+      update public.period_signatures s set revoked_at = now(),
+        revoked_by = coalesce(private.actor(), 'system'),
+        revoked_reason = revoke_signatures.reason
+      where s.tenant_id = tenant and s.reconciliation_id = any (periods) and s.revoked_at is null
+      returning s.reconciliation_id
+    )
+    select distinct x.reconciliation_id from revoked x order by 1
+  loop
+    perform private.record_security_event('reconciliation.signatures_revoked', period, reason, (
+      select jsonb_build_object('name', r.name) from public.reconciliations r
+      where r.tenant_id = tenant and r.id = period));
+  end loop;
+end $function$;
+CREATE OR REPLACE FUNCTION private.complete_closing(before public.reconciliations)
+ RETURNS public.reconciliations
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  c public.closings;
+  r public.reconciliations;
+begin
+  select * into strict c
+  from public.closings x
+  where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
+  delete
+  from private.closing_requests q
+  where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
+  perform private.carry_forward(before);
+  perform private.sign_statement(c);
+  if before.status = 'open' then
+    update public.reconciliations x
+    set status = 'in_progress'
+    where x.tenant_id = before.tenant_id and x.id = before.id;
+  end if;
+  update public.reconciliations x
+  set status = 'completed', closed_at = c.closed_at, closed_by = c.closed_by
+  where x.tenant_id = before.tenant_id and x.id = before.id
+  returning * into r;
+  perform private.complete_last_run(r);
+  perform private.record_security_event('reconciliation.closed', r.id, null,
+    jsonb_build_object('name', r.name, 'digest', c.digest,
+      'open_lines', c.statement -> 'outstanding_count', 'open_money', (
+        select coalesce(jsonb_agg(jsonb_build_object('currency', b -> 'currency', 'side',
+          b -> 'side', 'open_minor', b -> 'outstanding_minor')), '[]')
+        from jsonb_array_elements(c.statement -> 'balances') b
+        where b -> 'outstanding_minor' <> '0'
+      )));
+  perform private.queue_book_recount(r.tenant_id, r.pair_no);
+  perform private.emit(r.tenant_id, 'reconciliation.closed',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+  return r;
+end $function$;
+CREATE OR REPLACE FUNCTION private.reopen_period(id text, reason text)
+ RETURNS public.reconciliations
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+begin
+  perform private.lock_pair_of($1);
+  select * into r
+  from public.reconciliations x
+  where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
+  if r.closed_at is null then
+    perform private.refuse_conflict('not_closed', 'The period is not closed.');
+  elsif exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
+      and x.closed_at is not null
+  ) then
+    perform private.refuse_conflict('later_period_closed',
+      'A later period of these sources is closed, and builds on this one. Reopen that one first.');
+  end if;
+  perform private.require_not_closing(r.tenant_id, r.pair_no);
+  perform private.keep_signed_items(r);
+  update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
+  where x.tenant_id = r.tenant_id and x.id = r.id
+  returning * into r;
+  perform private.delete_closing(r);
+  perform private.bring_back(r);
+  perform private.reopen_statement(r, reason);
+  perform private.revoke_signatures(r.tenant_id, array[r.id], left('Reopened: ' || reason, 1000));
+  perform private.record_security_event('reconciliation.reopened', r.id, reason,
+    jsonb_build_object('name', r.name));
+  perform private.emit(r.tenant_id, 'reconciliation.reopened',
+    jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
+  return r;
+end $function$;
 CREATE OR REPLACE FUNCTION private.business_day_after(tenant text, calendar text, day date, days integer)
  RETURNS date
  LANGUAGE plpgsql
