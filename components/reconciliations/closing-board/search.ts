@@ -1,4 +1,4 @@
-import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { parseAsMatching } from "#components/kit/search-params.ts";
 import { PERIOD_STATES } from "#lib/matching/closing-board/contract.ts";
 
@@ -9,5 +9,3 @@ export const boardSearch = {
   overdue: parseAsBoolean,
   next: parseAsBoolean,
 };
-
-export type BoardSearch = inferParserType<typeof boardSearch>;

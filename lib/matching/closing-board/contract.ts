@@ -12,7 +12,7 @@ export const PERIOD_STATES = [
   "preparing",
   "archived",
 ] as const;
-export const SKIPPED_PAIRS = ["up_to_date", "archived"] as const;
+const SKIPPED_PAIRS = ["up_to_date", "archived"] as const;
 
 const MONTHS_MAX = 12;
 const PAIRS_MAX = 500;

@@ -26,7 +26,7 @@ export async function openNextPeriods(
   ctx: Context,
   { through, pairs, dry_run }: Input,
 ): Promise<NextPeriods> {
-  const newest = await read<Newest[]>(ctx, "list_newest_periods", { pairs });
+  const newest = await read<Newest[]>(ctx, "list_newest_periods", { through, pairs });
   requireKnown(pairs ?? [], newest);
   const lastDay = lastDayOf(through);
   const items: NextPeriod[] = [];

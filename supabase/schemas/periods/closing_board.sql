@@ -122,7 +122,7 @@ begin
 end $$;
 
 -- The newest period of each of the caller's pairs, or of these. input: { pairs: [{ left_source_id,
--- right_source_id }] | null }.
+-- right_source_id }] | null, through }, `through` for the record of a dry run alone.
 create function public.list_newest_periods(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
