@@ -23,8 +23,8 @@ import {
   type ReconciliationStatus,
   updateReconciliationContract,
 } from "#lib/reconciliations/contract.ts";
-import { periodOf } from "#lib/reconciliations/period-name.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { CLOSING_ID } from "./matching/closing.tsx";
 import { MatchingOverview } from "./matching/matching-overview.tsx";
 import { PeriodActions } from "./matching/period-actions.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { periodOf } from "#lib/reconciliations/period-name.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { matchedShare } from "./words.tsx";
 
 test.each([

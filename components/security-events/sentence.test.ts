@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sentenceOf } from "./sentence.ts";
 
-const told = (type: string, details: Record<string, unknown>, actor = "user:leo") =>
+const sentenceFor = (type: string, details: Record<string, unknown>, actor = "user:leo") =>
   sentenceOf({ type, actor, home_tenant_id: null, details } as never);
 
 test("a close says who closed what, and what is open", () => {
@@ -10,10 +10,10 @@ test("a close says who closed what, and what is open", () => {
     open_lines: 10,
     open_money: [{ currency: "EUR", open_minor: 485_000 }],
   };
-  expect(told("reconciliation.closed", details)).toBe(
+  expect(sentenceFor("reconciliation.closed", details)).toBe(
     "leo closed Debtors, November 2026, 10 lines open (€4,850.00)",
   );
-  expect(told("reconciliation.closed", { ...details, open_lines: 0, open_money: [] })).toBe(
+  expect(sentenceFor("reconciliation.closed", { ...details, open_lines: 0, open_money: [] })).toBe(
     "leo closed Debtors, November 2026, nothing open",
   );
 });
@@ -23,10 +23,10 @@ test.each([
   ["import.created", { file_name: "camt.xml" }, "leo imported camt.xml"],
   ["source.created", { name: "Bank" }, "leo created the source Bank"],
 ])("%s is a sentence with the name of its target", (type, details, sentence) => {
-  expect(told(type, details)).toBe(sentence);
+  expect(sentenceFor(type, details)).toBe(sentence);
 });
 
 test("an event without a name keeps its action", () => {
-  expect(told("reconciliation.closed", { digest: "9f86" })).toBe("Closed a period");
-  expect(told("api_key.created", { name: "Billing" })).toBe("Created an API key");
+  expect(sentenceFor("reconciliation.closed", { digest: "9f86" })).toBe("Closed a period");
+  expect(sentenceFor("api_key.created", { name: "Billing" })).toBe("Created an API key");
 });

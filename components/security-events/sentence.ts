@@ -3,7 +3,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { actionOf, whoOf } from "./labels.ts";
 
-type Told = Pick<SecurityEvent, "type" | "actor" | "home_tenant_id" | "details">;
+type Named = Pick<SecurityEvent, "type" | "actor" | "home_tenant_id" | "details">;
 
 /** What was done to what has this name. */
 const VERBS: Record<string, (name: string) => string> = {
@@ -22,7 +22,7 @@ const VERBS: Record<string, (name: string) => string> = {
 };
 
 /** "leo closed Debtors, November 2026, 10 lines open (€4,850.00)"; the action alone where no name is known. */
-export function sentenceOf(event: Told): string {
+export function sentenceOf(event: Named): string {
   const verb = VERBS[event.type];
   const name = nameIn(event);
   if (verb === undefined || name === null) return actionOf(event);

@@ -26,7 +26,7 @@ export function Target({ event, target }: Props) {
   );
 }
 
-/** What has a name of its own: periods, sources and files. */
+/** Targets that have names: periods, sources and files. */
 const NAMED = /^(rcn|src|imp)_/;
 
 /** By the name that it had then, otherwise by its name now. */

@@ -1,7 +1,7 @@
 import { RowTable } from "#components/kit/row-stop.tsx";
 import { classes } from "#components/ui/classes.ts";
 import type { BoardPair, BoardPeriod } from "#lib/matching/closing-board/contract.ts";
-import { longMonth, shortMonth } from "#lib/reconciliations/period-name.ts";
+import { longMonth, shortMonth } from "#lib/wire/period-name.ts";
 import { PeriodCell } from "./period-cell.tsx";
 
 const FIRST = "md:sticky md:left-0 md:z-10 md:w-56 md:min-w-56 md:bg-surface";

@@ -15,8 +15,8 @@ import {
   type NextPeriods,
   openNextPeriodsContract,
 } from "#lib/matching/closing-board/contract.ts";
-import { monthAfter } from "#lib/matching/closing-board/months.ts";
-import { longMonth, periodOf } from "#lib/reconciliations/period-name.ts";
+import { monthAfter } from "#lib/wire/months.ts";
+import { longMonth, periodOf } from "#lib/wire/period-name.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { nextPeriodsPreview } from "./queries.ts";
 

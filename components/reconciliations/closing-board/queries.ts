@@ -4,7 +4,7 @@ import {
   getClosingBoardContract,
   openNextPeriodsContract,
 } from "#lib/matching/closing-board/contract.ts";
-import { monthAfter } from "#lib/matching/closing-board/months.ts";
+import { monthAfter } from "#lib/wire/months.ts";
 import { reconciliationsKey } from "../queries.ts";
 
 const MONTHS_SHOWN = 6;

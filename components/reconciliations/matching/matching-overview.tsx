@@ -6,7 +6,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { periodOf } from "#lib/reconciliations/period-name.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { periodLines } from "../period-lines.ts";
 import { SignOffCard } from "../sign-off/sign-off-card.tsx";
 import { matchedShare, PeriodStatus } from "../words.tsx";

@@ -9,7 +9,7 @@ import { Bars } from "#components/ui/bar-chart.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { periodOf } from "#lib/reconciliations/period-name.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { periodsOfPair } from "../queries.ts";
 import { matchedShare } from "../words.tsx";
 import { rateOf } from "./rates.ts";

@@ -12,7 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { getStatementContract, type Statement } from "#lib/matching/periods/contract.ts";
 import type { PeriodSignature } from "#lib/reconciliations/contract.ts";
-import { periodOf } from "#lib/reconciliations/period-name.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { ProofBadge, ProofTable } from "../matching/proof-card.tsx";
 import { reconciliationById, statementOf } from "../queries.ts";
 import { Signatures } from "../sign-off/signatures.tsx";

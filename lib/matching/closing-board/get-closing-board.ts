@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { readPage } from "../../db/page.ts";
 import type { Context } from "../../request/context.ts";
+import { lastDayOf } from "../../wire/months.ts";
 import type { BoardPair, getClosingBoardContract } from "./contract.ts";
-import { lastDayOf } from "./months.ts";
 
 type Query = z.output<(typeof getClosingBoardContract)["query"]>;
 type Answer = z.input<(typeof getClosingBoardContract)["response"]>;

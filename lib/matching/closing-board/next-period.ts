@@ -1,10 +1,4 @@
-import {
-  longMonth,
-  monthsOf,
-  periodName,
-  periodOf,
-  shortMonth,
-} from "../../reconciliations/period-name.ts";
+import { longMonth, monthsOf, periodName, periodOf, shortMonth } from "../../wire/period-name.ts";
 
 export type Period = { name: string; period_start: string; period_end: string };
 

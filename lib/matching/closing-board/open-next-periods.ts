@@ -3,6 +3,7 @@ import { read, write } from "../../db/call.ts";
 import type { Reconciliation } from "../../reconciliations/contract.ts";
 import type { Context } from "../../request/context.ts";
 import { invalidRequest } from "../../wire/errors.ts";
+import { lastDayOf } from "../../wire/months.ts";
 import {
   NEXT_PERIODS_MAX,
   NEXT_PERIODS_OF_ALL_MAX,
@@ -10,7 +11,6 @@ import {
   type NextPeriods,
   type openNextPeriodsContract,
 } from "./contract.ts";
-import { lastDayOf } from "./months.ts";
 import { nextPeriod, type Period } from "./next-period.ts";
 
 type Input = z.output<NonNullable<typeof openNextPeriodsContract.body>>;

@@ -1,8 +1,8 @@
-import type { Content, TableCell, TDocumentDefinitions } from "pdfmake/interfaces.js";
+import type pdfmake from "pdfmake";
 import type { PeriodSignature } from "../../reconciliations/contract.ts";
-import { periodOf } from "../../reconciliations/period-name.ts";
+import { periodOf } from "../../wire/period-name.ts";
+import { reconciledBalances, type SideBalance } from "../../wire/reconciled-balances.ts";
 import type { Statement } from "../periods/contract.ts";
-import { reconciledBalances, type SideBalance } from "./reconciled-balances.ts";
 
 /** What a PDF is made of. `digest`: of the newest signature; null where nobody signed. */
 export type PdfInput = {
@@ -10,6 +10,10 @@ export type PdfInput = {
   signatures: readonly PeriodSignature[];
   digest: string | null;
 };
+
+type Document = Parameters<(typeof pdfmake)["createPdf"]>[0];
+type Content = Document["content"];
+type TableCell = Extract<Content, { table: unknown }>["table"]["body"][number][number];
 
 const RULE = "#c8ccd4";
 const MUTED = "#5b6270";
@@ -23,7 +27,7 @@ const ADJUSTMENT_NAMES: Record<string, string> = {
 };
 
 /** The document of a statement: what its page shows, for paper. */
-export function documentOf({ statement, signatures, digest }: PdfInput): TDocumentDefinitions {
+export function documentOf({ statement, signatures, digest }: PdfInput): Document {
   const { name, left_source, right_source, closed_at, closed_by, as_of } = statement;
   const status = closed_at
     ? `Closed ${timeText(closed_at)}${closed_by ? ` by ${personText(closed_by)}` : ""}`

@@ -1,7 +1,7 @@
 -- The closing board: all pairs and their periods of a span of months, and the opening of the
 -- periods that follow.
 
--- The day so many business days after another: days on which the calendar opens, or without one
+-- The day `days` business days after another: days on which the calendar opens, or without one
 -- Monday to Friday. Null where the calendar doesn't open so often within two years.
 create function private.business_day_after(tenant text, calendar text, day date,
   days integer) returns date
