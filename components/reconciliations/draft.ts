@@ -4,7 +4,7 @@ import type {
   createReconciliationContract,
   Reconciliation,
 } from "#lib/reconciliations/contract.ts";
-import { periodOf } from "./words.tsx";
+import { periodOf } from "#lib/wire/period-name.ts";
 
 type Fields =
   | "name"

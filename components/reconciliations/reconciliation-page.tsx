@@ -24,12 +24,13 @@ import {
   updateReconciliationContract,
 } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { CLOSING_ID } from "./matching/closing.tsx";
 import { MatchingOverview } from "./matching/matching-overview.tsx";
 import { PeriodActions } from "./matching/period-actions.tsx";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
-import { matchedShare, periodOf, STATUS_LABELS, StatusLabel } from "./words.tsx";
+import { matchedShare, STATUS_LABELS, StatusLabel } from "./words.tsx";
 
 const EditReconciliation = dynamic(
   () => import("./reconciliation-form.tsx").then((part) => part.EditReconciliation),

@@ -5,7 +5,8 @@ import { RowLink } from "#components/kit/row-link.tsx";
 import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
 import { classes } from "#components/ui/classes.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { matchedShare, PeriodStatus, periodOf } from "./words.tsx";
+import { periodOf } from "#lib/wire/period-name.ts";
+import { matchedShare, PeriodStatus } from "./words.tsx";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
 const COLUMNS: readonly Column[] = [

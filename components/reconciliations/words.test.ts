@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { matchedShare, periodOf } from "./words.tsx";
+import { periodOf } from "#lib/wire/period-name.ts";
+import { matchedShare } from "./words.tsx";
 
 test.each([
   ["2026-10-01", "2026-10-31", "1–31 Oct 2026"],

@@ -60,43 +60,6 @@ export function PeriodStatus({
   );
 }
 
-const MONTHS = [
-  "Jan",
-  "Feb",
-  "Mar",
-  "Apr",
-  "May",
-  "Jun",
-  "Jul",
-  "Aug",
-  "Sept",
-  "Oct",
-  "Nov",
-  "Dec",
-];
-
-/** "1–31 Oct 2026", "28 Sep – 4 Oct 2026": dates, independent of time zones. */
-export function periodOf({
-  period_start,
-  period_end,
-}: {
-  period_start: string;
-  period_end: string;
-}): string {
-  const [start, end] = [partsOf(period_start), partsOf(period_end)];
-  if (period_start === period_end) return `${end.day} ${end.month} ${end.year}`;
-  if (start.year !== end.year)
-    return `${start.day} ${start.month} ${start.year} – ${end.day} ${end.month} ${end.year}`;
-  if (start.month !== end.month)
-    return `${start.day} ${start.month} – ${end.day} ${end.month} ${end.year}`;
-  return `${start.day}–${end.day} ${end.month} ${end.year}`;
-}
-
-function partsOf(date: string): { day: number; month: string; year: string } {
-  const [year = "", month, day] = date.split("-");
-  return { day: Number(day), month: MONTHS[Number(month) - 1] ?? "", year };
-}
-
 /** The match rate, rounded down, so that 100 % means all; null if there are no items. */
 export function matchedShare({
   matched_count,

@@ -14,8 +14,9 @@ import { formatMomentInFull } from "#components/ui/moment.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { changesOf, factsOf } from "./changes.ts";
 import { EventChanges } from "./event-changes.tsx";
-import { actionOf, CREDENTIAL_LABELS, whoOf } from "./labels.ts";
+import { CREDENTIAL_LABELS, whoOf } from "./labels.ts";
 import type { EventSearch } from "./search.ts";
+import { sentenceOf } from "./sentence.ts";
 import { Target } from "./target.tsx";
 
 type Props = { event: SecurityEvent; onFilter: (filter: Partial<EventSearch>) => void };
@@ -28,7 +29,7 @@ export function EventDetails({ event, onFilter }: Props) {
   return (
     <PanelBody>
       <PanelHead>
-        <PanelTitle>{actionOf(event)}</PanelTitle>
+        <PanelTitle>{sentenceOf(event)}</PanelTitle>
         {event.cross_tenant && (
           <Badge tone="warning" icon={ArrowLeftRight}>
             Cross-tenant
@@ -62,7 +63,7 @@ export function EventDetails({ event, onFilter }: Props) {
         {event.reason && <Fact name="Reason">{event.reason}</Fact>}
         {event.target && (
           <Fact name="Target">
-            <Target target={event.target} />{" "}
+            <Target event={event} target={event.target} />{" "}
             <Button
               variant="ghost"
               size="sm"

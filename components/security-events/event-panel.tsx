@@ -3,9 +3,9 @@
 import { useTenantId } from "#components/kit/member.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { EventDetails } from "./event-details.tsx";
-import { actionOf } from "./labels.ts";
 import { eventById } from "./queries.ts";
 import type { EventSearch } from "./search.ts";
+import { sentenceOf } from "./sentence.ts";
 
 type Props = {
   id: string | null;
@@ -20,7 +20,7 @@ export function EventPanel({ id, onClose, onFilter }: Props) {
       id={id}
       query={(eventId) => eventById(tenantId, eventId)}
       noun="security event"
-      title={actionOf}
+      title={sentenceOf}
       onClose={onClose}
     >
       {(event) => <EventDetails event={event} onFilter={onFilter} />}

@@ -9,7 +9,8 @@ import { Badge } from "#components/ui/badge.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
-import { actionOf, iconOf, whoOf } from "./labels.ts";
+import { iconOf, whoOf } from "./labels.ts";
+import { sentenceOf } from "./sentence.ts";
 import { Target } from "./target.tsx";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
@@ -53,7 +54,7 @@ function Row({ event, which, to }: { event: SecurityEvent; which: string | null;
       <td className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 @max-4xl:order-1 @max-4xl:basis-full">
         <RowLink to={to} className="flex min-w-0 items-center gap-2 font-medium">
           <Icon aria-hidden className="size-4 shrink-0 text-muted" />
-          <span className="min-w-0 wrap-break-word">{actionOf(event)}</span>
+          <span className="min-w-0 wrap-break-word">{sentenceOf(event)}</span>
         </RowLink>
         {event.cross_tenant && (
           <Badge tone="warning" icon={ArrowLeftRight}>
@@ -66,7 +67,7 @@ function Row({ event, which, to }: { event: SecurityEvent; which: string | null;
         {which && <span className="text-muted"> ({which})</span>}
       </td>
       <td className="min-w-0 truncate @max-4xl:order-4">
-        {event.target && <Target target={event.target} />}
+        {event.target && <Target event={event} target={event.target} />}
       </td>
       <td className="min-w-0 truncate font-mono text-xs text-muted @max-4xl:order-5">
         {event.address}

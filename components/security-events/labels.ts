@@ -201,6 +201,9 @@ export const CREDENTIAL_LABELS: Record<SecurityEvent["credential"], string> = {
 export function targetHref(tenantId: string, target: string): string | null {
   if (target.startsWith("key_")) return `/${tenantId}/api-keys?key=${target}`;
   if (target.startsWith("whk_")) return `/${tenantId}/webhooks/${target}`;
+  if (target.startsWith("rcn_")) return `/${tenantId}/reconciliations/${target}`;
+  if (target.startsWith("src_")) return `/${tenantId}/sources/${target}`;
+  if (target.startsWith("cal_")) return `/${tenantId}/calendars/${target}`;
   return target.startsWith("exc_") ? `/${tenantId}/exceptions?exception=${target}` : null;
 }
 

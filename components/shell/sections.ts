@@ -2,6 +2,7 @@ import {
   Activity,
   AlarmClock,
   BellRing,
+  CalendarCheck,
   CalendarDays,
   KeyRound,
   Layers,
@@ -33,6 +34,7 @@ const WORK: readonly Section[] = [
   { path: "", name: "Overview", icon: LayoutDashboard, letter: "h" },
   { path: "exceptions", name: "Exceptions", icon: TimerReset, letter: "e" },
   { path: "reconciliations", name: "Reconciliations", icon: Scale, letter: "r" },
+  { path: "closing-board", name: "Month", icon: CalendarCheck, letter: "d" },
   { path: "sources", name: "Sources", icon: Layers, letter: "o" },
   { path: "lines", name: "Lines", icon: Rows3, letter: "l" },
 ];

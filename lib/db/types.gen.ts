@@ -2320,6 +2320,7 @@ export type Database = {
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       get_checklist: { Args: { input: Json; request: Json }; Returns: Json }
+      get_closing_board: { Args: { input: Json; request: Json }; Returns: Json }
       get_delivery_stats: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2420,6 +2421,10 @@ export type Database = {
       list_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
+      list_newest_periods: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_open_hours: { Args: { input: Json; request: Json }; Returns: Json }
       list_open_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_reconciliations: {
@@ -2471,6 +2476,7 @@ export type Database = {
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
       open_import: { Args: { input: Json; request: Json }; Returns: Json }
+      open_next_periods: { Args: { input: Json; request: Json }; Returns: Json }
       open_security_event_chain: {
         Args: { input: Json; request: Json }
         Returns: Json

@@ -9,6 +9,7 @@ import { IMPORT_STATUSES } from "../imports/contract.ts";
 import { FORMATS } from "../imports/formats/mapping.ts";
 import { SKIP_REASONS, WARNING_CODES } from "../imports/formats/skip-reasons.ts";
 import { INVITATION_STATUSES } from "../invitations/contract.ts";
+import { PERIOD_STATES } from "../matching/closing-board/contract.ts";
 import { ADJUSTMENT_KINDS, MATCH_STATES, SHAPES, SIDES } from "../matching/contract.ts";
 import { AUTOMATIC, FEES } from "../matching/rules/contract.ts";
 import { RUN_STATUSES, STEP_KINDS } from "../matching/runs/contract.ts";
@@ -47,6 +48,7 @@ const NAMED: Record<string, readonly string[]> = {
   CallResult: STATUS_CLASSES,
   CheckWeight: CHECK_WEIGHTS,
   ConflictReason: CONFLICT_REASONS,
+  BoardPeriodState: PERIOD_STATES,
   Currency: CURRENCIES,
   ErrorCode: ERROR_CODES,
   EventKind: EVENT_KINDS,

@@ -17,6 +17,8 @@ const LENGTHS: Record<string, number> = {
   counterparty: 500,
   created_by: 125,
   closing_failure: 1000,
+  prepared_by: 125,
+  reviewed_by: 125,
   currency: 3,
   description: 1000,
   detail: 1000,

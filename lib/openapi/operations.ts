@@ -15,12 +15,14 @@ import * as invitations from "../invitations/contract.ts";
 import * as lines from "../lines/contract.ts";
 import * as bands from "../matching/bands/contract.ts";
 import * as bundles from "../matching/bundles/contract.ts";
+import * as closingBoard from "../matching/closing-board/contract.ts";
 import * as matching from "../matching/contract.ts";
 import * as matchingLines from "../matching/lines/contract.ts";
 import * as periods from "../matching/periods/contract.ts";
 import * as rules from "../matching/rules/contract.ts";
 import * as runs from "../matching/runs/contract.ts";
 import * as signOff from "../matching/sign-off/contract.ts";
+import * as statementPdf from "../matching/statement-pdf/contract.ts";
 import * as workbench from "../matching/workbench/contract.ts";
 import * as members from "../members/contract.ts";
 import * as overview from "../overview/contract.ts";
@@ -132,7 +134,10 @@ const DECLARED = [
   periods.getStatementContract,
   periods.listSignedStatementsContract,
   periods.getSignedStatementContract,
+  statementPdf.getStatementPdfContract,
   bundles.getStatementBundleContract,
+  closingBoard.getClosingBoardContract,
+  closingBoard.openNextPeriodsContract,
   signOff.getChecklistContract,
   signOff.prepareReconciliationContract,
   signOff.reviewReconciliationContract,

@@ -9,8 +9,9 @@ import { Bars } from "#components/ui/bar-chart.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { periodsOfPair } from "../queries.ts";
-import { matchedShare, periodOf } from "../words.tsx";
+import { matchedShare } from "../words.tsx";
 import { rateOf } from "./rates.ts";
 
 const HEIGHT_PX = 190;

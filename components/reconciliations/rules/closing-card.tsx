@@ -1,6 +1,7 @@
 import { Card } from "#components/kit/card.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
 import { CHECK_WEIGHTS, POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
 import type { RulesDraft } from "./sentence.ts";
 
@@ -21,6 +22,8 @@ const WEIGHT_LABELS: Record<Weight, string> = {
   warn: "Warn",
   ignore: "Ignore",
 };
+
+const CLOSE_DAYS_MAX = 60;
 
 const LEVEL_LABELS = ["No review", "One review", "Two reviews", "Three reviews"];
 
@@ -55,6 +58,22 @@ export function ClosingCard({
             </option>
           ))}
         </SelectField>
+        <TextField
+          label="Business days until a close is due"
+          type="number"
+          min={0}
+          max={CLOSE_DAYS_MAX}
+          value={draft.close_days}
+          disabled={readOnly}
+          onChange={({ target }) =>
+            onChange({
+              close_days: Math.min(
+                CLOSE_DAYS_MAX,
+                Math.max(0, Math.trunc(target.valueAsNumber || 0)),
+              ),
+            })
+          }
+        />
         {POLICY_CHECKS.map((check) => (
           <SelectField
             key={check}

@@ -62,13 +62,15 @@ export function RulesEditor({
 }) {
   const cache = useQueryClient();
   const tenant = useTenantId();
-  const { rules, automatic, fees, four_eyes, review_levels, checks, calendar_id } = data;
+  const { rules, automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id } =
+    data;
   const before: RulesDraft = {
     rules,
     automatic,
     fees,
     four_eyes,
     review_levels,
+    close_days,
     checks,
     calendar_id,
     forget_names: [],

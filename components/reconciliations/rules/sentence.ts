@@ -6,7 +6,14 @@ export type Rule = RuleSet["rules"][number];
 /** What the editor changes. */
 export type RulesDraft = Pick<
   RuleSet,
-  "rules" | "automatic" | "fees" | "four_eyes" | "review_levels" | "checks" | "calendar_id"
+  | "rules"
+  | "automatic"
+  | "fees"
+  | "four_eyes"
+  | "review_levels"
+  | "close_days"
+  | "checks"
+  | "calendar_id"
 > & {
   forget_names?: { left: string; right: string }[];
 };

@@ -12,8 +12,8 @@ import { Note } from "#components/ui/note.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { periodsOfPair, runById } from "../queries.ts";
-import { periodOf } from "../words.tsx";
 import type { RulesDraft } from "./sentence.ts";
 import { TrialSamples } from "./trial-samples.tsx";
 

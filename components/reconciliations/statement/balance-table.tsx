@@ -1,7 +1,7 @@
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
-import { reconciledBalances, type SideBalance } from "./reconciled-balances.ts";
+import { reconciledBalances, type SideBalance } from "#lib/wire/reconciled-balances.ts";
 import { Row, Table } from "./table.tsx";
 
 /**

@@ -12,12 +12,13 @@ import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { getStatementContract, type Statement } from "#lib/matching/periods/contract.ts";
 import type { PeriodSignature } from "#lib/reconciliations/contract.ts";
+import { periodOf } from "#lib/wire/period-name.ts";
 import { ProofBadge, ProofTable } from "../matching/proof-card.tsx";
 import { reconciliationById, statementOf } from "../queries.ts";
 import { Signatures } from "../sign-off/signatures.tsx";
-import { periodOf } from "../words.tsx";
 import { BalanceTable, RollForwardTable } from "./balance-table.tsx";
 import { AdjustmentTable, ExclusionTable, ResidualTable } from "./item-tables.tsx";
+import { PdfButton } from "./pdf-button.tsx";
 import { SignedStatements } from "./signed-statements.tsx";
 import { AgingTable, OutstandingTable } from "./statement-tables.tsx";
 import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
@@ -56,6 +57,7 @@ export function StatementPage({ id }: { id: string }) {
                 { label: "CSV, with every match", format: "csv", ...withMatches },
               ]}
             />
+            <PdfButton id={id} name={file} />
             <Button size="sm" onClick={() => window.print()}>
               <Printer aria-hidden className="size-4 text-muted" />
               Print

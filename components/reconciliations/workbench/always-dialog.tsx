@@ -52,7 +52,8 @@ export function AlwaysDialog({
       </Dialog>
     );
   }
-  const { rules, automatic, fees, four_eyes, review_levels, checks, calendar_id } = version.data;
+  const { rules, automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id } =
+    version.data;
   const taken = rules.map(({ name }) => name);
   const rule = edited ?? draftRule(option, taken);
   if (editing) {
@@ -80,6 +81,7 @@ export function AlwaysDialog({
         fees,
         four_eyes,
         review_levels,
+        close_days,
         checks,
         calendar_id,
       }}

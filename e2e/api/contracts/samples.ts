@@ -202,6 +202,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   }),
   getProof: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   getStatement: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  getStatementPdf: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   exportStatement: async (fixture) => ({
     params: { id: (await period(fixture)).id },
     query: { format: "csv" },
@@ -224,6 +225,11 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     params: { id: await preparedPeriod(fixture) },
     body: { reason: uniqueName("The fee has no evidence") },
   }),
+  getClosingBoard: () => ({ query: { from: "2026-06", to: "2026-11" } }),
+  openNextPeriods: async (fixture) => {
+    await period(fixture);
+    return { body: { through: "2026-12" } };
+  },
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {
     const { id } = await period(fixture);

@@ -42,7 +42,7 @@ test("an auditor's morning: a closed period's proof, one exception's whole past,
   await page.getByRole("button", { name: "Verify", exact: true }).click();
   await expect(page.getByText(/^Audit log intact: (\d+) of \1 events verified$/)).toBeVisible();
   await page
-    .getByRole("link", { name: /^Closed a/ })
+    .getByRole("link", { name: / closed / })
     .first()
     .click();
   await expect(panel(page)).toContainText("leo");

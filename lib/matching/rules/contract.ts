@@ -160,6 +160,16 @@ export const policy = {
         "being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.",
       example: 1,
     }),
+  close_days: z
+    .int()
+    .min(0)
+    .max(60)
+    .meta({
+      description:
+        "How many business days after its end a period is due to be closed, by the calendar of " +
+        "calendar_id.",
+      example: 5,
+    }),
   checks: z
     .strictObject({
       period_over: weight,
@@ -305,6 +315,7 @@ export const putRulesContract = contract({
     fees: policy.fees.optional(),
     four_eyes: policy.four_eyes.optional(),
     review_levels: policy.review_levels.optional(),
+    close_days: policy.close_days.optional(),
     checks: policy.checks.optional(),
     calendar_id: policy.calendar_id.optional(),
     exceptions: policy.exceptions.optional(),

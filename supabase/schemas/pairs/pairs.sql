@@ -30,8 +30,8 @@ create table public.pair_rules (
   pair_no integer not null,
   version integer not null check (version >= 1),
   rules jsonb not null check (jsonb_typeof(rules) = 'array'),
-  -- { automatic, fees, four_eyes, review_levels, checks, calendar_id, exceptions: { assigned_to,
-  -- severities, most_a_run } } (lib/matching/rules/contract.ts)
+  -- { automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id, exceptions: {
+  -- assigned_to, severities, most_a_run } } (lib/matching/rules/contract.ts)
   policy jsonb not null check (jsonb_typeof(policy) = 'object'),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -60,6 +60,7 @@ return '{
   "fees": "deduct",
   "four_eyes": false,
   "review_levels": 0,
+  "close_days": 5,
   "checks": {
     "period_over": "warn",
     "files": "warn",

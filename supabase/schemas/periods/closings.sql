@@ -166,7 +166,13 @@ begin
   returning * into r;
   perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id, null,
-    jsonb_build_object('digest', c.digest));
+    jsonb_build_object('name', r.name, 'digest', c.digest,
+      'open_lines', c.statement -> 'outstanding_count', 'open_money', (
+        select coalesce(jsonb_agg(jsonb_build_object('currency', b -> 'currency', 'side',
+          b -> 'side', 'open_minor', b -> 'outstanding_minor')), '[]')
+        from jsonb_array_elements(c.statement -> 'balances') b
+        where b -> 'outstanding_minor' <> '0'
+      )));
   perform private.queue_book_recount(r.tenant_id, r.pair_no);
   perform private.emit(r.tenant_id, 'reconciliation.closed',
     jsonb_build_object('reconciliation', private.reconciliation_json(r)));
@@ -230,7 +236,8 @@ begin
   perform private.bring_back(r);
   perform private.reopen_statement(r, reason);
   perform private.revoke_signatures(r.tenant_id, array[r.id], left('Reopened: ' || reason, 1000));
-  perform private.record_security_event('reconciliation.reopened', r.id, reason);
+  perform private.record_security_event('reconciliation.reopened', r.id, reason,
+    jsonb_build_object('name', r.name));
   perform private.emit(r.tenant_id, 'reconciliation.reopened',
     jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;

@@ -115,7 +115,9 @@ begin
     )
     select distinct x.reconciliation_id from revoked x order by 1
   loop
-    perform private.record_security_event('reconciliation.signatures_revoked', period, reason);
+    perform private.record_security_event('reconciliation.signatures_revoked', period, reason, (
+      select jsonb_build_object('name', r.name) from public.reconciliations r
+      where r.tenant_id = tenant and r.id = period));
   end loop;
 end $$;
 

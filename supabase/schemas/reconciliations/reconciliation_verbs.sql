@@ -58,17 +58,14 @@ end $$;
 -- input: the columns; with left_source_id and right_source_id it compares the lines of these
 -- sources, and is being prepared where they have many.
 -- Refuses: invalid_request, conflict.
-create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+-- Records: reconciliation.created.
+create function private.create_reconciliation(input jsonb) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
 declare
-  replayed constant jsonb := private.begin_write(request, 'create_reconciliation');
   pair integer;
   is_open boolean;
   created public.reconciliations;
 begin
-  if replayed is not null then
-    return replayed;
-  end if;
   if input ->> 'left_source_id' is not null then
     if input ? 'matched_count' or input ? 'unmatched_count' then
       perform private.refuse_conflict('counts_computed',
@@ -107,6 +104,20 @@ begin
   elsif pair is not null then
     perform private.queue_preparing(private.tenant_id(), pair, interval '0');
   end if;
+  return created;
+end $$;
+
+-- input: as of private.create_reconciliation, which refuses.
+create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_reconciliation');
+  created public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  created := private.create_reconciliation(input);
   return private.finish_request(request,
     private.reconciliation_json(created)
       || jsonb_build_object('version', private.reconciliation_version(created)));

@@ -107,10 +107,10 @@ begin
 end $$;
 grant execute on function private.rules_json(public.pairs) to authenticated;
 
--- input: { id, rules, automatic, fees, four_eyes, review_levels, checks, calendar_id, exceptions,
--- reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one
--- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed,
--- invalid_request. Records: matching.rules_updated.
+-- input: { id, rules, automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id,
+-- exceptions, reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is
+-- asked for as one of `create_run`, whose id is `run_id`. Refuses: not_found, conflict,
+-- precondition_failed, invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -120,7 +120,8 @@ declare
   -- What is left out stays.
   policy constant jsonb := coalesce((
     select jsonb_object_agg(k, input -> k)
-    from unnest('{automatic,fees,four_eyes,review_levels,checks,calendar_id,exceptions}'::text[]) k
+    from unnest('{automatic,fees,four_eyes,review_levels,close_days,checks,calendar_id,
+      exceptions}'::text[]) k
     where input ? k),
       '{}');
 begin

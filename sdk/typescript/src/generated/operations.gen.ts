@@ -190,6 +190,23 @@ export interface CalendarsResource {
   listVersions(id: string, query?: T.ListCalendarVersionsQuery, options?: CallOptions): List<T.CalendarVersionPage>;
 }
 
+/** `tieout.closingBoard` */
+export interface ClosingBoardResource {
+  /**
+   * Get the closing board.
+   *
+   * All pairs of sources, in the order in which their sources were created, with the periods that end in these months: how far each is, who signed it, when it is due and what is open.
+   */
+  get(query: T.GetClosingBoardQuery, options?: CallOptions): List<T.BoardPairPage>;
+
+  /**
+   * Open the next periods.
+   *
+   * Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
+   */
+  openNextPeriods(body: T.OpenNextPeriodsRequest, options?: CallOptions): Call<T.NextPeriods | undefined>;
+}
+
 /** `tieout.decisions` */
 export interface DecisionsResource {
   /**
@@ -788,6 +805,13 @@ export interface ReconciliationsResource {
   exportStatement(id: string, query?: Omit<T.ExportStatementQuery, "format"> & Partial<Pick<T.ExportStatementQuery, "format">>, options?: CallOptions): Export;
 
   /**
+   * Get the statement as a PDF.
+   *
+   * For people: both sources, the signatures, the reconciliation of balances, open items, what is outstanding by age and by line, adjustments, residuals and exclusions, with the digest on each page. Of an open period as it stands now, marked as not closed.
+   */
+  getStatementPdf(id: string, options?: CallOptions): Export;
+
+  /**
    * List a period's signed statements, newest first.
    *
    * Each close signs one, with the next number. Reopening the period keeps it and says who reopened it, when and why.
@@ -1253,6 +1277,7 @@ export abstract class Resources {
   declare readonly alertChannels: AlertChannelsResource;
   declare readonly apiKeys: ApiKeysResource;
   declare readonly calendars: CalendarsResource;
+  declare readonly closingBoard: ClosingBoardResource;
   declare readonly decisions: DecisionsResource;
   declare readonly exceptions: ExceptionsResource;
   declare readonly firstSteps: FirstStepsResource;
@@ -1311,6 +1336,10 @@ export const ROUTES: Record<string, Record<string, string>> = {
     getIcs: "GET /v1/calendars/{id}/ics",
     listOpenHours: "GET /v1/calendars/{id}/open-hours Q",
     listVersions: "GET /v1/calendars/{id}/versions LQ",
+  },
+  closingBoard: {
+    get: "GET /v1/closing-board LQ",
+    openNextPeriods: "POST /v1/closing-board/next IB",
   },
   decisions: {
     undo: "POST /v1/decisions/{id}/undo IB",
@@ -1416,6 +1445,7 @@ export const ROUTES: Record<string, Record<string, string>> = {
     createRun: "POST /v1/reconciliations/{id}/runs IB",
     getStatement: "GET /v1/reconciliations/{id}/statement",
     exportStatement: "GET /v1/reconciliations/{id}/statement/export EQ",
+    getStatementPdf: "GET /v1/reconciliations/{id}/statement/pdf E",
     listSignedStatements: "GET /v1/reconciliations/{id}/statements LQ",
     getSignedStatement: "GET /v1/reconciliations/{id}/statements/{number}",
     getStatementBundle: "GET /v1/reconciliations/{id}/statements/{number}/bundle E",

@@ -530,6 +530,134 @@ export type ApiKeyUsage = {
 
 export type AutomaticMatching = "suggest_only" | "earned" | "always";
 
+export type BoardMoney = {
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * What is open of its lines. Digits as a text beyond 2^53 − 1.
+     */
+    open_minor: number | string;
+};
+
+export type BoardPair = {
+    /**
+     * The source on the left side. Null: lines are not matched here.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    left_source_id: string;
+    /**
+     * The source on the right side.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    right_source_id: string;
+    /**
+     * The left source's name.
+     * @maxLength 200
+     */
+    left_source: string;
+    /**
+     * The right source's name.
+     * @maxLength 200
+     */
+    right_source: string;
+    /**
+     * Those that end in the months asked for, the earliest first.
+     * @maxItems 1000
+     */
+    periods: BoardPeriod[];
+};
+
+export type BoardPairPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: BoardPair[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
+
+export type BoardPeriod = {
+    /**
+     * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * The period's name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The first day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_start: string;
+    /**
+     * The last day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_end: string;
+    /**
+     * Where it stands on the way to its close. preparing: lines that its sources had before are still coming in.
+     */
+    state: BoardPeriodState;
+    /**
+     * Who signed it as prepared. Null where no signature is in force.
+     */
+    prepared_by: string | null;
+    /**
+     * Who signed it as reviewed, in order.
+     * @maxItems 3
+     */
+    reviewed_by: string[];
+    /**
+     * Who closed it.
+     */
+    closed_by: string | null;
+    /**
+     * The day by which it is to be closed: close_days of the pair's rules after its end. Null where the calendar does not open that often within two years.
+     */
+    due_day: string | null;
+    /**
+     * Whether that day is over in both sources' time zones and it is not closed.
+     */
+    overdue: boolean;
+    /**
+     * Lines up to its end that are open, or were when it closed.
+     * @minimum 0
+     * @format int64
+     */
+    open_lines: number;
+    /**
+     * By currency and side.
+     * @maxItems 200
+     */
+    open_money: BoardMoney[];
+    /**
+     * Days from its oldest open line to its end. Null where nothing is open.
+     */
+    oldest_days: number | null;
+};
+
+export type BoardPeriodState = "open" | "prepared" | "reviewed" | "closed" | "preparing" | "archived";
+
 export type BooksDifferEvent = {
     /**
      * Its type.
@@ -5093,6 +5221,76 @@ export type NewWebhook = {
     warning?: string;
 };
 
+export type NextPeriod = {
+    /**
+     * The source on the left side. Null: lines are not matched here.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    left_source_id: string;
+    /**
+     * The source on the right side.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    right_source_id: string;
+    /**
+     * The left source's name.
+     * @maxLength 200
+     */
+    left_source: string;
+    /**
+     * The right source's name.
+     * @maxLength 200
+     */
+    right_source: string;
+    /**
+     * The pair's newest period until now.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    follows: string;
+    /**
+     * The period that was created. Null in a dry run.
+     */
+    reconciliation_id: string | null;
+    /**
+     * The period's name.
+     * @minLength 1
+     * @maxLength 200
+     */
+    name: string;
+    /**
+     * The first day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_start: string;
+    /**
+     * The last day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_end: string;
+};
+
+export type NextPeriods = {
+    /**
+     * What was created, or in a dry run would be.
+     * @maxItems 1000
+     */
+    items: NextPeriod[];
+    /**
+     * Pairs of which nothing is created, and why.
+     * @maxItems 100000
+     */
+    skipped: SkippedPair[];
+    /**
+     * Whether nothing was created.
+     */
+    dry_run: boolean;
+};
+
 export type NotFoundProblem = Problem & {
     /**
      * Its status.
@@ -5282,6 +5480,45 @@ export type OpenLinePage = {
      * @maxLength 2000
      */
     next_cursor: string | null;
+};
+
+export type OpenNextPeriodsRequest = {
+    /**
+     * The month to reach.
+     * @minLength 7
+     * @maxLength 7
+     * @pattern ^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$
+     */
+    through: string;
+    /**
+     * Only these; left out, all pairs.
+     * @minItems 1
+     * @maxItems 500
+     */
+    pairs?: {
+        /**
+         * The source on the left side. Null: lines are not matched here.
+         * @maxLength 44
+         * @pattern ^src_[0-9a-z]{20,40}$
+         */
+        left_source_id: string;
+        /**
+         * The source on the right side.
+         * @maxLength 44
+         * @pattern ^src_[0-9a-z]{20,40}$
+         */
+        right_source_id: string;
+    }[];
+    /**
+     * Create nothing, and say what would be created.
+     */
+    dry_run?: boolean;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
 };
 
 export type OutstandingLine = {
@@ -6249,6 +6486,13 @@ export type PutRulesRequest = {
      * @format int32
      */
     review_levels?: number;
+    /**
+     * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
+     * @minimum 0
+     * @maximum 60
+     * @format int32
+     */
+    close_days?: number;
     checks?: CheckPolicyInput;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
@@ -7290,6 +7534,13 @@ export type RuleSet = {
      * @format int32
      */
     review_levels: number;
+    /**
+     * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
+     * @minimum 0
+     * @maximum 60
+     * @format int32
+     */
+    close_days: number;
     checks: CheckPolicy;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
@@ -7339,6 +7590,13 @@ export type RuleSetChange = {
      * @format int32
      */
     review_levels: number;
+    /**
+     * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
+     * @minimum 0
+     * @maximum 60
+     * @format int32
+     */
+    close_days: number;
     checks: CheckPolicy;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
@@ -7971,6 +8229,25 @@ export type SkippedException = {
      * @maxLength 2000
      */
     message: string;
+};
+
+export type SkippedPair = {
+    /**
+     * The source on the left side. Null: lines are not matched here.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    left_source_id: string;
+    /**
+     * The source on the right side.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    right_source_id: string;
+    /**
+     * up_to_date: its newest period reaches the month. archived: its newest period is.
+     */
+    reason: "up_to_date" | "archived";
 };
 
 export type SlaChange = {
@@ -10858,6 +11135,36 @@ export type ListCalendarVersionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type GetClosingBoardQuery = {
+    /**
+     * The first month.
+     * @minLength 7
+     * @maxLength 7
+     * @pattern ^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$
+     */
+    from: string;
+    /**
+     * The last month, at most 11 later.
+     * @minLength 7
+     * @maxLength 7
+     * @pattern ^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$
+     */
+    to: string;
+    /**
+     * Maximum number of pairs.
+     * @minimum 1
+     * @maximum 500
      * @format int32
      */
     limit?: number;

@@ -1,4 +1,4 @@
-import type { Statement } from "#lib/matching/periods/contract.ts";
+import type { Statement } from "../matching/periods/contract.ts";
 
 /** One side in one currency, in minor units with the signs of the statement. */
 export type SideBalance = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Statement } from "#lib/matching/periods/contract.ts";
+import type { Statement } from "../matching/periods/contract.ts";
 import { reconciledBalances } from "./reconciled-balances.ts";
 
 const balance = (side: "left" | "right", fields: object) =>

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { read } from "../../db/call.ts";
+import type { Reconciliation } from "../../reconciliations/contract.ts";
+import type { Context } from "../../request/context.ts";
+import { threads } from "../../runtime/threads.ts";
+import type { Signature, Statement } from "../periods/contract.ts";
+import type { PdfInput } from "./document.ts";
+
+/** Loaded from the source file: the library reads its fonts next to its own files. */
+const THREAD = join(process.cwd(), "lib/matching/statement-pdf/pdf-thread.ts");
+const MEMORY_MAX_MB = 256;
+
+/** A statement of 3,000 items takes seconds; callers beyond ten are asked to retry. */
+const writers = () =>
+  threads<PdfInput>({
+    name: "writes PDFs",
+    begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
+    max: 1,
+    maxTasks: 10,
+  });
+
+/** @throws ApiError `not_found`, `conflict`; `unavailable` while many are being written */
+export async function getStatementPdf(ctx: Context, id: string) {
+  const statement = await read<Statement>(ctx, "get_statement", { id });
+  const signed = await signaturesOf({ ...ctx, continues: true }, statement);
+  const body = await writers().ask<Uint8Array<ArrayBuffer>>({ statement, ...signed });
+  return { body, name: `statement-${statement.period_end}-${id}.pdf` };
+}
+
+/** Of a closed period what its signed statement has, of an open one the signatures in force. */
+async function signaturesOf(
+  ctx: Context,
+  { reconciliation_id: id, closed_at }: Statement,
+): Promise<Omit<PdfInput, "statement">> {
+  if (closed_at !== null) {
+    const { items } = await read<{ items: Signature[] }>(ctx, "list_signed_statements", {
+      id,
+      limit: 1,
+      after: null,
+    });
+    const [newest] = items;
+    return { signatures: newest?.signatures ?? [], digest: newest?.digest ?? null };
+  }
+  const { sign_off } = await read<Reconciliation>(ctx, "get_reconciliation", { id });
+  return { signatures: sign_off?.signatures ?? [], digest: null };
+}
