@@ -7,11 +7,11 @@ import { startService } from "./server.ts";
 import { tenantOf } from "./sizes.ts";
 
 const OPEN = 10_000;
-/** Of each a browser that was never here. */
+/** Each starts with a new browser. */
 const ROUNDS = 5;
 const FIRST_MS = 150;
 const AGAIN_MS = 60;
-/** Of the usual visit, and of the worst: the machine is not the browser's alone. */
+/** For the usual visit and the worst: the browser shares the machine. */
 const MAX_MS = 50;
 const MAX_EVER_MS = 100;
 /** A person's pointer rests on a link so long before the click. */

@@ -5,7 +5,7 @@ export type Side = {
   name: string;
   /** One of them. */
   once: () => Promise<unknown>;
-  /** Of the process whose work is asked about. */
+  /** For the process whose work is measured. */
   pid?: number;
 };
 

@@ -30,7 +30,7 @@ export type Pair = { ink: string; on: string; min: number };
 
 /** Needs 4.5:1: each text colour on each background it's used on. */
 const TEXT_MIN = 4.5;
-/** Of meaningful lines and marks. */
+/** For meaningful lines and marks. */
 const MARK_MIN = 3;
 
 const GROUNDS = ["canvas", "surface", "raised", "hover", "selected"];

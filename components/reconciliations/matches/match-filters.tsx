@@ -13,7 +13,7 @@ type Props = {
   onClear: (() => void) | false;
   /** Names of the pair's rules. */
   rules: readonly string[];
-  /** Of the amounts that are entered. */
+  /** For the amounts that are entered. */
   currency: string;
 };
 

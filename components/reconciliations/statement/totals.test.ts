@@ -32,7 +32,7 @@ const balance = (side: "left" | "right", excluded_minor: number) => ({
 test("the items of a period and what earlier ones had add up to the statement's sums, in one sign", () => {
   const statement: Pick<Statement, "balances" | "differences" | "proof"> = {
     balances: [balance("left", -1490), balance("right", 0)],
-    // Of the adjustments, −250 is this period's.
+    // Among the adjustments, −250 is this period's.
     differences: [
       {
         currency: "EUR",

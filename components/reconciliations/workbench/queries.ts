@@ -73,7 +73,7 @@ export function suggestionBands(tenant: string, id: string) {
   );
 }
 
-/** Of a band what a person looks at before all of it is accepted. */
+/** The sample of a band that a person looks at before accepting all of it. */
 export function suggestionSample(
   tenant: string,
   id: string,
