@@ -3,7 +3,8 @@ import type { NextConfig } from "next";
 const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
-  // What is shipped. Tests are checked by `npm run verify`: one of theirs must not stop a start. `npm test` has just run that.
+  // What is shipped. Tests are checked by `npm run verify`: one of theirs must not stop a start.
+  // `npm test` has just run that.
   typescript: {
     tsconfigPath: "tsconfig.build.json",
     ignoreBuildErrors: process.env.TYPES_ARE_CHECKED === "1",
@@ -18,10 +19,12 @@ const config: NextConfig = {
   experimental: {
     // A page gone back to shows at once; what it shows is asked for anew by its queries.
     staleTimes: { dynamic: 60 },
-    // A page is loaded when it is first visited, and the routes of /v1, which server/api.ts calls itself, never: 40 MB less.
+    // A page is loaded when it is first visited, and the routes of /v1, which server/api.ts calls
+    // itself, never: 40 MB less.
     preloadEntriesOnStart: false,
   },
-  // The same sources make the same build (bin/setup.mjs), on whatever machine: a page of one asks another without reloading. Else Next's own.
+  // The same sources make the same build (bin/setup.mjs), on whatever machine: a page of one asks
+  // another without reloading. Else Next's own.
   generateBuildId: () => process.env.BUILD_INPUTS_SHA256?.slice(0, 32) ?? null,
   devIndicators: { position: "bottom-right" },
   headers: async () => [

@@ -39,7 +39,8 @@ export default defineConfig({
     baseURL: url,
     viewport: { width: 1440, height: 900 },
     timezoneId: "Europe/Berlin",
-    // Without a graphics card each frame is drawn by the processor. What moves is looked at on /design.
+    // Without a graphics card each frame is drawn by the processor. What moves is looked at on
+    // /design.
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: { executablePath: knownChromium(), args: QUIET },
   },

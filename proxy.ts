@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type NextRequest, NextResponse } from "next/server";
 
-/** Gives each page its security headers, and passes it its own path: a layout cannot know where to come back to. */
+/**
+ * Gives each page its security headers, and passes it its own path: a layout cannot know where to
+ * come back to.
+ */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce);

@@ -1,13 +1,17 @@
 import { defineConfig } from "vitest/config";
 import { LEFT_OUT } from "./e2e/gate.ts";
 
-/** Of what these import, each needs its own: they call the product in their own process, as another one than the stack's. */
+/**
+ * Of what these import, each needs its own: they call the product in their own process, as another
+ * one than the stack's.
+ */
 const ALONE = [
   "e2e/api/database/{direct-calls,pooled-calls,pgbouncer-calls}.test.ts",
   "e2e/api/records/fourth-surface.test.ts",
 ];
 
-// Generous for a busy machine: what must be quick is measured, not timed out. Most of a file's time is waiting for the stack.
+// Generous for a busy machine: what must be quick is measured, not timed out. Most of a file's time
+// is waiting for the stack.
 const api = {
   globalSetup: "e2e/api/stack.setup.ts",
   testTimeout: 300_000,

@@ -16,7 +16,10 @@ type Verb<C extends Contract> = (call: {
 
 type Read = (cache: QueryClient) => Promise<void>;
 
-/** Puts a page's first data into its query cache: the browser doesn't fetch what the HTML already has. */
+/**
+ * Puts a page's first data into its query cache: the browser doesn't fetch what the HTML already
+ * has.
+ */
 export async function Prefetched({
   reads,
   children,
@@ -32,8 +35,8 @@ export async function Prefetched({
 type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: ServerQuery<C> };
 
 /**
- * Runs a page's query with the verb its endpoint calls. `required`: 404 if it isn't found. Any other failure is left to the
- * browser, which asks again and shows what /v1 responds.
+ * Runs a page's query with the verb its endpoint calls. `required`: 404 if it isn't found. Any
+ * other failure is left to the browser, which asks again and shows what /v1 responds.
  */
 export function prefetch<C extends Contract>(
   { queryKey, asked: { contract, call, cached } }: Query<C>,

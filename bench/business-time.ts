@@ -1,6 +1,7 @@
 /**
- * What a calendar costs, on the running stack (DATA_DIR): creating, moving, pausing and listing exceptions that count by one, against the same
- * round the clock; the SLA list of a small and a large tenant, a tenth of it paused; and many crossings at once with two workers ticking.
+ * What a calendar costs, on the running stack (DATA_DIR): creating, moving, pausing and listing
+ * exceptions that count by one, against the same round the clock; the SLA list of a small and a
+ * large tenant, a tenth of it paused; and many crossings at once with two workers ticking.
  *
  *   node bench/business-time.ts
  *   OPEN=10000 ROUNDS=200 LARGE=1000000 CROSSINGS=100000 node bench/business-time.ts

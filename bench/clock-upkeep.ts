@@ -1,6 +1,6 @@
 /**
- * What the upkeep of clocks, counters, history and events adds to an insert of exceptions, on the running stack (DATA_DIR): bulk inserts with
- * and without it, in turns.
+ * What the upkeep of clocks, counters, history and events adds to an insert of exceptions, on the
+ * running stack (DATA_DIR): bulk inserts with and without it, in turns.
  *
  *   node bench/clock-upkeep.ts
  */

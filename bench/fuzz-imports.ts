@@ -1,5 +1,6 @@
 /**
- * Reads broken files of every format and prints what became of them (see `import-fuzzing.ts` for what must hold).
+ * Reads broken files of every format and prints what became of them (see `import-fuzzing.ts` for
+ * what must hold).
  *
  *   node bench/fuzz-imports.ts [--seed 1] [--runs 50000] [format…]
  *

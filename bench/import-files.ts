@@ -11,7 +11,10 @@ export type Made = {
   options: Partial<ReadOptions>;
   /** Empty for formats without totals. */
   statements: Figures[];
-  /** Every amount that a text has, in minor units without sign, by means of a reader as simple as can be. */
+  /**
+   * Every amount that a text has, in minor units without sign, by means of a reader as simple as
+   * can be.
+   */
   literals: (text: string) => Set<number>;
 };
 

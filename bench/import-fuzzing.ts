@@ -1,15 +1,17 @@
 /**
- * Files that went wrong on their way, and how to tell whether a reader noticed. Used by `fuzz-imports.ts` and, for a few hundred files a
- * format, by a unit test.
+ * Files that went wrong on their way, and how to tell whether a reader noticed. Used by
+ * `fuzz-imports.ts` and, for a few hundred files a format, by a unit test.
  *
- * A sound file is made of random lines, with the totals that its format has; then bytes are flipped, set, cut, doubled, swapped,
- * or joined with those of another file. Of what the reader makes of it:
+ * A sound file is made of random lines, with the totals that its format has; then bytes are
+ * flipped, set, cut, doubled, swapped, or joined with those of another file. Of what the reader
+ * makes of it:
  * - nothing may be thrown but FileRefused, nothing may hang, every line must be well-formed (`unsound`);
  * - every amount must stand in the file, literally: what is written there is what is read (`misread`);
  * - where the reader says that a statement's totals hold, its lines must be those of a sound statement (`verified_wrong`), unless
  *   several numbers were altered so that they add up again, which no reader can see (`compensated`).
- * Without totals (CSV, NDJSON, JSON, OFX, which has no opening balance), a digit that was changed to another is undetectable by nature:
- * those lines are counted (`altered`), by an amount that each line also carries in its identifier or reference.
+ * Without totals (CSV, NDJSON, JSON, OFX, which has no opening balance), a digit that was changed
+ * to another is undetectable by nature: those lines are counted (`altered`), by an amount that each
+ * line also carries in its identifier or reference.
  */
 import { detect } from "#lib/imports/formats/detect.ts";
 import type { ImportLine, StatementSummary, Summary } from "#lib/imports/formats/line.ts";
@@ -184,7 +186,8 @@ function checkVerified(
     const isVerified = statement.balance_holds === true || statement.control_totals_hold === true;
     if (known.has(shape(amounts)) || (amounts.length === 0 && isVerified)) continue;
     const what = `${shape(amounts)} of ${statement.opening_balance_minor} to ${statement.closing_balance_minor}`;
-    // Control totals count amounts without their signs: where no balance is left, a debit for a credit is undetectable by nature.
+    // Control totals count amounts without their signs: where no balance is left, a debit for a
+    // credit is undetectable by nature.
     if (!isVerified || (statement.balance_holds !== true && knownUnsigned.has(unsigned(amounts)))) {
       outcome.altered++;
       continue;
@@ -197,8 +200,9 @@ function checkVerified(
 }
 
 /**
- * Whether the file itself adds up: its balances with these lines, or sums of credits and of debits that stand in it. Then several numbers
- * were altered so that they fit each other, which nobody can see.
+ * Whether the file itself adds up: its balances with these lines, or sums of credits and of debits
+ * that stand in it. Then several numbers were altered so that they fit each other, which nobody can
+ * see.
  */
 function addsUp(
   { opening_balance_minor: opening, closing_balance_minor: closing }: StatementSummary,

@@ -1,6 +1,7 @@
 /**
- * What the readers of bank and ledger files cost: lines and megabytes a second, the memory that reading adds, and how long the event
- * loop is held at a time. Each file is written to a temporary folder first and read by a process of its own.
+ * What the readers of bank and ledger files cost: lines and megabytes a second, the memory that
+ * reading adds, and how long the event loop is held at a time. Each file is written to a temporary
+ * folder first and read by a process of its own.
  *
  *   node bench/imports.ts [case…]
  *
@@ -186,7 +187,10 @@ async function measure(which: string, path: string): Promise<void> {
   process.disconnect?.();
 }
 
-/** How long each turn of the event loop computes, in time of the processor: what else the machine does is not in it. */
+/**
+ * How long each turn of the event loop computes, in time of the processor: what else the machine
+ * does is not in it.
+ */
 function watchTurns(): { stop: () => { p99: number; max: number } } {
   const held: number[] = [];
   let before = process.threadCpuUsage();

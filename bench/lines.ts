@@ -1,6 +1,7 @@
 /**
- * A file of lines through /v1, on the stack that runs: seconds until its import is done, beside COPY of the same rows into the same table and
- * into one without indexes, the memory of each process at its highest, and how long other calls take during the import.
+ * A file of lines through /v1, on the stack that runs: seconds until its import is done, beside
+ * COPY of the same rows into the same table and into one without indexes, the memory of each
+ * process at its highest, and how long other calls take during the import.
  *
  *   npm start, then: node bench/lines.ts [lines]
  */
@@ -109,7 +110,10 @@ async function bareCopy(like: string): Promise<string> {
   return took.toFixed(1);
 }
 
-/** Of another tenant's reads, one after another, until the work is done; as often as one credential may call. */
+/**
+ * Of another tenant's reads, one after another, until the work is done; as often as one credential
+ * may call.
+ */
 async function callsWhile(
   work: Promise<unknown>,
 ): Promise<{ calls: number; p50: number; p99: number }> {

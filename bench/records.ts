@@ -1,6 +1,6 @@
 /**
- * What the lists of records cost, on the running stack (DATA_DIR): pages, filters, the bin and the search for a tenant with
- * 1 k and with 1 M records, over HTTP.
+ * What the lists of records cost, on the running stack (DATA_DIR): pages, filters, the bin and the
+ * search for a tenant with 1 k and with 1 M records, over HTTP.
  *
  *   node bench/records.ts
  *

@@ -1,6 +1,7 @@
 /**
- * What it costs to forget: events, deliveries and attempts past their 30 days, whose partitions `roll_partitions` drops, against deleting the
- * same rows from tables like them. `node bench/retention.ts [rows]`; a database of its own, thrown away after.
+ * What it costs to forget: events, deliveries and attempts past their 30 days, whose partitions
+ * `roll_partitions` drops, against deleting the same rows from tables like them. `node
+ * bench/retention.ts [rows]`; a database of its own, thrown away after.
  */
 import type { Client } from "pg";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";

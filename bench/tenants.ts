@@ -1,6 +1,7 @@
 /**
- * What many tenants and many deliveries cost: the background work that passes over all of them, and one tenant's own reads and deliveries
- * beside the others. `node bench/tenants.ts [tenants] [deliveries]`; a database of its own, thrown away after. docs/growth.md has its figures.
+ * What many tenants and many deliveries cost: the background work that passes over all of them, and
+ * one tenant's own reads and deliveries beside the others. `node bench/tenants.ts [tenants]
+ * [deliveries]`; a database of its own, thrown away after. docs/growth.md has its figures.
  */
 
 import { randomBytes } from "node:crypto";
@@ -19,7 +20,10 @@ const EXCEPTIONS_EACH = 10;
 const ROUNDS = 40;
 const TABLES = ["events", "webhook_deliveries", "webhook_attempts"];
 
-/** Deliveries that were made in the last 29 days, by one webhook of each tenant in turn; open exceptions that are due in the coming days. */
+/**
+ * Deliveries that were made in the last 29 days, by one webhook of each tenant in turn; open
+ * exceptions that are due in the coming days.
+ */
 const FILL = [
   `select private.create_tenant('t' || n, 'Tenant ' || n) from generate_series(1, ${TENANTS}) n`,
   `insert into public.webhooks (tenant_id, id, url, events, created_by)

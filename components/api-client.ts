@@ -50,7 +50,10 @@ type Call<C extends Contract> = {
 
 type Answered<C extends Contract> = z.output<C["response"]>;
 
-/** Resolves to whether someone signed in again, so that the call can be repeated. `signal`: set for reads, which can wait for that. */
+/**
+ * Resolves to whether someone signed in again, so that the call can be repeated. `signal`: set for
+ * reads, which can wait for that.
+ */
 type SessionKeeper = (signal: AbortSignal | undefined) => Promise<boolean>;
 
 let keeper: SessionKeeper | null = null;
@@ -80,7 +83,10 @@ export async function callApiWithTag<C extends Contract>(
   return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
-/** All results of a list that can be exported, regardless of `limit` and `cursor`. @throws ApiProblem */
+/**
+ * All results of a list that can be exported, regardless of `limit` and `cursor`. @throws
+ * ApiProblem
+ */
 export async function exportFromApi<C extends Contract>(
   list: C,
   format: ExportFormat,

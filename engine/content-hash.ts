@@ -1,7 +1,8 @@
 /**
- * What a combination of lines and a match are known by: 128 bits over the identities of their lines, never over handles or the order
- * of anything. Members' hashes are added up, and so are matches' to a run's digest: a multiset hash as of Bellare and Micciancio,
- * "A new paradigm for collision-free hashing: incrementality at reduced cost", 1997.
+ * What a combination of lines and a match are known by: 128 bits over the identities of their
+ * lines, never over handles or the order of anything. Members' hashes are added up, and so are
+ * matches' to a run's digest: a multiset hash as of Bellare and Micciancio, "A new paradigm for
+ * collision-free hashing: incrementality at reduced cost", 1997.
  */
 
 import { identityHash, type Lines, type Text } from "./lines.ts";
@@ -43,7 +44,10 @@ export function combinationHashOf(left: readonly Text[], right: readonly Text[])
   return hex(members.finish(0));
 }
 
-/** 32 hexadecimal digits for a match as a run made it: its state, its rule, its lines and what each is allocated. */
+/**
+ * 32 hexadecimal digits for a match as a run made it: its state, its rule, its lines and what each
+ * is allocated.
+ */
 export function matchHash(
   state: "confirmed" | "suggested",
   matches: Matches,

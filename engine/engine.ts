@@ -1,6 +1,7 @@
 /**
- * The matching engine: lines of two sources and rules in, matches, suggestions and reasons out. Pure: no clock, no random, nothing
- * read or written, budgets counted in steps; the same lines, rules and decisions give the same digest, whatever their order.
+ * The matching engine: lines of two sources and rules in, matches, suggestions and reasons out.
+ * Pure: no clock, no random, nothing read or written, budgets counted in steps; the same lines,
+ * rules and decisions give the same digest, whatever their order.
  */
 
 import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
@@ -31,7 +32,10 @@ export type Input = {
   rejected?: ReadonlySet<string>;
   /** What people's decisions on this pair of sources taught. */
   weights?: Weights | null;
-  /** `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no track record. */
+  /**
+   * `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no
+   * track record.
+   */
   automatic?: "as_ruled" | "suggest_only";
   businessDays?: BusinessDays;
 };
@@ -53,7 +57,10 @@ export type Result = {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** A run in slices: yields its progress every so many steps, at most a few hundred milliseconds apart. */
+/**
+ * A run in slices: yields its progress every so many steps, at most a few hundred milliseconds
+ * apart.
+ */
 export function* run(input: Input): Generator<Progress, Result> {
   const {
     left,

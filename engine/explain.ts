@@ -1,4 +1,7 @@
-/** Why a match was made, or only suggested: put together on demand, so that a million matches need not be explained in advance. */
+/**
+ * Why a match was made, or only suggested: put together on demand, so that a million matches need
+ * not be explained in advance.
+ */
 
 import type { Weighed } from "./assignment/by-evidence.ts";
 import type { Result } from "./engine.ts";
@@ -25,7 +28,10 @@ export type Explanation = {
   rule: string;
   basis: BasisName;
   fields: FieldComparison[];
-  /** What of the rule's tolerances was used: minor units, and days from left to right, business days where the rule counts those. */
+  /**
+   * What of the rule's tolerances was used: minor units, and days from left to right, business days
+   * where the rule counts those.
+   */
   tolerance: {
     amount_used_minor: string;
     amount_allowed_minor: number;
@@ -33,7 +39,10 @@ export type Explanation = {
     days_before: number | null;
     days_after: number | null;
   } | null;
-  /** The line that came second, by the caller's handle, and by how many nats; null where there was none. */
+  /**
+   * The line that came second, by the caller's handle, and by how many nats; null where there was
+   * none.
+   */
   runner_up: { side: Side; handle: number } | null;
   /** Null where nothing came second. */
   margin: number | null;
@@ -81,7 +90,10 @@ export function explain(
   };
 }
 
-/** What can be said of lines and the rule that matched them without the run: all there is to say of an exact match. */
+/**
+ * What can be said of lines and the rule that matched them without the run: all there is to say of
+ * an exact match.
+ */
 export function explainLines(
   rule: Rule,
   left: readonly PlainLine[],
@@ -132,7 +144,10 @@ function isBeyond(tolerance: Explanation["tolerance"]): boolean {
 
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
 
-/** The evidence of each field, weighed again as it was in the run, and the slips that the lines are apart. */
+/**
+ * The evidence of each field, weighed again as it was in the run, and the slips that the lines are
+ * apart.
+ */
 function weighedAgain(
   weighed: Weighed | undefined,
   matches: Matches,

@@ -1,4 +1,7 @@
-/** What must hold of every result, to be checked after every run: a result that breaks it must not be written. */
+/**
+ * What must hold of every result, to be checked after every run: a result that breaks it must not
+ * be written.
+ */
 
 import { combinationHash } from "./content-hash.ts";
 import type { Result } from "./engine.ts";
@@ -98,7 +101,10 @@ function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines)
   return left.amount[l] === right.amount[r] && left.currency[l] === right.currency[r];
 }
 
-/** Per currency: all lines = matched + open, with what is left of partly matched lines among the open. */
+/**
+ * Per currency: all lines = matched + open, with what is left of partly matched lines among the
+ * open.
+ */
 function checkSums(confirmed: Matches, lines: Lines): string[] {
   const sums = new Map<string, { all: Sum; matched: Sum; open: Sum }>();
   const of = (currency: string) => {

@@ -1,6 +1,7 @@
 /**
- * The lines of one side in columns. A million of them are 200 MB with their texts, which as objects would be a gigabyte: numbers
- * are kept in typed arrays, texts as UTF-8 in blocks, and a string is made only of what is looked at.
+ * The lines of one side in columns. A million of them are 200 MB with their texts, which as objects
+ * would be a gigabyte: numbers are kept in typed arrays, texts as UTF-8 in blocks, and a string is
+ * made only of what is looked at.
  */
 import { grown, HashColumn, Hasher } from "./prepare/hash.ts";
 import { hashText, type TextField, wordRanges, wordsOf } from "./prepare/text.ts";
@@ -12,7 +13,9 @@ export type Text = string | Uint8Array;
 export type Line = {
   /** The caller's number for the line: never compared, only handed back. */
   handle: number;
-  /** What the line is known by on its side: its external id, or its content and number among equals. */
+  /**
+   * What the line is known by on its side: its external id, or its content and number among equals.
+   */
   identity: Text;
   /** What is open of it in minor units, with the sign of its source applied: a safe integer. */
   amount_minor: number;
@@ -211,7 +214,10 @@ export class Lines {
 const hash = new Hasher();
 const scratch = Buffer.allocUnsafeSlow(4096);
 
-/** The hash by which a line's identity is ordered, remembered in a digest, and found among rejected combinations. */
+/**
+ * The hash by which a line's identity is ordered, remembered in a digest, and found among rejected
+ * combinations.
+ */
 export function identityHash(identity: Text): Hasher {
   const bytes =
     typeof identity !== "string"

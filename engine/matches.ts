@@ -1,4 +1,7 @@
-/** Matches in columns: a million pairs are a few dozen megabytes. Lines are numbers in the order they were added. */
+/**
+ * Matches in columns: a million pairs are a few dozen megabytes. Lines are numbers in the order
+ * they were added.
+ */
 
 import type { Lines } from "./lines.ts";
 import { grown } from "./prepare/hash.ts";
@@ -69,7 +72,10 @@ export class Matches {
   score = new Float32Array(FIRST_CAPACITY);
   /** Distance to the next best solution in nats of evidence; Infinity where there is none. */
   margin = new Float32Array(FIRST_CAPACITY);
-  /** Members of match i: from `start[i]`, first `lefts[i]` of the left side, then those of the right up to `start[i + 1]`. */
+  /**
+   * Members of match i: from `start[i]`, first `lefts[i]` of the left side, then those of the right
+   * up to `start[i + 1]`.
+   */
   start = new Uint32Array(FIRST_CAPACITY + 1);
   lefts = new Uint32Array(FIRST_CAPACITY);
   member = new Int32Array(2 * FIRST_CAPACITY);

@@ -1,12 +1,16 @@
 /**
- * Names that people's decisions showed to be one: what a bank or a card scheme calls a merchant, and what the other side calls it. Learnt where the
- * lines of a confirmed match share no word; a line known by another name is weighed as if it said it, too.
+ * Names that people's decisions showed to be one: what a bank or a card scheme calls a merchant,
+ * and what the other side calls it. Learnt where the lines of a confirmed match share no word; a
+ * line known by another name is weighed as if it said it, too.
  */
 import type { Line } from "./lines.ts";
 import { cut, wordsOf } from "./prepare/text.ts";
 import { MOST_NAMES } from "./rules.ts";
 
-/** `right`: its words in normal form, without those that have digits, which change from one payment to the next. */
+/**
+ * `right`: its words in normal form, without those that have digits, which change from one payment
+ * to the next.
+ */
 export type KnownName = { left: string; right: string; confirmed: number };
 
 type Said = { [Field in "reference" | "counterparty" | "description"]?: Line[Field] };

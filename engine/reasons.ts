@@ -22,7 +22,10 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** Open lines of a side in canonical order: the reason's place in REASONS, and the nearest counterpart or −1. */
+/**
+ * Open lines of a side in canonical order: the reason's place in REASONS, and the nearest
+ * counterpart or −1.
+ */
 export type OpenLines = { line: Int32Array; reason: Uint8Array; counterpart: Int32Array };
 
 const TWIN_FIELDS = ["reference"] as const;
@@ -51,7 +54,10 @@ export function reasonsOf(
 }
 
 type Clue = { reason: Reason; counterpart: number };
-/** How many days before and after a line its counterpart may be dated, in the days that `dayNumber` counts. */
+/**
+ * How many days before and after a line its counterpart may be dated, in the days that `dayNumber`
+ * counts.
+ */
 type DayWindow = { before: number; after: number; dayNumber: (day: number) => number };
 
 /** The widest window of each kind of day that rules count in. */
@@ -80,14 +86,19 @@ class Clues {
   private readonly windows: readonly DayWindow[];
   private readonly inSuggestion = new Map<number, { match: number; counterpart: number }>();
   private readonly suggested: Matches;
-  /** Open lines of the other side by hash of the reference, by amount, by group key and by rare word. */
+  /**
+   * Open lines of the other side by hash of the reference, by amount, by group key and by rare
+   * word.
+   */
   private readonly byReference = new Map<number, number[]>();
   private readonly byAmount = new Map<number, number[]>();
   private readonly byKey = new Map<number, number[]>();
   private readonly byWord: WordIndex;
   private readonly others: Int32Array;
   private readonly ownKeys = new Map<number, number>();
-  /** How many lines of the own side, settled ones too, have the amount and reference of an open one. */
+  /**
+   * How many lines of the own side, settled ones too, have the amount and reference of an open one.
+   */
   private readonly twins = new Counts();
 
   constructor(state: RunState, side: Side, suggested: Matches, windows: readonly DayWindow[]) {
@@ -204,7 +215,10 @@ class Clues {
     return this.nearest(line, found);
   }
 
-  /** What keeps a line from its best counterpart of these: the same currency first, then the nearest day and amount. */
+  /**
+   * What keeps a line from its best counterpart of these: the same currency first, then the nearest
+   * day and amount.
+   */
   private nearest(line: number, found: readonly number[]): Clue | null {
     let best = -1;
     let least = Infinity;
@@ -241,7 +255,10 @@ class Clues {
     });
   }
 
-  /** What open lines of the own side have, where they are fewer: many lines are open, and few are new. */
+  /**
+   * What open lines of the own side have, where they are fewer: many lines are open, and few are
+   * new.
+   */
   private asked(): Asked {
     const asked: Asked = { references: new Set(), amounts: new Set(), keys: new Set() };
     const { reference, group_key } = this.own.hashes;

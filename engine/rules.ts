@@ -1,6 +1,6 @@
 /**
- * The rules of a pair of sources, as they stand on the wire. Plain data and constants: a contract may import this file
- * without loading the engine.
+ * The rules of a pair of sources, as they stand on the wire. Plain data and constants: a contract
+ * may import this file without loading the engine.
  */
 
 export const RULE_KINDS = [
@@ -13,7 +13,10 @@ export const RULE_KINDS = [
 ] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
-/** Fields that a rule may demand to be equal, in their normal form. Amount and currency are compared by every rule. */
+/**
+ * Fields that a rule may demand to be equal, in their normal form. Amount and currency are compared
+ * by every rule.
+ */
 export const RULE_FIELDS = [
   "value_date",
   "booked_date",
@@ -44,27 +47,39 @@ export const MAX_GROUP_SIZE = 50;
 export type Rule = {
   name: string;
   kind: RuleKind;
-  /** Fields that must be present and equal on all lines of a match; a reversal may name the reference of what it takes back instead. */
+  /**
+   * Fields that must be present and equal on all lines of a match; a reversal may name the
+   * reference of what it takes back instead.
+   */
   on?: readonly RuleField[];
-  /** Amounts may differ by this much or by `amount_tolerance_bps` of the larger amount, whichever is more. Default 0. */
+  /**
+   * Amounts may differ by this much or by `amount_tolerance_bps` of the larger amount, whichever is
+   * more. Default 0.
+   */
   amount_tolerance_minor?: number;
   amount_tolerance_bps?: number;
-  /** How far the right line may be dated before the left one, or after it. Default: no limit for exact and group, else 0. */
+  /**
+   * How far the right line may be dated before the left one, or after it. Default: no limit for
+   * exact and group, else 0.
+   */
   days_before?: number;
   days_after?: number;
   day_kind?: DayKind;
   /** Lines of one side that a search for sums may combine. Default 8. */
   max_group_size?: number;
   /**
-   * What becomes of a difference within the tolerance. `keep` (the default): both sides are allocated in full and the match keeps
-   * the difference as its residual. `none`: the smaller amount is allocated and the rest of the larger line stays open, as with
-   * a part payment.
+   * What becomes of a difference within the tolerance. `keep` (the default): both sides are
+   * allocated in full and the match keeps the difference as its residual. `none`: the smaller
+   * amount is allocated and the rest of the larger line stays open, as with a part payment.
    */
   residual?: Residual;
   then: Outcome;
 };
 
-/** For a pair without rules of its own: what is sure comes first, then what the evidence makes probable, then what a person should see. */
+/**
+ * For a pair without rules of its own: what is sure comes first, then what the evidence makes
+ * probable, then what a person should see.
+ */
 export const DEFAULT_RULES: readonly Rule[] = [
   {
     name: "Same reference and date",

@@ -20,7 +20,10 @@ export type Suggestion = {
 export type Asked = {
   line: Line;
   side: Side;
-  /** Open lines of the other side that may be part of it, as many as the caller thinks worth it: some hundreds. */
+  /**
+   * Open lines of the other side that may be part of it, as many as the caller thinks worth it:
+   * some hundreds.
+   */
   candidates: readonly Line[];
   rules: readonly Rule[];
   weights?: Weights | null;

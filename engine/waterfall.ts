@@ -3,7 +3,10 @@ import type { Matches } from "./matches.ts";
 import { Sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
 
-/** What each rule did, in the order of the rules. Amounts are sums of what was allocated, in minor units. */
+/**
+ * What each rule did, in the order of the rules. Amounts are sums of what was allocated, in minor
+ * units.
+ */
 export type Waterfall = {
   rules: {
     name: string;

@@ -1,6 +1,7 @@
 /**
- * What people's decisions on one pair of sources taught: counts of levels and kinds of words, and which names are one. Stored with the pair, shown,
- * and thrown away to reset what was learnt; a name can be forgotten by itself.
+ * What people's decisions on one pair of sources taught: counts of levels and kinds of words, and
+ * which names are one. Stored with the pair, shown, and thrown away to reset what was learnt; a
+ * name can be forgotten by itself.
  */
 import { Alignment } from "./evidence/alignment.ts";
 import { amountLevel, dayLevel, daysInLevel, EQUAL } from "./evidence/levels.ts";
@@ -23,7 +24,10 @@ export type Weights = {
   names?: KnownName[];
 };
 
-/** A person's decision on one left and one right line; `score` as it was proposed, null of a match made by hand. */
+/**
+ * A person's decision on one left and one right line; `score` as it was proposed, null of a match
+ * made by hand.
+ */
 export type Decision = {
   left: Omit<Line, "handle" | "identity">;
   right: Omit<Line, "handle" | "identity">;
@@ -32,14 +36,20 @@ export type Decision = {
 };
 
 const SCORES = [0, 0.5, 0.8, 0.9, 0.95, 0.99, 0.995, 0.999];
-/** Older decisions fade: beyond so many, each new one weighs as much as all before scaled down to these. */
+/**
+ * Older decisions fade: beyond so many, each new one weighs as much as all before scaled down to
+ * these.
+ */
 const REMEMBERED = 2000;
 /** One wrong in so many proposals is what an automatic match may cost. */
 const TOLERATED = 1 / 500;
 /** Decisions on sure proposals that a track record takes. */
 const TRACK_RECORD = 100;
 
-/** Learns from decisions, on top of what was learnt before. Rules count days of either kind, so lags are learnt in both. */
+/**
+ * Learns from decisions, on top of what was learnt before. Rules count days of either kind, so lags
+ * are learnt in both.
+ */
 export function learn(
   before: Weights | null,
   decisions: readonly Decision[],
@@ -90,8 +100,8 @@ export function learn(
 }
 
 /**
- * The score from which on a proposal is matched automatically: `usual`, or higher where people rejected too many that scored as much.
- * More than 1 where no score was good enough.
+ * The score from which on a proposal is matched automatically: `usual`, or higher where people
+ * rejected too many that scored as much. More than 1 where no score was good enough.
  */
 export function sureScore(weights: Weights | null, usual: number): number {
   if (!weights) return usual;
@@ -101,15 +111,17 @@ export function sureScore(weights: Weights | null, usual: number): number {
     const above = weights.calibration.filter((bucket) => bucket.score_from >= score_from);
     const rejected = above.reduce((total, bucket) => total + bucket.rejected, 0);
     const decided = above.reduce((total, bucket) => total + bucket.rejected + bucket.confirmed, 0);
-    // As if five hundred proposals had been right before: a single slip in the first days proves little, two do.
+    // As if five hundred proposals had been right before: a single slip in the first days proves
+    // little, two do.
     if (rejected / (decided + 500) < TOLERATED) return score_from;
   }
   return 1.01;
 }
 
 /**
- * What a pair's decisions on sure proposals prove: their number, the share that was confirmed, and the least it may truly be (the
- * lower end of Wilson's interval of 95 %, 1927). `proven` where automatic matches can be left on.
+ * What a pair's decisions on sure proposals prove: their number, the share that was confirmed, and
+ * the least it may truly be (the lower end of Wilson's interval of 95 %, 1927). `proven` where
+ * automatic matches can be left on.
  */
 export function trackRecord(
   weights: Weights | null,

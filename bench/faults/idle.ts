@@ -16,7 +16,10 @@ const INTERRUPTIONS: Record<string, (stack: Stack) => Promise<void>> = {
   stopped: async ({ supervisor }) => void process.kill(supervisor.pidOf("postgres"), "SIGINT"),
 };
 
-/** Takes every connection there is for 5 s, those of the worker included, which are cut once the others are taken. */
+/**
+ * Takes every connection there is for 5 s, those of the worker included, which are cut once the
+ * others are taken.
+ */
 async function fillConnections({ env }: Stack): Promise<void> {
   const held: Client[] = [];
   let fullAt = Number.POSITIVE_INFINITY;

@@ -14,8 +14,8 @@ const PRESSURES = ["searches", "exports", "wide files", "bodies of many names"];
 const CALLER_NICENESS = 10;
 
 /**
- * Beside each pressure the same on a second stack, with which this one shares its processors and nothing else: what that costs is the
- * machine's, and what the pressure costs beyond it is ours.
+ * Beside each pressure the same on a second stack, with which this one shares its processors and
+ * nothing else: what that costs is the machine's, and what the pressure costs beyond it is ours.
  */
 export async function lanes(rounds: number, only: string[]): Promise<void> {
   const [stack, elsewhere] = [await filled(), await filled()];

@@ -1,4 +1,7 @@
-/** Verification by @better-auth/api-key as its README sets it up, in a schema of its own of the same Postgres. Without its limits of rate, which write on each call. */
+/**
+ * Verification by @better-auth/api-key as its README sets it up, in a schema of its own of the same
+ * Postgres. Without its limits of rate, which write on each call.
+ */
 import { apiKey } from "@better-auth/api-key";
 import { betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";

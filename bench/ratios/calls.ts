@@ -13,7 +13,10 @@ export type Call = {
   status: number;
 };
 
-/** The hottest calls of one tenant: who am I by key, the board by JWT, an exception created by key. `keyId`: of the key's record. */
+/**
+ * The hottest calls of one tenant: who am I by key, the board by JWT, an exception created by key.
+ * `keyId`: of the key's record.
+ */
 export type Hot = { tenant: string; keyId: string; me: Call; board: Call; create: Call };
 
 const CONNECTIONS = 16;

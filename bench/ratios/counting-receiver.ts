@@ -1,4 +1,7 @@
-/** Answers at once, and reports when each delivery came. Under /verified it checks the signature first. */
+/**
+ * Answers at once, and reports when each delivery came. Under /verified it checks the signature
+ * first.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";

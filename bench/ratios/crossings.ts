@@ -18,7 +18,10 @@ const PAUSE_MS = 20;
 const WITHIN_SECONDS = 10;
 const MAX = 2;
 
-/** 100,000 deadlines of one tenant that pass within a second, processed by the stack's own worker, while another tenant reads its board. */
+/**
+ * 100,000 deadlines of one tenant that pass within a second, processed by the stack's own worker,
+ * while another tenant reads its board.
+ */
 export async function crossings(): Promise<Section> {
   const { board } = await hotCalls(OPEN);
   const service = await startService();

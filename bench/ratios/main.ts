@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: what the service costs, as ratios to something bare in the same run. Needs nothing running: builds, starts a stack of its
- * own and writes bench/results.md. `npm run bench -- requests memory` measures those alone; the other sections stay as they were.
+ * `npm run bench`: what the service costs, as ratios to something bare in the same run. Needs
+ * nothing running: builds, starts a stack of its own and writes bench/results.md. `npm run bench --
+ * requests memory` measures those alone; the other sections stay as they were.
  */
 import { join } from "node:path";
 import { stackUnderTest, startStack } from "#e2e/stack-under-test.ts";

@@ -21,7 +21,10 @@ const TIMEOUT_MS = 10_000;
 type Visit = { ms: number; longest: number };
 type Place = { name: string; address: string; first: Visit[]; again: Visit[] };
 
-/** From the click on a link of the navigation until the page's heading and content are painted, and the longest task in between. */
+/**
+ * From the click on a link of the navigation until the page's heading and content are painted, and
+ * the longest task in between.
+ */
 export async function pages(): Promise<Section> {
   const { tenant } = await tenantOf(OPEN);
   const server = await startService();

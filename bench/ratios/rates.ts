@@ -9,7 +9,10 @@ export type Side = {
   pid?: number;
 };
 
-/** Medians of rounds, per second. `cpuUs`: of that process, and of what it started, for one; null where none is asked about. */
+/**
+ * Medians of rounds, per second. `cpuUs`: of that process, and of what it started, for one; null
+ * where none is asked about.
+ */
 export type Rate = {
   name: string;
   perSecond: number;

@@ -45,7 +45,10 @@ function pair(ours: Server, bare: Server, call: Call): Side[] {
   return [calling("service", ours, call), calling("bare handler", bare, call)];
 }
 
-/** What creating an exception is without HTTP: the same function, called as the web process calls it. */
+/**
+ * What creating an exception is without HTTP: the same function, called as the web process calls
+ * it.
+ */
 function inSql({ tenant, keyId }: Hot): Side {
   const key: Principal = {
     type: "api_key",

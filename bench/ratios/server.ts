@@ -13,7 +13,10 @@ const READY_TIMEOUT_MS = 60_000;
 /** `pid`: of the process that listens; of several, of the one that shares the port out. */
 export type Server = { url: string; pid: number; stop: () => Promise<void> };
 
-/** The service's web process on the stack under test, as the supervisor starts it, on a port of its own and without limits of rate. */
+/**
+ * The service's web process on the stack under test, as the supervisor starts it, on a port of its
+ * own and without limits of rate.
+ */
 export function startService(variables: Record<string, string> = {}): Promise<Server> {
   const several = Number(variables.WEB_CONCURRENCY ?? 1) > 1;
   return start([...HEAP.web, several ? "server/processes.ts" : "server/main.ts"], {

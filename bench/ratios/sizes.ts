@@ -18,7 +18,9 @@ const STEP = 50_000;
 
 type Sized = { size: number; tenant: string; bearer: string };
 
-/** What the size of a tenant's open exceptions changes: calls to tenants of each size take turns. */
+/**
+ * What the size of a tenant's open exceptions changes: calls to tenants of each size take turns.
+ */
 export async function sizes(): Promise<Section> {
   const tenants: Sized[] = [];
   for (const size of SIZES) tenants.push(await tenantOf(size));

@@ -11,7 +11,10 @@ import { ratioOf, type Section } from "./report.ts";
 
 const PEERS = join(ROOT, "bench/peers");
 const TENANTS = 160;
-/** Of each tenant. All of them take longer than a key is believed, so each is forgotten when its turn comes again. */
+/**
+ * Of each tenant. All of them take longer than a key is believed, so each is forgotten when its
+ * turn comes again.
+ */
 const KEYS = 100;
 /** As many as a web process keeps for such calls. */
 const CONNECTIONS = 4;
@@ -23,7 +26,10 @@ type Verifier = {
   stop: () => Promise<void>;
 };
 
-/** Verifying a key in one process, without HTTP: the same key again and again, and each time another. */
+/**
+ * Verifying a key in one process, without HTTP: the same key again and again, and each time
+ * another.
+ */
 export async function verification(): Promise<Section> {
   const [ours, theirs] = [await ourKeys(), await peerKeys()];
   try {

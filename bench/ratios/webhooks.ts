@@ -22,7 +22,10 @@ const AT_ONCE = 200;
 type Receiver = { port: number; arrived: Map<string, number>; stop: () => Promise<void> };
 type Message = { port: number } | { at: [id: string, at: number][] };
 
-/** Deliveries against a bare loop of signed POSTs to the same receiver, and from the commit of an event to its receipt. */
+/**
+ * Deliveries against a bare loop of signed POSTs to the same receiver, and from the commit of an
+ * event to its receipt.
+ */
 export async function webhooks(): Promise<Section> {
   const receiver = await startReceiver();
   try {
@@ -80,7 +83,10 @@ function rateOf(name: string, rounds: number[]): Rate {
   };
 }
 
-/** From the commit of a breach to its receipt. The receiver verifies each with the standardwebhooks package. */
+/**
+ * From the commit of a breach to its receipt. The receiver verifies each with the standardwebhooks
+ * package.
+ */
 async function latency(receiver: Receiver): Promise<Finding[]> {
   const tenant = await subscribe(receiver, ["exception.sla.breached"], 1, "/verified");
   const committed = new Map<string, number>();

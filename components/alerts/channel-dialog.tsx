@@ -20,7 +20,10 @@ import { channelsKey } from "./queries.ts";
 const USUAL: ChannelKind[] = ["exception_breached", "webhook_failing"];
 const CHOICES = CHANNEL_KINDS.map((value) => ({ value, ...CHANNEL_LABELS[value] }));
 
-/** Adds a channel, or changes one: its URL is never shown again, so leaving the field empty keeps it. */
+/**
+ * Adds a channel, or changes one: its URL is never shown again, so leaving the field empty keeps
+ * it.
+ */
 export function ChannelDialog({
   channel,
   onClose,

@@ -3,7 +3,10 @@ import { stretchOf, timeOf } from "./hours.ts";
 
 const DAY_MINUTES = 1440;
 
-/** A day's hours drawn from midnight to midnight; says nothing that the fields don't. A drawing: inline styles are refused by the page's policy. */
+/**
+ * A day's hours drawn from midnight to midnight; says nothing that the fields don't. A drawing:
+ * inline styles are refused by the page's policy.
+ */
 export function DayBar({ intervals }: { intervals: readonly Interval[] }) {
   const shown = intervals.flatMap(({ from, to }) => {
     const times = { from: timeOf(from), to: timeOf(to) };

@@ -11,7 +11,10 @@ import { timeOf, type Weekday } from "./hours.ts";
 
 type Sent = z.output<NonNullable<typeof createCalendarContract.body>>;
 
-/** Intervals have keys because two may be equal while one is typed; the special days have their dates. */
+/**
+ * Intervals have keys because two may be equal while one is typed; the special days have their
+ * dates.
+ */
 export type Slot = Interval & { key: number };
 export type WeeklySlot = Slot & { day: Weekday };
 export type Draft = {

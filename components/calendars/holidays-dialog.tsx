@@ -20,7 +20,10 @@ type Props = {
   onClose: () => void;
 };
 
-/** Proposes the holidays of a country or region. Public ones ahead are chosen from the start; bank holidays and past ones are not. */
+/**
+ * Proposes the holidays of a country or region. Public ones ahead are chosen from the start; bank
+ * holidays and past ones are not.
+ */
 export function HolidaysDialog({ known, today, onAdd, onClose }: Props) {
   const tenant = useTenantId();
   const thisYear = Number(today.slice(0, 4));

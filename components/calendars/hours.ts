@@ -7,7 +7,9 @@ export type Hours = {
   special_days: readonly SpecialDay[];
 };
 
-/** Open as in any week, closed as in any week, closed on this day alone, or with hours of its own. */
+/**
+ * Open as in any week, closed as in any week, closed on this day alone, or with hours of its own.
+ */
 export type DayKind = "open" | "closed" | "closed_day" | "other_hours";
 
 export const DAY_NAMES: Record<Weekday, string> = {
@@ -54,7 +56,9 @@ export function stretchOf(interval: Interval): [from: number, to: number] {
   ];
 }
 
-/** Open minutes of a week without special days and changes of the clocks. What overlaps counts once. */
+/**
+ * Open minutes of a week without special days and changes of the clocks. What overlaps counts once.
+ */
 export function weekMinutes(weekly: Hours["weekly"]): number {
   const stretches = weekly
     .filter(({ from, to }) => timeOf(from) !== undefined && timeOf(to) !== undefined)
@@ -92,7 +96,10 @@ export function dayKinds({ weekly, special_days }: Hours): (date: string) => Day
   };
 }
 
-/** A month as a sheet of weeks from Monday: how many cells are blank before its first day, and its days. */
+/**
+ * A month as a sheet of weeks from Monday: how many cells are blank before its first day, and its
+ * days.
+ */
 export type Month = { name: string; blanks: number; days: string[] };
 
 /** `count` months from the one that has the day `first`, YYYY-MM-DD. */
@@ -119,7 +126,10 @@ export function hoursInWords(intervals: readonly Interval[]): string {
     .join(", ");
 }
 
-/** "Mon–Fri 09:00–17:00; Sat 10:00–14:00": neighbouring days of the same hours together, closed ones left out. */
+/**
+ * "Mon–Fri 09:00–17:00; Sat 10:00–14:00": neighbouring days of the same hours together, closed ones
+ * left out.
+ */
 export function weekInWords(weekly: Hours["weekly"]): string {
   const runs: { first: Weekday; last: Weekday; hours: string }[] = [];
   for (const day of WEEKDAYS) {

@@ -35,7 +35,9 @@ const LEGEND: readonly [DayKind, string][] = [
   ["other_hours", "Other hours"],
 ];
 
-/** The twelve months from the one of `today` (YYYY-MM-DD): which days are open, closed or special. */
+/**
+ * The twelve months from the one of `today` (YYYY-MM-DD): which days are open, closed or special.
+ */
 export function YearPreview({ hours, today }: { hours: Hours; today: string }) {
   const months = monthsFrom(today, MONTHS);
   const kindOf = dayKinds(hours);

@@ -13,7 +13,10 @@ export const TONES = ["neutral", "good", "info", "warning", "danger"] as const;
 
 const DECLARATION = /--([\w-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)/g;
 
-/** The design's colours, read from their single source: "ink", "risk-badge of high", "tone-ink of good". */
+/**
+ * The design's colours, read from their single source: "ink", "risk-badge of high", "tone-ink of
+ * good".
+ */
 export function readTokens(): Map<string, Token> {
   const css = readFileSync(join(process.cwd(), "app/globals.css"), "utf8");
   const tokens = new Map<string, Token>();

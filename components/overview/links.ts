@@ -23,7 +23,10 @@ export function dueExceptions(tenant: string, due_before: string, filters: Query
   return openExceptions(tenant, { ...filters, breach_risk: "high,medium,low", due_before });
 }
 
-/** Those that breached, or were closed, in a time, whatever came after. `before`: left out, until now. */
+/**
+ * Those that breached, or were closed, in a time, whatever came after. `before`: left out, until
+ * now.
+ */
 export function pastExceptions(
   tenant: string,
   what: "breached" | "closed",
@@ -53,7 +56,10 @@ export function apiKey(tenant: string, id: string): string {
   return address(tenant, "api-keys", { key: id });
 }
 
-/** The calls that an API key made in a time, without those that only named it, and of these, those that were refused. */
+/**
+ * The calls that an API key made in a time, without those that only named it, and of these, those
+ * that were refused.
+ */
 export function callsOf(
   tenant: string,
   apiKeyId: string,

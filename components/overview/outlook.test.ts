@@ -12,7 +12,8 @@ const hoursOf = (counts: readonly number[]) =>
 test("what can't be closed before its deadline breaches, however idle the hours after it", () => {
   const steps = burnDown({ closed_per_hour: 4, hours: hoursOf([5, 0, 0, 10]) }, NOW);
   expect(steps.map(({ due }) => due)).toEqual([5, 5, 5, 15]);
-  // Half an hour closes two of five; by midnight 14 of 15 could have been closed, but three were lost before.
+  // Half an hour closes two of five; by midnight 14 of 15 could have been closed, but three were
+  // lost before.
   expect(steps.map(({ breaching }) => breaching)).toEqual([3, 3, 3, 3]);
 });
 

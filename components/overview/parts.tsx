@@ -2,7 +2,10 @@ import type { ReactNode } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 
-/** A number that leads to the rows it counts, where a page shows exactly those. `what`: their words, for those who hear the number alone. */
+/**
+ * A number that leads to the rows it counts, where a page shows exactly those. `what`: their words,
+ * for those who hear the number alone.
+ */
 export function Count({
   value,
   href,

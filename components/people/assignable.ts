@@ -7,7 +7,10 @@ type Asked = {
   members: Iterable<string>;
 };
 
-/** Who can be assigned, in the menu's order: oneself, nobody, whoever is assigned now, the other members. Of a search, those whose name has it. */
+/**
+ * Who can be assigned, in the menu's order: oneself, nobody, whoever is assigned now, the other
+ * members. Of a search, those whose name has it.
+ */
 export function assignable({ sought, self, value, members }: Asked): (string | null)[] {
   const others = [...new Set([...(value ? [value] : []), ...members])].filter(
     (user) => user !== self,

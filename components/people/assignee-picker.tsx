@@ -18,8 +18,8 @@ type Look = Pick<
 >;
 
 /**
- * Picks an assignee: a member, or any typed name, because an identity provider's users may be unknown here. `value`: the
- * current assignee; omitted for several items with different ones.
+ * Picks an assignee: a member, or any typed name, because an identity provider's users may be
+ * unknown here. `value`: the current assignee; omitted for several items with different ones.
  */
 export function AssigneePicker({
   value,

@@ -1,10 +1,13 @@
-/** A person's preferences in this browser. Stored in cookies, so that the server's first paint is already right. */
+/**
+ * A person's preferences in this browser. Stored in cookies, so that the server's first paint is
+ * already right.
+ */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /**
- * `timeZone`: "UTC", or the IANA zone of the browser: as one signs in, until UTC is chosen. `singleKeys`: whether single-key shortcuts are
- * on; speech input users may want them off.
+ * `timeZone`: "UTC", or the IANA zone of the browser: as one signs in, until UTC is chosen.
+ * `singleKeys`: whether single-key shortcuts are on; speech input users may want them off.
  */
 export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean; board: BoardLook };
 

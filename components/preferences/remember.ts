@@ -9,7 +9,10 @@ export function remember(name: string, value: string): void {
   document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
 }
 
-/** Keeps the browser's time zone for a person who signs in without having chosen one, so that the first page has it. */
+/**
+ * Keeps the browser's time zone for a person who signs in without having chosen one, so that the
+ * first page has it.
+ */
 export function startInLocalTime(): void {
   if (!document.cookie.split("; ").some((one) => one.startsWith(`${TIME_ZONE_COOKIE}=`)))
     remember(TIME_ZONE_COOKIE, localTimeZone());

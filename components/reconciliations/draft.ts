@@ -21,7 +21,10 @@ export type ReconciliationInput = Pick<Created, Fields>;
 /** The fields of a reconciliation's form, with counts as text. */
 export type Draft = Record<Fields, string>;
 
-/** Of a new one also whether Tieout matches the lines of two sources, which it names then, or is told the counts. */
+/**
+ * Of a new one also whether Tieout matches the lines of two sources, which it names then, or is
+ * told the counts.
+ */
 export type NewDraft = Draft & {
   matched_by: "tieout" | "elsewhere";
   left_source_id: string;

@@ -17,7 +17,10 @@ import { useDeleteRecord, useUpdateRecord } from "./use-records.ts";
 
 type Stored = Version<StoredRecord>;
 
-/** Edits the version of a record that was read. If someone else saved first, the reader decides which changes stay. */
+/**
+ * Edits the version of a record that was read. If someone else saved first, the reader decides
+ * which changes stay.
+ */
 export function RecordEdit({
   path,
   stored,

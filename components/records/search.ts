@@ -1,7 +1,9 @@
 import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { parseAsMatching } from "#components/kit/search-params.ts";
 
-/** The page's URL: the search, whether it's the bin, and the open record ("new" while creating one). */
+/**
+ * The page's URL: the search, whether it's the bin, and the open record ("new" while creating one).
+ */
 export const recordSearch = {
   q: parseAsString.withDefault(""),
   view: parseAsStringLiteral(["bin"]),

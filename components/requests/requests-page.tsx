@@ -26,7 +26,10 @@ const VIEWS = [
   { value: "deliveries", label: "Deliveries" },
 ] as const;
 
-/** What came in and what went out. `now`: the server's, when the page was asked for. `deliveries`: the other list. */
+/**
+ * What came in and what went out. `now`: the server's, when the page was asked for. `deliveries`:
+ * the other list.
+ */
 export function RequestsPage({ now, deliveries }: { now: number; deliveries: ReactNode }) {
   const searching = useSearch(requestSearch, REQUEST_FILTERS);
   const { search, set } = searching;

@@ -19,7 +19,10 @@ const LENGTH_MS: Record<Period, number> = {
 
 const WORD = /^[a-zA-Z]{1,80}$/;
 
-/** The page's URL: which list, the query of GET /v1/requests with a period or a chosen range for its times, and the open request. */
+/**
+ * The page's URL: which list, the query of GET /v1/requests with a period or a chosen range for its
+ * times, and the open request.
+ */
 export const requestSearch = {
   view: parseAsStringLiteral(["requests", "deliveries"]).withDefault("requests"),
   status: parseAsStringLiteral(["failed", "refused", "2xx", "3xx", "4xx", "5xx"]),
@@ -56,7 +59,10 @@ export const REQUEST_FILTERS = [
   "to",
 ] as const;
 
-/** The filters as a query of GET /v1/requests. `now`: when the page was opened, so that its key stays the same. */
+/**
+ * The filters as a query of GET /v1/requests. `now`: when the page was opened, so that its key
+ * stays the same.
+ */
 export function requestQuery(search: RequestSearch, now: number): Record<string, string> {
   const { status, operation, credential, api_key_id, actor, error_code, resource } = search;
   return queryOf({

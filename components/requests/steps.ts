@@ -2,7 +2,10 @@ import type { RequestStats } from "#lib/request-log/contract.ts";
 
 type Step = RequestStats["steps"][number];
 
-/** Every step between `since` and `until`, including those without calls. Steps begin at whole multiples of their length, in UTC. */
+/**
+ * Every step between `since` and `until`, including those without calls. Steps begin at whole
+ * multiples of their length, in UTC.
+ */
 export function everyStep({
   since,
   until,

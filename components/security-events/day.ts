@@ -12,7 +12,10 @@ export function dayOf(moment: number, timeZone: string): string {
   }).format(moment);
 }
 
-/** When a day begins in a zone, `days` later. If clocks change at midnight, the first moment of that day. */
+/**
+ * When a day begins in a zone, `days` later. If clocks change at midnight, the first moment of that
+ * day.
+ */
 export function startOfDay(day: string, timeZone: string, days = 0): string {
   const utc = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
   const guess = utc - offsetAt(utc, timeZone);

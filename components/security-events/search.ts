@@ -7,7 +7,10 @@ export type Period = (typeof PERIODS)[number];
 
 const DAYS_BEFORE: Partial<Record<Period, number>> = { today: 0, "7d": 6, "30d": 29 };
 
-/** The page's URL: the query of GET /v1/security-events with a period instead of times, and the open event. */
+/**
+ * The page's URL: the query of GET /v1/security-events with a period instead of times, and the open
+ * event.
+ */
 export const eventSearch = {
   type: parseAsMatching(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/),
   actor: parseAsMatching(/^(?=.*\S).{1,200}$/u),

@@ -21,7 +21,10 @@ const VERBS: Record<string, (name: string) => string> = {
   "import.undone": (name) => `undid the import of ${name}`,
 };
 
-/** "leo closed Debtors, November 2026, 10 lines open (€4,850.00)"; the action alone where no name is known. */
+/**
+ * "leo closed Debtors, November 2026, 10 lines open (€4,850.00)"; the action alone where no name is
+ * known.
+ */
 export function sentenceOf(event: Named): string {
   const verb = VERBS[event.type];
   const name = nameIn(event);

@@ -8,8 +8,8 @@ import { pendingNavigation } from "#components/ui/pending-navigation.ts";
 import { useStore } from "#components/ui/store.ts";
 
 /**
- * Shown while the browser is offline. Queries pause and resume automatically; a page that is asked for meanwhile opens once the
- * network is back.
+ * Shown while the browser is offline. Queries pause and resume automatically; a page that is asked
+ * for meanwhile opens once the network is back.
  */
 export function OfflineNotice() {
   const router = useRouter();
@@ -62,7 +62,10 @@ export function OfflineNotice() {
   );
 }
 
-/** Keeps a link to another of our pages from being followed without a network. What opens within the page is left alone. */
+/**
+ * Keeps a link to another of our pages from being followed without a network. What opens within the
+ * page is left alone.
+ */
 function keepForLater(event: MouseEvent): void {
   if (
     navigator.onLine ||

@@ -18,7 +18,10 @@ import {
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 import type { Permission } from "#lib/wire/access.ts";
 
-/** `path`: within the tenant, empty for its home. `letter`: the shortcut after g. `permission`: what its content needs; others see an explanation. */
+/**
+ * `path`: within the tenant, empty for its home. `letter`: the shortcut after g. `permission`: what
+ * its content needs; others see an explanation.
+ */
 export type Section = {
   path: string;
   name: string;
@@ -80,7 +83,10 @@ export function addressOf(tenant: string, path: string): string {
   return path ? `/${tenant}/${path}` : `/${tenant}`;
 }
 
-/** The section of a page by the segments of its layout, to be kept when the tenant changes. Groups aren't part of an address. */
+/**
+ * The section of a page by the segments of its layout, to be kept when the tenant changes. Groups
+ * aren't part of an address.
+ */
 export function sectionOf(segments: readonly string[]): string {
   return segments.find((segment) => !segment.startsWith("(")) ?? "";
 }

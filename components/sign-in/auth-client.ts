@@ -1,6 +1,9 @@
 import { tellOtherTabs } from "./session-state.ts";
 
-/** Talks to next-auth. Its own client leaves the page when the server is unreachable; this one reports it. */
+/**
+ * Talks to next-auth. Its own client leaves the page when the server is unreachable; this one
+ * reports it.
+ */
 export async function postAuth(action: string, fields: Record<string, string> = {}): Promise<URL> {
   const { csrfToken } = await json<{ csrfToken: string }>(fetch("/api/auth/csrf"));
   const body = new URLSearchParams({ ...fields, csrfToken, json: "true" });
@@ -15,7 +18,9 @@ async function json<Answer>(pending: Promise<Response>): Promise<Answer> {
   return response.json();
 }
 
-/** The signed-in member of a tenant; "nobody" without a session, "stranger" without a membership. */
+/**
+ * The signed-in member of a tenant; "nobody" without a session, "stranger" without a membership.
+ */
 export async function signedInTo(
   tenantId: string,
 ): Promise<{ name: string; roles: string[] } | "nobody" | "stranger"> {

@@ -12,7 +12,10 @@ import { Button } from "#components/ui/button.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { SessionsDialog } from "./sessions-dialog.tsx";
 
-/** `email`: null for whom another identity provider signs in. `children`: what other rooms know of the reader. */
+/**
+ * `email`: null for whom another identity provider signs in. `children`: what other rooms know of
+ * the reader.
+ */
 export function ProfilePage({
   email,
   passwordLeast,

@@ -3,7 +3,10 @@ import { createStore } from "#components/ui/store.ts";
 /** Session messages between tabs. */
 type Told = "signed-in" | "signed-out";
 
-/** Whether this page's session has ended. Set by every request that gets a 401, which shows the dialog (again). */
+/**
+ * Whether this page's session has ended. Set by every request that gets a 401, which shows the
+ * dialog (again).
+ */
 export const sessionEnded = createStore(false);
 
 export function resumeSession(): void {
@@ -19,7 +22,10 @@ export function putAside(): void {
 type Waiting = { patient: boolean; answer: (resumed: boolean) => void };
 let waiting: Waiting[] = [];
 
-/** Marks the session as ended and waits for sign-in: true once signed in, false if dismissed. `signal`: set for reads, which can wait longer. */
+/**
+ * Marks the session as ended and waits for sign-in: true once signed in, false if dismissed.
+ * `signal`: set for reads, which can wait longer.
+ */
 export function sessionResumed(signal: AbortSignal | undefined): Promise<boolean> {
   sessionEnded.set(true);
   return new Promise((answer, fail) => {

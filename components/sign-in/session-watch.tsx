@@ -33,8 +33,8 @@ const SessionEndedDialog = dynamic(
 );
 
 /**
- * Handles the end of the session: asks to sign in over the page, so that no input is lost, and continues in every tab once
- * one of them has signed in.
+ * Handles the end of the session: asks to sign in over the page, so that no input is lost, and
+ * continues in every tab once one of them has signed in.
  */
 export function SessionWatch({ providers }: { providers: readonly SignInProvider[] }) {
   const { tenant, name, roles } = useMember();

@@ -1,8 +1,10 @@
-// Closes October of a bank account against a ledger, as a program of yours would: two files in, a signed statement out.
+// Closes October of a bank account against a ledger, as a program of yours would: two files in, a
+// signed statement out.
 //
 //   TIEOUT_URL=https://… TIEOUT_TENANT=acme TIEOUT_TOKEN=… node close-a-month.mjs bank.csv ledger.csv
 //
-// TIEOUT_TOKEN is a person's with tenant_admin or tenant_lead: a person signs for a month, a key never does.
+// TIEOUT_TOKEN is a person's with tenant_admin or tenant_lead: a person signs for a month, a key
+// never does.
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -1,4 +1,5 @@
-// Node 18 and later, without packages. Pass the raw body: JSON that was parsed and written again has other bytes.
+// Node 18 and later, without packages. Pass the raw body: JSON that was parsed and written again
+// has other bytes.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_SECONDS = 300;
@@ -23,7 +24,8 @@ export function verify(body, headers, secret) {
   });
 }
 
-// In a receiver: answer 2xx within 15 s, and do the work afterwards. The same webhook-id may come twice.
+// In a receiver: answer 2xx within 15 s, and do the work afterwards. The same webhook-id may come
+// twice.
 //
 //   createServer(async (request, response) => {
 //     const body = Buffer.concat(await request.toArray());

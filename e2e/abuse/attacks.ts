@@ -1,4 +1,7 @@
-/** A way to abuse the service, and the tests by which it is kept out: each by its file and a part of its name. */
+/**
+ * A way to abuse the service, and the tests by which it is kept out: each by its file and a part of
+ * its name.
+ */
 export type Attack = { is: string; kept: readonly (readonly [file: string, ...names: string[]])[] };
 
 const CREDENTIALS = "e2e/api/credentials.test.ts";

@@ -8,7 +8,10 @@ import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { type Answer, ask, Writers } from "./writers.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-/** More than run at once (8 of a tenant), and then as many again: the last of them wait for their turn in vain. */
+/**
+ * More than run at once (8 of a tenant), and then as many again: the last of them wait for their
+ * turn in vain.
+ */
 const CROWD = 20;
 /** 10 s for a turn and 8 s for a statement, on a busy machine. */
 const ANSWERED_TIMEOUT_MS = 30_000;
@@ -174,7 +177,8 @@ describe("calls", () => {
     const asked = ask(`${url}/v1/exceptions/bulk`, init);
     const pid = await pidOf(rival);
     await until("the call to wait", () => isWaitedFor(pid));
-    // Whoever has waited for a second looks for a deadlock, and gives way: the call, which waits already.
+    // Whoever has waited for a second looks for a deadlock, and gives way: the call, which waits
+    // already.
     const [refused] = await Promise.all([asked, take(first)]);
     expect(refused).toSatisfy(isRefusal);
     expect(await stored()).toEqual(

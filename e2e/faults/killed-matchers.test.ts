@@ -79,7 +79,10 @@ async function outcome({ period }: Pair): Promise<string[]> {
   return rows.map(({ said }) => said);
 }
 
-/** A job that was at work when another for the same period came is left to that one: graphile-worker never tries it again. */
+/**
+ * A job that was at work when another for the same period came is left to that one: graphile-worker
+ * never tries it again.
+ */
 const isSettled = async () =>
   (
     await project.sql(

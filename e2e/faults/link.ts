@@ -1,4 +1,7 @@
-/** The network between a service and its database: it can stand still, be slow, or lose connections without a word. */
+/**
+ * The network between a service and its database: it can stand still, be slow, or lose connections
+ * without a word.
+ */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
@@ -31,7 +34,10 @@ export class Link {
     return url.href;
   }
 
-  /** Connections are taken and nothing is answered, until it goes on. What was under way arrives then. */
+  /**
+   * Connections are taken and nothing is answered, until it goes on. What was under way arrives
+   * then.
+   */
   standStill(): void {
     this.#still ??= Promise.withResolvers();
   }
@@ -46,7 +52,10 @@ export class Link {
     this.#delayMs = delayMs;
   }
 
-  /** Whatever is sent on the connections that there are is lost, and nobody is told; new ones work. @returns how many there were */
+  /**
+   * Whatever is sent on the connections that there are is lost, and nobody is told; new ones work.
+   * @returns how many there were
+   */
   loseConnections(): number {
     for (const ends of this.#joined) this.#dead.add(ends);
     return this.#joined.size;

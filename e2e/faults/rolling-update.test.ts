@@ -26,7 +26,10 @@ type Running = { kind: Kind; port: number; process: ChildProcess };
 const DATA_DIR = freshDataDir();
 const commit = previousCommit();
 let previous: CommitBuild;
-/** Stands for the Supabase project, whose migrations are the new build's. Its own worker and matcher do nothing. */
+/**
+ * Stands for the Supabase project, whose migrations are the new build's. Its own worker and matcher
+ * do nothing.
+ */
 let supabase: Supervisor;
 let project: Project;
 let receiver: Receiver;

@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults`: every drill of a fault against the production build, and which invariants held. `--check`: only whether each
- * fault's drills are there.
+ * `npm run test:faults`: every drill of a fault against the production build, and which invariants
+ * held. `--check`: only whether each fault's drills are there.
  */
 import { parseArgs } from "node:util";
 import { build } from "../../bin/setup.mjs";

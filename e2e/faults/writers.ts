@@ -38,7 +38,10 @@ type Options = {
   tenant?: string;
 };
 
-/** Callers that create exceptions, each retried with the same key until the call is answered; and a receiver of their events. */
+/**
+ * Callers that create exceptions, each retried with the same key until the call is answered; and a
+ * receiver of their events.
+ */
 export class Writers {
   readonly answers: Answer[] = [];
   readonly written: string[] = [];
@@ -97,7 +100,10 @@ export class Writers {
     await this.#all;
   }
 
-  /** Every acknowledged write is there once and nothing else is, and each was delivered: at least once, under one ID. */
+  /**
+   * Every acknowledged write is there once and nothing else is, and each was delivered: at least
+   * once, under one ID.
+   */
   async expectNothingLost(): Promise<void> {
     const { name, project } = this.#options;
     const stored = await project.sql<{ title: string; times: number }>(

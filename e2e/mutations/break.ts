@@ -8,10 +8,16 @@ export type Break = {
   caught: { file: string; name: string };
 };
 
-/** A text of a file, which stands there once. `rebuild` false: not the web app runs it, but a process that reads the source. */
+/**
+ * A text of a file, which stands there once. `rebuild` false: not the web app runs it, but a
+ * process that reads the source.
+ */
 type InFile = { file: string; replace: string; by: string; rebuild?: false };
 
-/** A text of a function of the database as it is defined last, wherever below `supabase/` that is; it stands there once. */
+/**
+ * A text of a function of the database as it is defined last, wherever below `supabase/` that is;
+ * it stands there once.
+ */
 type InFunction = { function: string; replace: string; by: string };
 
 /** A statement that is run last, with the owner's rights. */

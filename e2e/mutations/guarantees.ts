@@ -24,7 +24,10 @@ const SUITES = [
 const suiteOf = ({ caught }: Break) =>
   SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
 
-/** What the tests named by breaks show, as the gate runs them; those that it leaves out, in a file or whole, as proof does. */
+/**
+ * What the tests named by breaks show, as the gate runs them; those that it leaves out, in a file
+ * or whole, as proof does.
+ */
 export async function coloursOf(
   laboratory: Laboratory,
   breaks: readonly Break[],

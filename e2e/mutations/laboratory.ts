@@ -19,7 +19,10 @@ const MIGRATION = "supabase/migrations/29991231235959_break.sql";
 /** What the web app is built from: a change of it needs a build before the app runs it. */
 const BUILT = /^(?:app|components|docs|lib|matcher)\/|^(?:proxy|next\.config)\.ts$/;
 
-/** Whether a break shows in the app only once it is built anew. A test beside the code reads the source. */
+/**
+ * Whether a break shows in the app only once it is built anew. A test beside the code reads the
+ * source.
+ */
 export function needsBuild({ how, caught }: Break): boolean {
   return (
     "file" in how && how.rebuild !== false && BUILT.test(how.file) && caught.file.startsWith("e2e/")
@@ -34,7 +37,9 @@ export class Laboratory {
     this.root = root;
   }
 
-  /** Copies what git knows of the checkout, its packages by hard links, and what was built of it. */
+  /**
+   * Copies what git knows of the checkout, its packages by hard links, and what was built of it.
+   */
   static open(checkout: string): Laboratory {
     const root = join(mkdtempSync(join(tmpdir(), "tieout-breaks-")), "checkout");
     const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
@@ -115,7 +120,10 @@ export class Laboratory {
   }
 }
 
-/** The function as it is defined by then, with the text replaced; the start fails where it is not there once. */
+/**
+ * The function as it is defined by then, with the text replaced; the start fails where it is not
+ * there once.
+ */
 function inFunction(
   name: string,
   { function: signature, replace, by }: { function: string; replace: string; by: string },

@@ -1,6 +1,6 @@
 /**
- * `npm run breaks [-- names…]`: applies each break to a copy of the checkout and runs the test named for it, which must turn
- * red. `--check`: only whether each has its place, in a second.
+ * `npm run breaks [-- names…]`: applies each break to a copy of the checkout and runs the test
+ * named for it, which must turn red. `--check`: only whether each has its place, in a second.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -63,9 +63,9 @@ async function runAll(): Promise<boolean> {
 }
 
 /**
- * Builds are dear, so several breaks go into one: each is in half of the builds, no two in the same ones, and all of the tests
- * run after each. A test that is red in those builds that have its break, and green in the others, is red by that break. What
- * does not come out so is tried alone.
+ * Builds are dear, so several breaks go into one: each is in half of the builds, no two in the same
+ * ones, and all of the tests run after each. A test that is red in those builds that have its
+ * break, and green in the others, is red by that break. What does not come out so is tried alone.
  */
 async function inRounds(
   laboratory: Laboratory,

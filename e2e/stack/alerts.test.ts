@@ -221,7 +221,7 @@ describe("the rules of ops/alerts", () => {
       expect(fired).toBe(true);
       await Promise.all(clients.map((client) => client.end()));
     },
-    // From here on the worker stands still.
+    // From here on the worker hangs.
     async TieoutDeliveriesBehind() {
       const due = new Date(Date.now() + 2_000).toISOString();
       await project.call("POST", "/v1/webhooks", {

@@ -67,7 +67,8 @@ test("a backup restored elsewhere: its audit logs verify, and nothing that was d
 
   await copyCluster(project, DATA_DIR, ELSEWHERE);
 
-  // What the backup does not know: the failing receiver has got its delivery, and another event was sent.
+  // What the backup does not know: the failing receiver has got its delivery, and another event was
+  // sent.
   await receiver.behave("/failing", { status: 204, secrets: [SECRET] });
   await project.sql(
     "update public.webhook_deliveries set next_attempt_at = now() where status = 'pending'",

@@ -1,4 +1,7 @@
-/** A load balancer: asks each server for its health, hands requests out in turn, and tries the next one where a connection fails. */
+/**
+ * A load balancer: asks each server for its health, hands requests out in turn, and tries the next
+ * one where a connection fails.
+ */
 import { once } from "node:events";
 import { Agent, request as ask, createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,7 @@
-/** Takes what is sent by OTLP/HTTP in its JSON form: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
+/**
+ * Takes what is sent by OTLP/HTTP in its JSON form:
+ * https://opentelemetry.io/docs/specs/otlp/#otlphttp
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

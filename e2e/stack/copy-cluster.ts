@@ -18,7 +18,10 @@ export function superuserUrl({ env }: Project, dataDir: string): URL {
   return url;
 }
 
-/** Copies a running cluster: https://www.postgresql.org/docs/17/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP */
+/**
+ * Copies a running cluster:
+ * https://www.postgresql.org/docs/17/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
+ */
 export async function copyCluster(
   project: Project,
   dataDir: string,

@@ -1,4 +1,7 @@
-/** Two machines of each kind behind a load balancer, and a stack that stands for their Supabase project and does none of the work. */
+/**
+ * Two machines of each kind behind a load balancer, and a stack that stands for their Supabase
+ * project and does none of the work.
+ */
 import { Balancer } from "./balancer.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { Project } from "./project.ts";
@@ -39,7 +42,10 @@ export class Machines {
     };
   }
 
-  /** `settings`: what each of them has besides the project's variables, by the balancer's URL and the project's DATA_DIR. */
+  /**
+   * `settings`: what each of them has besides the project's variables, by the balancer's URL and
+   * the project's DATA_DIR.
+   */
   static async start(
     settings: (url: string, dataDir: string) => Record<string, string> = () => ({}),
   ): Promise<Machines> {

@@ -1,4 +1,7 @@
-/** Poolers in front of a database: PgBouncer where it is installed, and two that only do what is worst about it. */
+/**
+ * Poolers in front of a database: PgBouncer where it is installed, and two that only do what is
+ * worst about it.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -40,8 +43,8 @@ export async function deafPooler(databaseUrl: string): Promise<Pooler> {
 }
 
 /**
- * A pooler in transaction mode that keeps no track of prepared statements: each transaction goes to the server connection that has
- * waited longest, and lets anybody in.
+ * A pooler in transaction mode that keeps no track of prepared statements: each transaction goes to
+ * the server connection that has waited longest, and lets anybody in.
  */
 export async function forgetfulPooler(databaseUrl: string, connections: number): Promise<Pooler> {
   const upstreams = await Promise.all(
@@ -112,7 +115,10 @@ async function rawConnection(databaseUrl: string): Promise<Socket> {
   return stream.removeAllListeners("data");
 }
 
-/** Hands on whole messages: https://www.postgresql.org/docs/17/protocol-message-formats.html, a type, then the length without it. */
+/**
+ * Hands on whole messages: https://www.postgresql.org/docs/17/protocol-message-formats.html, a
+ * type, then the length without it.
+ */
 function framed(take: (message: Buffer) => unknown): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {

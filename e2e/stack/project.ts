@@ -1,4 +1,7 @@
-/** A stack under test as an operator has it: its database, its API as an admin, of acme where no other is named, its jobs. */
+/**
+ * A stack under test as an operator has it: its database, its API as an admin, of acme where no
+ * other is named, its jobs.
+ */
 import { SignJWT } from "jose";
 import { Client } from "pg";
 import { type Supervisor, stackOf } from "./supervisor.ts";

@@ -15,7 +15,10 @@ const WORKER = fileURLToPath(new URL("../../worker/main.ts", import.meta.url));
 const COUNT = 50;
 /** The nearest threshold is told of at creation, the breach when it passes. */
 const EACH_ONCE = { reported: COUNT, exceptions: COUNT };
-/** Far below the ten minutes by which their clocks are wrong, and far above what a busy machine adds. */
+/**
+ * Far below the ten minutes by which their clocks are wrong, and far above what a busy machine
+ * adds.
+ */
 const ON_TIME_MS = 10_000;
 
 const dataDir = freshDataDir();
@@ -44,7 +47,10 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
   }
 }
 
-/** Exceptions whose deadline passes so soon; answers when the last one has passed, by the database's clock. */
+/**
+ * Exceptions whose deadline passes so soon; answers when the last one has passed, by the database's
+ * clock.
+ */
 async function dueIn(seconds: number): Promise<Date> {
   const rows = await sql<{ due_at: Date }>(
     creating(
@@ -61,7 +67,10 @@ async function hasPassed(moment: Date): Promise<boolean> {
   return row?.passed ?? false;
 }
 
-/** How many breaches were reported, of how many exceptions, how many early, and by how much the latest was late. */
+/**
+ * How many breaches were reported, of how many exceptions, how many early, and by how much the
+ * latest was late.
+ */
 async function breaches() {
   const [row] = await sql<{
     reported: number;

@@ -12,7 +12,10 @@ const HOSTED = {
   DATABASE_URL: "postgresql://postgres:x@127.0.0.1:1/postgres",
 };
 
-/** The addresses on which something listens on a port, as Linux has them: of IPv4 the bytes turned round. */
+/**
+ * The addresses on which something listens on a port, as Linux has them: of IPv4 the bytes turned
+ * round.
+ */
 function listening(port: number): string[] {
   const found: string[] = [];
   for (const table of ["tcp", "tcp6"]) {

@@ -108,7 +108,10 @@ async function delivered({ webhook, delivery }: Sent, withinMs?: number): Promis
 
 const statuses = ({ attempts }: DeliveryDetail) => attempts.map(({ status }) => status);
 
-/** What holds after every fault: each request that a receiver got is an attempt in the log, under the one id. */
+/**
+ * What holds after every fault: each request that a receiver got is an attempt in the log, under
+ * the one id.
+ */
 function expectAccounted({ path }: Sent, detail: DeliveryDetail): void {
   const received = receiver.at(path);
   expect(received.length).toBe(detail.attempts.length);

@@ -84,7 +84,8 @@ test.describe("while it is open, the SLA board", () => {
     await expect(rowOf(page, "First")).toBeHidden();
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await expect(page).toHaveTitle(/^Exceptions/);
-    // By key, as the pointer stays where it is. The mark goes again by itself, so it is looked for from before.
+    // By key, as the pointer stays where it is. The mark goes again by itself, so it is looked for
+    // from before.
     const marked = page.waitForFunction(() =>
       document.querySelector("tr[data-news=arrived]")?.textContent?.includes("First"),
     );

@@ -193,7 +193,8 @@ test("who stands in the way is told of and stays chosen, the others change", asy
   await report(tenant, { title: "Still open", due_in_minutes: 310 });
   await openBoard(page);
   await expect(rowOf(page, "Still open")).toBeVisible();
-  // What another one does in the meantime is not on this board yet: what was asked before is answered by then.
+  // What another one does in the meantime is not on this board yet: what was asked before is
+  // answered by then.
   const cut = page.waitForEvent("requestfailed", (request) =>
     request.url().includes("/v1/exceptions/sla"),
   );

@@ -113,7 +113,8 @@ test("the dashboard leads to the documentation, and an error of a page to its ow
   await expect(page.getByRole("heading", { level: 1, name: "internal" })).toBeVisible();
 });
 
-// All are made by the same parts, of which the walk looks at the longest. How wide each is, its own words say.
+// All are made by the same parts, of which the walk looks at the longest. How wide each is, its own
+// words say.
 test("no guide scrolls sideways on a phone", async ({ page }) => {
   await page.setViewportSize(PHONE);
   for (const slug of GUIDE_SLUGS) {

@@ -1,4 +1,7 @@
-/** Prints what the walk measured, the heaviest views first, and what people did in the sessions that were counted. */
+/**
+ * Prints what the walk measured, the heaviest views first, and what people did in the sessions that
+ * were counted.
+ */
 import type { Reporter, TestCase, TestResult } from "@playwright/test/reporter";
 import { FIGURES, SESSION } from "./figures.ts";
 

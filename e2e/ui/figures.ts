@@ -34,7 +34,10 @@ declare global {
   }
 }
 
-/** Watches a page from before its first script: for `addInitScript`. What is blocked is the part of each task beyond 50 ms. */
+/**
+ * Watches a page from before its first script: for `addInitScript`. What is blocked is the part of
+ * each task beyond 50 ms.
+ */
 export function watch(): void {
   const seen = { largestPaint: 0, layoutShift: 0, blocked: 0 };
   window.figures = seen;

@@ -1,4 +1,7 @@
-/** Pictures of what several people do, one after another, on a sheet. None are taken unless `npm run screenshots` asks for them. */
+/**
+ * Pictures of what several people do, one after another, on a sheet. None are taken unless `npm run
+ * screenshots` asks for them.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "@playwright/test";

@@ -1,4 +1,7 @@
-/** What a slow network or a busy machine must not change: which way a key goes, and what an answer that comes late may do. */
+/**
+ * What a slow network or a busy machine must not change: which way a key goes, and what an answer
+ * that comes late may do.
+ */
 import { expect, type Page } from "@playwright/test";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, report, reportMany, rowOf, scrollToEnd } from "./person.ts";

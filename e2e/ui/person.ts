@@ -29,7 +29,10 @@ export async function enter(page: Page, email: string, password = PASSWORD): Pro
   await opened(page);
 }
 
-/** Scrolls on to the end of a list, until it says so. By script: a wheel's scroll can go on beneath the next click. */
+/**
+ * Scrolls on to the end of a list, until it says so. By script: a wheel's scroll can go on beneath
+ * the next click.
+ */
 export async function scrollToEnd(page: Page, said: string): Promise<void> {
   const scroll = () =>
     page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));

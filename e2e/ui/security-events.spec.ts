@@ -22,7 +22,9 @@ const call = (
   headers: Record<string, string> = {},
 ) => api(method, path, { bearer, tenant: trail.tenant, body, headers });
 
-/** A key that is made and renamed, a stranger who is refused, and a call of the service-role key. */
+/**
+ * A key that is made and renamed, a stranger who is refused, and a call of the service-role key.
+ */
 async function aDay(): Promise<NewApiKey> {
   const path = `/v1/tenants/${trail.tenant}/api-keys`;
   const key = (await call("POST", path, { name: "Nightly", scopes: ["read:exceptions"] }))

@@ -35,8 +35,8 @@ declare global {
 const ON_TOP = { covers: "dialog:modal, :popover-open", says: ".toasts:not(:empty)" };
 
 /**
- * `state`: what the page shows, where a test looks at it more than once. `onTop`: only at what covers the page, if anything does;
- * what lies below is looked at where nothing covers it.
+ * `state`: what the page shows, where a test looks at it more than once. `onTop`: only at what
+ * covers the page, if anything does; what lies below is looked at where nothing covers it.
  */
 export async function expectAxeFindsNothing(
   page: Page,
@@ -84,9 +84,10 @@ async function expectRoomToType(page: Page, state?: string): Promise<void> {
 }
 
 /**
- * One look at everything, from wherever the page is: on a desk in light all that axe knows, in dark the contrast, on a phone
- * the structure, and the width on all of them and on a laptop. `shown`: called at each stop, in this order. `onPhone`: what a phone needs first.
- * `onTop`: axe looks only at what covers the page.
+ * One look at everything, from wherever the page is: on a desk in light all that axe knows, in dark
+ * the contrast, on a phone the structure, and the width on all of them and on a laptop. `shown`:
+ * called at each stop, in this order. `onPhone`: what a phone needs first. `onTop`: axe looks only
+ * at what covers the page.
  */
 export async function expectSoundEverywhere(
   page: Page,
@@ -137,7 +138,10 @@ export async function expectSoundOnDesk(
 
 export type Theme = "light" | "dark";
 
-/** Colours fade, also for who wants no motion. Nothing fades here: a thousand transitions cost more than all that axe does. */
+/**
+ * Colours fade, also for who wants no motion. Nothing fades here: a thousand transitions cost more
+ * than all that axe does.
+ */
 async function paint(page: Page, colorScheme: Theme): Promise<void> {
   await page.evaluate(() => {
     if (document.adoptedStyleSheets.length > 0) return;

@@ -5,7 +5,10 @@ import { test } from "./test.ts";
 
 const ROUNDS = 5;
 
-/** Clicks a link of the navigation; answers how long until the frame in which its page's heading stands. */
+/**
+ * Clicks a link of the navigation; answers how long until the frame in which its page's heading
+ * stands.
+ */
 function follow(page: Page, name: string): Promise<number> {
   return page.evaluate(
     (title) =>

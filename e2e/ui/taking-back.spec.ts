@@ -1,4 +1,7 @@
-/** What is picked is what is decided, and what a run or somebody else decided is taken back on a line's page. */
+/**
+ * What is picked is what is decided, and what a run or somebody else decided is taken back on a
+ * line's page.
+ */
 import { expect, type Page } from "@playwright/test";
 import type { Line } from "#lib/lines/contract.ts";
 import type { Decision, OpenLine } from "#lib/matching/workbench/contract.ts";

@@ -6,7 +6,10 @@ import {
   test as plain,
 } from "@playwright/test";
 
-/** Playwright's test, whose pages are ready for a person when they have been opened: what is typed or chosen before React listens is lost. */
+/**
+ * Playwright's test, whose pages are ready for a person when they have been opened: what is typed
+ * or chosen before React listens is lost.
+ */
 export const test = plain.extend({
   context: async (
     { context }: { context: BrowserContext },
@@ -47,7 +50,10 @@ function readyWhenOpened(page: Page): void {
   };
 }
 
-/** React has given each element that it serves its properties. Asked by the clock: a browser may draw no frame while nothing changes. */
+/**
+ * React has given each element that it serves its properties. Asked by the clock: a browser may
+ * draw no frame while nothing changes.
+ */
 export async function listening(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>

@@ -69,7 +69,8 @@ export const test = plain.extend<
           view.path.replace(":world", tenants.world).replace(":empty", tenants.empty),
         );
         await settled(page);
-        // Before anything is pressed: a shift is its answer, and counts as one only on a machine that takes half a second for it.
+        // Before anything is pressed: a shift is its answer, and counts as one only on a machine
+        // that takes half a second for it.
         const { layout_shift } = await figuresOf(page);
         await view.arrange?.(page, context);
         const figures = { ...(await figuresOf(page)), layout_shift };

@@ -1,4 +1,7 @@
-/** The workbench while answers are on their way: what is decided meanwhile acts on what it was meant for. */
+/**
+ * The workbench while answers are on their way: what is decided meanwhile acts on what it was meant
+ * for.
+ */
 import { expect, type Page } from "@playwright/test";
 import type { Decision, OpenLine } from "#lib/matching/workbench/contract.ts";
 import { api, createTenant } from "../fixtures.ts";
@@ -59,7 +62,10 @@ async function accept(page: Page, left: number): Promise<void> {
   await shows(page, left);
 }
 
-/** Confirms two, and waits until the page says so of both: the second message takes the place of the first. */
+/**
+ * Confirms two, and waits until the page says so of both: the second message takes the place of the
+ * first.
+ */
 async function acceptTwo(page: Page): Promise<void> {
   const said = page.getByText(/^Confirmed €/);
   await accept(page, SUGGESTED - 1);

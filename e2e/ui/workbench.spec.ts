@@ -7,7 +7,10 @@ import { test } from "./test.ts";
 
 const SLOW = 300_000;
 const RUN_TIMEOUT_MS = 180_000;
-/** A side: two thirds have a suggestion, a third of the ledger's stand alone. 60 lines of both sides. */
+/**
+ * A side: two thirds have a suggestion, a third of the ledger's stand alone. 60 lines of both
+ * sides.
+ */
 const OPEN = 36;
 const SUGGESTED = 24;
 
@@ -32,7 +35,10 @@ const ended = async () => {
   return items.filter(({ status }) => status === "done").length;
 };
 
-/** Opens the period and counts what a person does and what is refused. @returns what adds it to the report. */
+/**
+ * Opens the period and counts what a person does and what is refused. @returns what adds it to the
+ * report.
+ */
 async function beginSession(page: Page): Promise<() => Record<"keys" | "clicks", number>> {
   const counted = { keys: 0, clicks: 0, refusals: 0 };
   await page.exposeFunction("count", (kind: "keys" | "clicks") => {

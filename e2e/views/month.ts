@@ -1,4 +1,7 @@
-/** A pair of sources with two periods: September tied out and closed, October with lines that wait for people. */
+/**
+ * A pair of sources with two periods: September tied out and closed, October with lines that wait
+ * for people.
+ */
 import { api, userToken } from "../fixtures.ts";
 import { until } from "../until.ts";
 
@@ -22,7 +25,10 @@ const CUSTOMERS = [
 ];
 const RUN_TIMEOUT_MS = 180_000;
 
-/** `open`: how many of October's lines a side wait for people: some with a suggestion, some that differ, some alone. */
+/**
+ * `open`: how many of October's lines a side wait for people: some with a suggestion, some that
+ * differ, some alone.
+ */
 export async function createMonth(tenant: string, { open = 12 } = {}): Promise<Month> {
   const bearer = await userToken(tenant, ["tenant_lead"], "leo");
   const call = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
@@ -67,7 +73,10 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
   };
 }
 
-/** September agrees; of October, beside what agrees, a third is short by a fee, a third has no reference, a third stands alone. */
+/**
+ * September agrees; of October, beside what agrees, a third is short by a fee, a third has no
+ * reference, a third stands alone.
+ */
 function linesOf(open: number): { bank: Line[]; ledger: Line[] } {
   const bank: Line[] = [];
   const ledger: Line[] = [];

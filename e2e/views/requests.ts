@@ -46,7 +46,8 @@ export const REQUESTS: View[] = [
     answers: [503],
   },
   { name: "a request", ...LIST, arrange: open(/GET/) },
-  // Of this error alone: what other views are refused comes before it, and could push it out of the rows that are rendered.
+  // Of this error alone: what other views are refused comes before it, and could push it out of the
+  // rows that are rendered.
   {
     name: "a request, failed",
     ...LIST,

@@ -1,4 +1,7 @@
-/** A second pair of sources: September could not be closed and waits for people, October is being closed. */
+/**
+ * A second pair of sources: September could not be closed and waits for people, October is being
+ * closed.
+ */
 import { api, sql, userToken } from "../fixtures.ts";
 import { until } from "../until.ts";
 

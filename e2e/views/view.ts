@@ -7,11 +7,14 @@ export type Step = (page: Page, context: BrowserContext) => Promise<unknown>;
 export type View = {
   name: string;
   /**
-   * `acme` has the demonstration's data, `:world` a past with webhooks and keys of each kind (world.sql), `:empty` nothing.
-   * All three are only read.
+   * `acme` has the demonstration's data, `:world` a past with webhooks and keys of each kind
+   * (world.sql), `:empty` nothing. All three are only read.
    */
   path: string;
-  /** Of who looks; `none` is a member without a role, `stranger` a member of no tenant. Left out: nobody is signed in. */
+  /**
+   * Of who looks; `none` is a member without a role, `stranger` a member of no tenant. Left out:
+   * nobody is signed in.
+   */
   role?: Role | "none" | "stranger";
   /** Before the page is opened. */
   begin?: Step;
@@ -25,7 +28,10 @@ export type View = {
   alone?: true;
   /** Kilobytes of script that it may load, where it is more than the budget of all. */
   script_max_kb?: number;
-  /** Statuses that the view asks for, or that nothing answers, of which the browser's console complains. */
+  /**
+   * Statuses that the view asks for, or that nothing answers, of which the browser's console
+   * complains.
+   */
   answers?: readonly Answered[];
 };
 

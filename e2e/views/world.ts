@@ -19,7 +19,8 @@ export async function createWorld(): Promise<World> {
     createOffice(world),
     shareView(world),
   ]);
-  // Last: once these calls are logged, all before them are, and no row comes into a list that is looked at.
+  // Last: once these calls are logged, all before them are, and no row comes into a list that is
+  // looked at.
   await callApi(world);
   return { world, empty: await createTenant() };
 }

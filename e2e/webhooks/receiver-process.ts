@@ -1,4 +1,7 @@
-/** A receiver of webhooks in a process of its own. It verifies as the docs tell receivers to, and behaves as it is told. */
+/**
+ * A receiver of webhooks in a process of its own. It verifies as the docs tell receivers to, and
+ * behaves as it is told.
+ */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";

@@ -105,7 +105,9 @@ export class Registered {
     return this.#subscriber.call("GET", `${this.url}/deliveries/${id}`);
   }
 
-  /** The delivery of an event once it is in one of these states, after at least so many attempts. */
+  /**
+   * The delivery of an event once it is in one of these states, after at least so many attempts.
+   */
   async becomes(
     eventId: string,
     statuses: Delivery["status"][],
@@ -145,8 +147,9 @@ export class Registered {
   }
 
   /**
-   * How many requests are under way, at most: those received, less the attempts that have ended. What the worker gave up, having stood
-   * still, or what timed out while a busy machine came this far, counts no more.
+   * How many requests are under way, at most: those received, less the attempts that have ended.
+   * What the worker gave up, having stood still, or what timed out while a busy machine came this
+   * far, counts no more.
    */
   async underWay(): Promise<number> {
     const received = this.received.length;

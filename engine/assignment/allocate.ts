@@ -3,8 +3,9 @@ import { sum } from "../prepare/sum.ts";
 import type { Rule } from "../rules.ts";
 
 /**
- * What each line of a match gives to it, left lines first; undefined where each gives all that is open of it. Under `residual: none`
- * the side that is larger keeps the difference open, on its last line.
+ * What each line of a match gives to it, left lines first; undefined where each gives all that is
+ * open of it. Under `residual: none` the side that is larger keeps the difference open, on its last
+ * line.
  * @returns null where that line cannot: it is too small, or of the other sign, so that it would give more than it has. There is no such match.
  */
 export function allocate(

@@ -1,7 +1,8 @@
 /**
- * The assignment of greatest total weight in a sparse bipartite graph whose nodes have capacities, each line being free to stay
- * open. Shortest augmenting paths with dual prices, as in Jonker and Volgenant, "A shortest augmenting path algorithm for dense
- * and sparse linear assignment problems", Computing 38 (1987); capacities make it Hitchcock's transportation problem.
+ * The assignment of greatest total weight in a sparse bipartite graph whose nodes have capacities,
+ * each line being free to stay open. Shortest augmenting paths with dual prices, as in Jonker and
+ * Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
+ * problems", Computing 38 (1987); capacities make it Hitchcock's transportation problem.
  */
 import { byRight, type Graph, type Incidence } from "./graph.ts";
 import { Heap } from "./heap.ts";
@@ -9,7 +10,10 @@ import { Heap } from "./heap.ts";
 export type Assignment = {
   /** How often each edge is used. */
   flow: Int32Array;
-  /** Prices in the unit of the weights: on each edge leftPrice + rightPrice ≥ weight, with equality where it is used. */
+  /**
+   * Prices in the unit of the weights: on each edge leftPrice + rightPrice ≥ weight, with equality
+   * where it is used.
+   */
   leftPrice: Float64Array;
   rightPrice: Float64Array;
   /** Left nodes that the budget of steps left unsolved: they and what they reach are not sure. */
@@ -28,9 +32,10 @@ export function assign(graph: Graph, budget = 1_000_000): Assignment {
 }
 
 /**
- * What the total weight loses where one unit of a used edge is forbidden: the distance to the runner-up. A shortest cycle through
- * the edge in the residual graph, in which "stays open" is a node of its own. Where the search ends at its budget, the loss is that of
- * the nearest other partner.
+ * What the total weight loses where one unit of a used edge is forbidden: the distance to the
+ * runner-up. A shortest cycle through the edge in the residual graph, in which "stays open" is a
+ * node of its own. Where the search ends at its budget, the loss is that of the nearest other
+ * partner.
  * @returns the loss, or `limit` where it is no less.
  */
 export class RunnerUp {
@@ -118,7 +123,10 @@ class Search {
     // A node placed in full keeps its price.
   }
 
-  /** Dijkstra over reduced costs: to a right node with room, or to a left node that had better stay open. */
+  /**
+   * Dijkstra over reduced costs: to a right node with room, or to a left node that had better stay
+   * open.
+   */
   private shortest(
     source: number,
     budget: number,
@@ -224,7 +232,10 @@ class Search {
     return units;
   }
 
-  /** The shortest way from `source` to the right node of `edge` without that edge, over "stays open" where that is shorter. */
+  /**
+   * The shortest way from `source` to the right node of `edge` without that edge, over "stays open"
+   * where that is shorter.
+   */
   cycle(
     source: number,
     edge: number,
@@ -234,7 +245,8 @@ class Search {
     const { graph, incidence, heap } = this;
     const rightCount = graph.rightCapacity.length;
     const target = graph.right[edge] as number;
-    // The source may stay open, or take a place that is free, where somebody who is open takes the target's, or nobody does.
+    // The source may stay open, or take a place that is free, where somebody who is open takes the
+    // target's, or nobody does.
     const { cost: refill, taker } = this.refill(target, edge, limit, budget);
     let loss = limit;
     let steps = budget;
@@ -317,7 +329,10 @@ class Search {
     return right;
   }
 
-  /** What it costs that one unit of a right node is given to somebody else, or to nobody, without an edge, and who takes it then. */
+  /**
+   * What it costs that one unit of a right node is given to somebody else, or to nobody, without an
+   * edge, and who takes it then.
+   */
   private refill(
     target: number,
     without: number,
@@ -371,7 +386,10 @@ class Search {
     return { cost, taker };
   }
 
-  /** The nearest other partner of either end of an edge, by reduced cost: what to name as the runner-up. */
+  /**
+   * The nearest other partner of either end of an edge, by reduced cost: what to name as the
+   * runner-up.
+   */
   private firstAlternative(
     source: number,
     edge: number,

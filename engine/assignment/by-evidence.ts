@@ -1,6 +1,7 @@
 /**
- * Pairs by the weight of evidence: the candidates of each line are weighed, each connected group is solved as an assignment, and a
- * pair is matched only where it is probable enough and clearly better than what comes second.
+ * Pairs by the weight of evidence: the candidates of each line are weighed, each connected group is
+ * solved as an assignment, and a pair is matched only where it is probable enough and clearly
+ * better than what comes second.
  */
 
 import { Pool } from "../candidates/pool.ts";
@@ -32,7 +33,9 @@ import { proposeLoneAmounts } from "./lone-amounts.ts";
 import { type SolvedPair, solveGroups } from "./solve-groups.ts";
 import { pairEquals } from "./twins.ts";
 
-/** Automatic from this probability on, and only this clearly before the next best solution, in nats. */
+/**
+ * Automatic from this probability on, and only this clearly before the next best solution, in nats.
+ */
 export const SURE_SCORE = 0.99;
 export const SURE_MARGIN = 3;
 /** Less probable pairs are not even suggested. */
@@ -43,7 +46,10 @@ const FEW_LINES = 50;
 
 export type Weighed = { pool: Pool; model: Model };
 
-/** What the last score rule that counts such days saw: what equal amounts teach of texts and lags holds for those with a fee. */
+/**
+ * What the last score rule that counts such days saw: what equal amounts teach of texts and lags
+ * holds for those with a fee.
+ */
 export type Lessons = Map<DayKind, Lesson>;
 
 export type EvidenceOptions = {
@@ -52,7 +58,10 @@ export type EvidenceOptions = {
   suggestOnly: boolean;
   /** What earlier score rules learnt. This rule adds its own lesson. */
   lessons: Lessons;
-  /** By whose name equal amounts are matched, whichever rule finds them; null where no score rule is for them alone. */
+  /**
+   * By whose name equal amounts are matched, whichever rule finds them; null where no score rule is
+   * for them alone.
+   */
   ofEqualAmounts: { rule: Rule; index: number } | null;
 };
 
@@ -126,7 +135,10 @@ function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
   return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
 }
 
-/** Which nodes the assignment leaves lines of: which of their lines is matched is then anybody's guess. */
+/**
+ * Which nodes the assignment leaves lines of: which of their lines is matched is then anybody's
+ * guess.
+ */
 class Remainder {
   private readonly left: Int32Array;
   private readonly right: Int32Array;
@@ -233,7 +245,9 @@ class Judge {
       .some((one) => state.isOpen(side, one));
   }
 
-  /** Whether the text of a line that names no counterparty has another than the line of this side. */
+  /**
+   * Whether the text of a line that names no counterparty has another than the line of this side.
+   */
   private callsAnother(side: Side, line: number, otherLine: number): boolean {
     const { state } = this;
     const other = state[opposite(side)];
@@ -246,8 +260,8 @@ class Judge {
   }
 
   /**
-   * Whether texts that share nothing make an equal amount a guess: of a handful of lines it isn't known how rare the amount is, and a
-   * bank's own charge is nobody's payment.
+   * Whether texts that share nothing make an equal amount a guess: of a handful of lines it isn't
+   * known how rare the amount is, and a bank's own charge is nobody's payment.
    */
   private isGuess(l: number, r: number): boolean {
     const { texts, leftLines, rightLines } = this.pool;

@@ -2,7 +2,10 @@ import { daysAround } from "../candidates/window.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 
-/** The rule of equal amounts, where two lines have them and its days: they have no fee, whoever finds them. */
+/**
+ * The rule of equal amounts, where two lines have them and its days: they have no fee, whoever
+ * finds them.
+ */
 export function deciding(
   { left, right }: RunState,
   ofEqualAmounts: { rule: Rule; index: number } | null,

@@ -1,6 +1,6 @@
 /**
- * Lines that agree in amount, currency and the rule's fields, where nothing else on either side does: a hash join, in time and
- * memory proportional to the lines.
+ * Lines that agree in amount, currency and the rule's fields, where nothing else on either side
+ * does: a hash join, in time and memory proportional to the lines.
  */
 
 import type { Lines } from "../lines.ts";
@@ -47,7 +47,10 @@ export function* exact(
   }
 }
 
-/** Equals that nothing tells apart are paired in order; where something does, a later rule may know better. */
+/**
+ * Equals that nothing tells apart are paired in order; where something does, a later rule may know
+ * better.
+ */
 function pairTwins(
   state: RunState,
   rule: Rule,

@@ -1,11 +1,14 @@
 /**
- * Who may be matched with whom: a sparse bipartite graph. A node stands for one line, or for several that nothing tells apart
- * (its capacity). Weights are integers, so that sums are exact and the answer is the same on every machine.
+ * Who may be matched with whom: a sparse bipartite graph. A node stands for one line, or for
+ * several that nothing tells apart (its capacity). Weights are integers, so that sums are exact and
+ * the answer is the same on every machine.
  */
 export type Graph = {
   leftCapacity: Int32Array;
   rightCapacity: Int32Array;
-  /** Edges of left node l are those from `start[l]` to before `start[l + 1]`, by rising right node. */
+  /**
+   * Edges of left node l are those from `start[l]` to before `start[l + 1]`, by rising right node.
+   */
   start: Int32Array;
   right: Int32Array;
   /** Gain over leaving both lines open, in thousandths of a nat. */
@@ -36,7 +39,10 @@ export function byRight(graph: Graph): Incidence {
   return { start, edge, left };
 }
 
-/** Connected groups: for each left node the number of its group, counted from 0 by the group's first left node. */
+/**
+ * Connected groups: for each left node the number of its group, counted from 0 by the group's first
+ * left node.
+ */
 export function connectedGroups(graph: Graph): {
   count: number;
   ofLeft: Int32Array;
@@ -61,10 +67,16 @@ export function connectedGroups(graph: Graph): {
   return { count, ofLeft, ofRight };
 }
 
-/** Some of a graph's nodes with all their edges, as a graph of its own, and which nodes of the whole they are. */
+/**
+ * Some of a graph's nodes with all their edges, as a graph of its own, and which nodes of the whole
+ * they are.
+ */
 export type Part = { graph: Graph; lefts: Int32Array; rights: Int32Array };
 
-/** The connected groups that have an edge, one after another, nodes in their order: solved alone they are solved as in the whole. */
+/**
+ * The connected groups that have an edge, one after another, nodes in their order: solved alone
+ * they are solved as in the whole.
+ */
 export function* split(graph: Graph): Generator<Part> {
   const whole = withEdges(graph);
   const groups = connectedGroups(whole.graph);
@@ -147,7 +159,9 @@ function buckets(groupOf: Int32Array, count: number): { start: Int32Array; membe
   return { start, member };
 }
 
-/** Disjoint sets with path halving and union by the smaller number (Tarjan and van Leeuwen 1984). */
+/**
+ * Disjoint sets with path halving and union by the smaller number (Tarjan and van Leeuwen 1984).
+ */
 export class DisjointSets {
   private readonly parent: Int32Array;
 

@@ -1,4 +1,7 @@
-/** A binary heap of (key, node); equal keys come out by node, so that ties are settled by the order of the lines. */
+/**
+ * A binary heap of (key, node); equal keys come out by node, so that ties are settled by the order
+ * of the lines.
+ */
 export class Heap {
   size = 0;
   private keys = new Float64Array(16);

@@ -1,6 +1,7 @@
 /**
- * One amount, once on each side, within the rule's days, and nothing against it: a person looks at the two together even where their
- * texts share nothing, as a merchant's descriptor and a vendor's name do.
+ * One amount, once on each side, within the rule's days, and nothing against it: a person looks at
+ * the two together even where their texts share nothing, as a merchant's descriptor and a vendor's
+ * name do.
  */
 
 import type { Pool } from "../candidates/pool.ts";

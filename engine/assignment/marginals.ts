@@ -1,8 +1,9 @@
 /**
- * How probable each edge is, given all others: the marginals of the distribution over assignments in which each weighs the
- * exponential of its total weight. Belief propagation after Williams and Lau, "Approximate evaluation of marginal association
- * probabilities with belief propagation", IEEE Transactions on Aerospace and Electronic Systems 50 (2014), who prove that it
- * converges. Nodes with a capacity stand for as many equal ones.
+ * How probable each edge is, given all others: the marginals of the distribution over assignments
+ * in which each weighs the exponential of its total weight. Belief propagation after Williams and
+ * Lau, "Approximate evaluation of marginal association probabilities with belief propagation", IEEE
+ * Transactions on Aerospace and Electronic Systems 50 (2014), who prove that it converges. Nodes
+ * with a capacity stand for as many equal ones.
  */
 import { byRight, type Graph } from "./graph.ts";
 

@@ -20,7 +20,9 @@ const SIDES = ["left", "right"] as const;
 const MOST_LINES = 20;
 const SLICE = 2000;
 
-/** A line of the other side, the number that both have, and whether the other side's text says it. */
+/**
+ * A line of the other side, the number that both have, and whether the other side's text says it.
+ */
 export type Named = { line: number; name: string; isSaidByOther: boolean };
 
 /** The numbers of a line: its own, how that is also written, and those in its texts. */

@@ -1,6 +1,7 @@
 /**
- * Lines of one side that cancel each other although their references differ: the same amount with opposite signs, and one of them
- * names the other. Taken only where each has nobody else, and nothing on the other side belongs to the line that is named.
+ * Lines of one side that cancel each other although their references differ: the same amount with
+ * opposite signs, and one of them names the other. Taken only where each has nobody else, and
+ * nothing on the other side belongs to the line that is named.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -179,7 +180,10 @@ class Pairs {
       ?.some((other) => day(other) > day(booked) && day(other) <= day(reversal));
   }
 
-  /** Whether something was charged more often than the other side has it: then the last charge is taken back. */
+  /**
+   * Whether something was charged more often than the other side has it: then the last charge is
+   * taken back.
+   */
   private isSecondCharge(pair: Pair, rivals: number, charges: Charges): boolean {
     const money = moneyOf(this.state[this.side], pair.booked, 1);
     return (
@@ -250,7 +254,10 @@ class Pairs {
     });
   }
 
-  /** What open lines of the other side quote that have the amount of a pair: what has its counterpart there was not taken back. */
+  /**
+   * What open lines of the other side quote that have the amount of a pair: what has its
+   * counterpart there was not taken back.
+   */
   private namesAcross(): Set<string> {
     const other = this.state[opposite(this.side)];
     const amounts = new Set<number>();

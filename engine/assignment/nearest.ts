@@ -1,6 +1,6 @@
 /**
- * Pairs by nearness of amount and day alone: an assignment over each connected group, of which a pair is taken only where every
- * other assignment is clearly worse.
+ * Pairs by nearness of amount and day alone: an assignment over each connected group, of which a
+ * pair is taken only where every other assignment is clearly worse.
  */
 
 import { daysAround, Window } from "../candidates/window.ts";
@@ -12,7 +12,10 @@ import type { Rule } from "../rules.ts";
 import { assign, RunnerUp } from "./assignment.ts";
 import { type Graph, split } from "./graph.ts";
 
-/** A pair weighs from one to two of these, by nearness: having more pairs counts before having nearer ones. */
+/**
+ * A pair weighs from one to two of these, by nearness: having more pairs counts before having
+ * nearer ones.
+ */
 const UNIT = 1000;
 /** How much worse the next best assignment has to be. */
 const CLEARLY = 300;

@@ -1,7 +1,8 @@
 /**
- * Lines that one side calls by a number that the other has: an invoice number in a bank's text, a reference with check digits against
- * the bare number. What names each other, has the same amount and nobody else is a match from the first run on: a pair of lines, or
- * one line and the sum of all that it names.
+ * Lines that one side calls by a number that the other has: an invoice number in a bank's text, a
+ * reference with check digits against the bare number. What names each other, has the same amount
+ * and nobody else is a match from the first run on: a pair of lines, or one line and the sum of all
+ * that it names.
  */
 
 import { type Days, daysAround } from "../candidates/window.ts";

@@ -1,9 +1,15 @@
-/** How people name the line that they take back: a mark before or behind its reference or its text, or words that quote its number. */
+/**
+ * How people name the line that they take back: a mark before or behind its reference or its text,
+ * or words that quote its number.
+ */
 
 import { hasDigit } from "../prepare/identifiers.ts";
 import { joined } from "../prepare/text.ts";
 
-/** Words of a line that takes another back, in normal form. Those of one or two letters mark a reference alone. */
+/**
+ * Words of a line that takes another back, in normal form. Those of one or two letters mark a
+ * reference alone.
+ */
 const MARKS: ReadonlySet<string> = new Set(
   (
     "V R RV REV REVS REVERSE REVERSED REVERSAL VOID VOIDED CANC CANCEL CANCELED CANCELLED CANCELLATION CXL " +
@@ -33,7 +39,10 @@ export function saysSo(words: readonly string[]): boolean {
   return words.some((word) => word.length >= LEAST_MARK && MARKS.has(word));
 }
 
-/** What a text names that begins or ends with a mark of at least `least` letters: the text without that. */
+/**
+ * What a text names that begins or ends with a mark of at least `least` letters: the text without
+ * that.
+ */
 export function unmarked(words: readonly string[], least = 1): string[] {
   return withoutAffixes(words, (word) => word.length >= least && MARKS.has(word));
 }
@@ -55,7 +64,10 @@ function withoutAffixes(words: readonly string[], isMark: (word: string) => bool
   return [...names];
 }
 
-/** The same of a reference, whose mark may be written together with it: a short one only where a digit is next to it. */
+/**
+ * The same of a reference, whose mark may be written together with it: a short one only where a
+ * digit is next to it.
+ */
 export function unmarkedReference(words: readonly string[]): string[] {
   return [
     ...new Set([...unmarked(words), ...withoutGlued(joined(words)).map((rest) => nameOf([rest]))]),
@@ -72,7 +84,9 @@ function withoutGlued(whole: string): string[] {
   return rests.filter((rest) => rest !== "");
 }
 
-/** The numbers that a text may quote: its words that have a digit, alone and some in a row as one. */
+/**
+ * The numbers that a text may quote: its words that have a digit, alone and some in a row as one.
+ */
 export function quoted(words: readonly string[]): string[] {
   const names = new Set<string>();
   for (let from = 0; from < words.length; from++) {

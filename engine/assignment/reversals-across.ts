@@ -1,6 +1,7 @@
 /**
- * Reversals that the other side shows, too: a direct debit that came back was collected before, so the booking and its reversal each
- * have a counterpart there and cancel nothing. The line of the other side quotes the reference, and may add a bank's charge.
+ * Reversals that the other side shows, too: a direct debit that came back was collected before, so
+ * the booking and its reversal each have a counterpart there and cancel nothing. The line of the
+ * other side quotes the reference, and may add a bank's charge.
  */
 import { isWithin } from "../prepare/amounts.ts";
 import { hasDigit } from "../prepare/identifiers.ts";

@@ -22,7 +22,10 @@ export type SolvedPair = {
 /** A loss beyond this is not looked for: in thousandths of a nat. */
 const FARTHEST = 20_000;
 
-/** The best assignment of each group, with what is needed to judge each pair of it: a group at a time. */
+/**
+ * The best assignment of each group, with what is needed to judge each pair of it: a group at a
+ * time.
+ */
 export function* solveGroups(graph: Graph): Generator<SolvedPair[]> {
   for (const group of split(graph)) yield solveGroup(group);
 }

@@ -32,7 +32,10 @@ export function disjointSuggestions(state: RunState): Matches {
   return suggested;
 }
 
-/** Of the proposals of the same lines that of the first rule: it claims most, an equal amount rather than a fee, a fee rather than a part payment. */
+/**
+ * Of the proposals of the same lines that of the first rule: it claims most, an equal amount rather
+ * than a fee, a fee rather than a part payment.
+ */
 function firstOfEach(proposed: Matches): number[] {
   const seen = new Set<string>();
   return Array.from({ length: proposed.length }, (_, index) => index).filter((index) => {
@@ -55,7 +58,10 @@ function isExact({ proposed, left, right }: RunState, index: number): boolean {
   return amounts(left, proposed.left(index)) === amounts(right, proposed.right(index));
 }
 
-/** What is exact first, then the more probable, then the rule that comes first, then the order of the lines. */
+/**
+ * What is exact first, then the more probable, then the rule that comes first, then the order of
+ * the lines.
+ */
 function compareProposals(
   { proposed, left, right }: RunState,
   exact: ReadonlySet<number>,

@@ -1,7 +1,7 @@
 /**
- * Lines that are equal in all that is given, several on each side. Which of them belong together nothing can tell and nothing depends
- * on: where both sides have as many, they are paired in order. Evidence would not be sure of them: the more of them there are, the more
- * common each looks.
+ * Lines that are equal in all that is given, several on each side. Which of them belong together
+ * nothing can tell and nothing depends on: where both sides have as many, they are paired in order.
+ * Evidence would not be sure of them: the more of them there are, the more common each looks.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -84,7 +84,9 @@ function keyOf(nodes: Nodes, node: number): number {
   return (high & 0x1fffff) * 4294967296 + low;
 }
 
-/** What may belong together by its days: between two stretches lie more days than the rule reaches. */
+/**
+ * What may belong together by its days: between two stretches lie more days than the rule reaches.
+ */
 function stretchesOf(equals: Equals[], reach: number): Equals[][] {
   const stretches: Equals[][] = [];
   let last = -Infinity;
@@ -96,7 +98,10 @@ function stretchesOf(equals: Equals[], reach: number): Equals[][] {
   return stretches;
 }
 
-/** Where the days of a stretch do not have as many on both sides, a lag may be why: then the evidence decides. */
+/**
+ * Where the days of a stretch do not have as many on both sides, a lag may be why: then the
+ * evidence decides.
+ */
 function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[]): void {
   const days = new Map<number, { left: Equals[]; right: Equals[] }>();
   for (const equals of stretch) {

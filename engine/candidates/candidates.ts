@@ -1,4 +1,6 @@
-/** The few counterparts of a line that are worth weighing in full, out of all that its window holds. */
+/**
+ * The few counterparts of a line that are worth weighing in full, out of all that its window holds.
+ */
 
 import { type Evidence, MOST_NATS } from "../evidence/evidence.ts";
 import type { Model } from "../evidence/model.ts";
@@ -12,18 +14,29 @@ import { Losses } from "./losses.ts";
 import { bitOf, type Pool } from "./pool.ts";
 import { type Days, daysAround, Window } from "./window.ts";
 
-/** Nodes of a window that are looked at, the nearest amounts: so many in a pool of this size, fewer in larger ones. */
+/**
+ * Nodes of a window that are looked at, the nearest amounts: so many in a pool of this size, fewer
+ * in larger ones.
+ */
 const LOOKED_AT = 2000;
 const LARGE_POOL = 25_000;
 const LOOKED_AT_LEAST = 100;
-/** With a tolerance beyond this, in basis points, amounts say so little that lines are found by their words. */
+/**
+ * With a tolerance beyond this, in basis points, amounts say so little that lines are found by
+ * their words.
+ */
 const WIDE_BPS = 3000;
 /** A word of more sought nodes than this is no way to find one. */
 const RARE = 50;
 const MOST_CANDIDATES = 24;
-/** One that is a slip away from the seeker's is no way to find those of more nodes than this: numbers often are. */
+/**
+ * One that is a slip away from the seeker's is no way to find those of more nodes than this:
+ * numbers often are.
+ */
 const RARELY_CLOSE = 5;
-/** What words that are cut or misspelt may add to what equal words say, and to what lost words say. */
+/**
+ * What words that are cut or misspelt may add to what equal words say, and to what lost words say.
+ */
 const MISSPELT_NATS = 6;
 const FOUND_AGAIN_NATS = 10;
 /** What shared words are worth at most. */
@@ -55,7 +68,10 @@ export class Candidates {
   private readonly words: number[] = [];
   /** Bits of these. */
   private ownWords = 0;
-  /** By sought node: the last seeker, and one, that shares a rare word with it, or has one that is close. */
+  /**
+   * By sought node: the last seeker, and one, that shares a rare word with it, or has one that is
+   * close.
+   */
   private readonly sharesRareWord: Int32Array;
   private readonly hasCloseWord: Int32Array;
   /** Sought nodes of the rare words that are close to the seeker's. */
@@ -130,7 +146,10 @@ export class Candidates {
     this.found.subarray(0, this.count).sort();
   }
 
-  /** Who shares a rare word, or has one that is misspelt, is a candidate too, however many amounts are nearer. */
+  /**
+   * Who shares a rare word, or has one that is misspelt, is a candidate too, however many amounts
+   * are nearer.
+   */
   private findByWords(seeker: number): void {
     for (const word of this.words)
       for (const node of this.byWord.of(word)) this.considerFar(seeker, node);
@@ -176,7 +195,8 @@ export class Candidates {
   }
 
   /**
-   * By what the words that it shares are worth at most, and those that either lacks cost at least, unless one is misspelt or cut.
+   * By what the words that it shares are worth at most, and those that either lacks cost at least,
+   * unless one is misspelt or cut.
    * @returns whether it shares any.
    */
   private keepSharing(seeker: number, node: number, merit: number): boolean {
@@ -227,7 +247,10 @@ export class Candidates {
     return true;
   }
 
-  /** Whether one of the words that are lost is misspelt or cut. @param total what the lines come to where none is. */
+  /**
+   * Whether one of the words that are lost is misspelt or cut. @param total what the lines come to
+   * where none is.
+   */
   private isMisspelt(seeker: number, node: number, both: number, total: number): boolean {
     if (this.hasCloseWord[node] === seeker + 1) return true;
     const { alignment } = this.evidence;

@@ -1,6 +1,7 @@
 /**
- * Which words of a side are one slip away from another. Such words have in common what is left of them without one
- * letter (Mor and Fraenkel, "A hash code method for detecting and correcting spelling errors", Communications of the ACM 25, 1982).
+ * Which words of a side are one slip away from another. Such words have in common what is left of
+ * them without one letter (Mor and Fraenkel, "A hash code method for detecting and correcting
+ * spelling errors", Communications of the ACM 25, 1982).
  */
 import { areClose, CLOSE_LENGTH } from "../evidence/alignment.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
@@ -112,7 +113,10 @@ export class CloseWords {
 
 let SHORTENED = new Int32Array(64);
 
-/** Hashes of a word and of what is left of it without each of its letters, in SHORTENED. @returns how many there are */
+/**
+ * Hashes of a word and of what is left of it without each of its letters, in SHORTENED. @returns
+ * how many there are
+ */
 function shortened(word: string): number {
   const { length } = word;
   if (length >= SHORTENED.length) SHORTENED = new Int32Array(2 * length);
@@ -125,7 +129,8 @@ function shortened(word: string): number {
   let power = 1;
   for (let at = length - 1; at >= 0; at--) {
     const own = Math.imul(power, word.charCodeAt(at));
-    // What stands before it moves up by a letter. Of equal neighbours it is the same whichever goes.
+    // What stands before it moves up by a letter. Of equal neighbours it is the same whichever
+    // goes.
     if (at === 0 || word.charCodeAt(at) !== word.charCodeAt(at - 1))
       SHORTENED[count++] = (Math.imul((whole - own - rest) | 0, INVERSE) + rest) | 0;
     rest = (rest + own) | 0;

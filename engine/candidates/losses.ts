@@ -1,4 +1,7 @@
-/** What the words that only one of two lines has say against a match: added up by line and field, so that a pair costs a few additions. */
+/**
+ * What the words that only one of two lines has say against a match: added up by line and field, so
+ * that a pair costs a few additions.
+ */
 import type { Model } from "../evidence/model.ts";
 import { FIELD_COUNT, type SideTexts } from "../prepare/texts.ts";
 import type { Pool } from "./pool.ts";

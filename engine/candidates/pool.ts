@@ -13,11 +13,17 @@ export class Pool {
   readonly left: Nodes;
   readonly right: Nodes;
   readonly texts: Texts;
-  /** The side with fewer nodes: its counterparts are looked for on the other, so that a few new lines cost little, however many are open. */
+  /**
+   * The side with fewer nodes: its counterparts are looked for on the other, so that a few new
+   * lines cost little, however many are open.
+   */
   readonly seeking: Side;
   readonly seekers: Nodes;
   readonly sought: Nodes;
-  /** By seeking and by sought node: −ln of the probability that an unrelated line has this very amount. */
+  /**
+   * By seeking and by sought node: −ln of the probability that an unrelated line has this very
+   * amount.
+   */
   readonly rarity: Float64Array;
   readonly soughtRarity: Float64Array;
   /** By seeking node: −ln of the density of amounts near it. */
@@ -74,7 +80,10 @@ export class Pool {
     return this.words;
   }
 
-  /** By sought node: bits of its words that the index leaves out, to see at once that it shares none of them. */
+  /**
+   * By sought node: bits of its words that the index leaves out, to see at once that it shares none
+   * of them.
+   */
   commonWords(index: WordIndex): Int32Array {
     if (this.common) return this.common;
     const { start, words } = this.soughtTexts;
@@ -162,7 +171,10 @@ class AmountSpread {
     this.lines = lines;
   }
 
-  /** Other lines with this very amount were seen, or it is as rare as its size and roundness make it. */
+  /**
+   * Other lines with this very amount were seen, or it is as rare as its size and roundness make
+   * it.
+   */
   rarity(nodes: Nodes, node: number): number {
     const amount = nodes.amount[node] as number;
     const grain = grainOf(amount);

@@ -8,7 +8,10 @@ export function daysAround(rule: Rule): Days {
   return { before: rule.days_before ?? 0, after: rule.days_after ?? 0 };
 }
 
-/** As far as a window may follow what a pair's sure matches show: twice as far as the rule looks, and no farther than a month. */
+/**
+ * As far as a window may follow what a pair's sure matches show: twice as far as the rule looks,
+ * and no farther than a month.
+ */
 const FARTHEST_DAYS = 31;
 
 export function farthest({ before, after }: Days): Days {
@@ -29,8 +32,9 @@ export function within(days: Days, bound: Days): Days {
 type Range = { from: number; to: number };
 
 /**
- * The nodes of one side in reach of a node of the other: same key, amount within the tolerance, day within the window. Where more
- * are in reach of the amount than a search may look at, it looks at the nearest.
+ * The nodes of one side in reach of a node of the other: same key, amount within the tolerance, day
+ * within the window. Where more are in reach of the amount than a search may look at, it looks at
+ * the nearest.
  */
 export class Window {
   /** What the last search found. */
@@ -129,7 +133,10 @@ export class Window {
   }
 }
 
-/** Nodes by key, then amount, then day: they are in canonical order, which begins with the day, and equals stay in it. */
+/**
+ * Nodes by key, then amount, then day: they are in canonical order, which begins with the day, and
+ * equals stay in it.
+ */
 function byKeyAndAmount({ key, amount, count }: Nodes): Int32Array {
   // A plain array: its sort takes advantage of the stretches that are in order, a day's each.
   const byAmount: number[] = new Array(count);

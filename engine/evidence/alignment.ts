@@ -1,4 +1,7 @@
-/** Which words of two lines go together: field by field from the front, then in any order, then across fields, then misspelt. */
+/**
+ * Which words of two lines go together: field by field from the front, then in any order, then
+ * across fields, then misspelt.
+ */
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 export const WORD = {
@@ -58,7 +61,10 @@ export class Alignment {
     );
   }
 
-  /** Whether two rows that share no word have anything else in common: a cut or misspelt word, or a value that is written in other words. */
+  /**
+   * Whether two rows that share no word have anything else in common: a cut or misspelt word, or a
+   * value that is written in other words.
+   */
   hasTraces(leftRow: number, rightRow: number): boolean {
     return this.isCutOrRewritten(leftRow, rightRow) || this.hasCloseWords(leftRow, rightRow);
   }
@@ -80,7 +86,10 @@ export class Alignment {
     return false;
   }
 
-  /** Whether a field ends within or right before a word of the other line's, all before it being the same, or is the same in other words. */
+  /**
+   * Whether a field ends within or right before a word of the other line's, all before it being the
+   * same, or is the same in other words.
+   */
   isCutOrRewritten(leftRow: number, rightRow: number): boolean {
     const { left, right, outline, spelling } = this.texts;
     for (let field = 0; field < FIELD_COUNT; field++) {
@@ -198,7 +207,10 @@ export class Alignment {
   }
 }
 
-/** What rules most out first: one slip leaves the first or the last letter, the length but for one, and most letters. */
+/**
+ * What rules most out first: one slip leaves the first or the last letter, the length but for one,
+ * and most letters.
+ */
 export function areClose(
   { outline, letters, spelling }: Texts,
   mine: number,
@@ -238,7 +250,10 @@ function copyWords(
   state.fill(WORD.alone, 0, count);
 }
 
-/** At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of some length. */
+/**
+ * At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of
+ * some length.
+ */
 export function isClose(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (short.length < CLOSE_LENGTH || long.length - short.length > 1) return false;

@@ -1,6 +1,7 @@
 /**
- * What two lines say that cannot both be true of one payment: another reference, another counterparty, another account, another
- * currency. Where they do, no rule confirms them, whatever else agrees.
+ * What two lines say that cannot both be true of one payment: another reference, another
+ * counterparty, another account, another currency. Where they do, no rule confirms them, whatever
+ * else agrees.
  */
 import type { Lines } from "../lines.ts";
 import { remainder97 } from "../prepare/check-digits.ts";
@@ -70,7 +71,9 @@ export class Contradictions {
     this.numbering = numbering;
   }
 
-  /** Of a match of any shape; of one with several lines on a side what holds of each pair across. */
+  /**
+   * Of a match of any shape; of one with several lines on a side what holds of each pair across.
+   */
   of(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (left.length === 0 || right.length === 0)
       return this.ofReversal(left.length > 0 ? this.left : this.right, left, right);
@@ -134,7 +137,10 @@ export class Contradictions {
     return null;
   }
 
-  /** A batch has a number of its own: what it names is compared only where it names lines of its kind, and none of these. */
+  /**
+   * A batch has a number of its own: what it names is compared only where it names lines of its
+   * kind, and none of these.
+   */
   private ofGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (this.haveOneKey(left, right)) return [];
     const lefts = Array.from(left, (line) => saidOf(this.left, line));

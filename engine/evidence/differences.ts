@@ -1,6 +1,6 @@
 /**
- * Amounts that matches of one pair of sources differ by again and again: a bank's fee for a wire is the same whatever was sent, so it
- * is known by its amount and not by its share.
+ * Amounts that matches of one pair of sources differ by again and again: a bank's fee for a wire is
+ * the same whatever was sent, so it is known by its amount and not by its share.
  */
 
 /** ln of the share of matches that differ by just this, and how many others do. */
@@ -8,13 +8,19 @@ export type UsualDifference = { nats: number; others: number };
 
 /** Fewer others are no habit. */
 const LEAST_OTHERS = 2.5;
-/** How many times as many as differences of about that size make likely; beside, four standard deviations of such a count. */
+/**
+ * How many times as many as differences of about that size make likely; beside, four standard
+ * deviations of such a count.
+ */
 const LEAST_EXCESS = 6;
 /** About that size: a tenth more or less, and at least so many minor units. */
 const NEAR = 0.1;
 const NEAR_LEAST = 10;
 
-/** The least and the most of the usual differences of one sign, in minor units, and how many others have one of them. */
+/**
+ * The least and the most of the usual differences of one sign, in minor units, and how many others
+ * have one of them.
+ */
 export type UsualRange = { least: number; most: number; others: number };
 
 export function rangeAround(

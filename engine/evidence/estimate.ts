@@ -1,4 +1,7 @@
-/** The model of true matches refined on the pool: by turns the matches that the model makes probable, and the model they make likely. */
+/**
+ * The model of true matches refined on the pool: by turns the matches that the model makes
+ * probable, and the model they make likely.
+ */
 import type { Pool } from "../candidates/pool.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { Progress } from "../progress.ts";
@@ -9,10 +12,16 @@ import { lookFarther, SureLags } from "./reach.ts";
 import type { Pairs, Weighing } from "./weighing.ts";
 
 const ROUNDS = 4;
-/** Rounds that look for pairs anew, and how many nats less those may come to that later ones look at again. */
+/**
+ * Rounds that look for pairs anew, and how many nats less those may come to that later ones look at
+ * again.
+ */
 const ROUNDS_THAT_FIND = 2;
 const FORESIGHT = 3;
-/** The model is fitted on so many seeking nodes at most, in whole stretches of amounts, so that rivals are seen together. */
+/**
+ * The model is fitted on so many seeking nodes at most, in whole stretches of amounts, so that
+ * rivals are seen together.
+ */
 const SAMPLE = 2000;
 const STRETCHES = 6;
 
@@ -33,7 +42,8 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   };
   let pairs: Pairs | null = null;
   for (let round = 0; round < ROUNDS; round++) {
-    // What the second round finds is looked at again in those that follow: the model hardly moves any more.
+    // What the second round finds is looked at again in those that follow: the model hardly moves
+    // any more.
     if (!pairs || round < ROUNDS_THAT_FIND) {
       pairs = yield* weighing.find(sample, FORESIGHT);
       seeRates(pairs, pool, seen.rates);
@@ -52,7 +62,10 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   return seen.lesson(sure.reach());
 }
 
-/** Pairs that say something in common, however probable they are: how many lines differ by a rate shows which are usual. */
+/**
+ * Pairs that say something in common, however probable they are: how many lines differ by a rate
+ * shows which are usual.
+ */
 function seeRates({ left, right, inCommon }: Pairs, pool: Pool, rates: Rates): void {
   rates.clear();
   for (let at = 0; at < left.length; at++) {

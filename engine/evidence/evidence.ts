@@ -1,7 +1,8 @@
 /**
- * The weight of evidence that two lines are one payment, in nats: ln of how much likelier what is seen is of a match than of
- * unrelated lines, field by field (Fellegi and Sunter, "A theory for record linkage", 1969), with what is rare counting more
- * (Winkler 2000). How likely it is of matches is the model's; how likely of unrelated lines is counted in the pool.
+ * The weight of evidence that two lines are one payment, in nats: ln of how much likelier what is
+ * seen is of a match than of unrelated lines, field by field (Fellegi and Sunter, "A theory for
+ * record linkage", 1969), with what is rare counting more (Winkler 2000). How likely it is of
+ * matches is the model's; how likely of unrelated lines is counted in the pool.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -27,7 +28,10 @@ export const EVIDENCE_FIELDS = [
   "group_key",
 ] as const;
 
-/** Of several shared words the rarest counts in full, others in part: words that come together are no independent witnesses. */
+/**
+ * Of several shared words the rarest counts in full, others in part: words that come together are
+ * no independent witnesses.
+ */
 const OTHERS = 0.35;
 /** What one kind of evidence can say at most. */
 export const MOST_NATS = 16;
@@ -54,7 +58,10 @@ export class Evidence {
     this.levelOf.fill(0);
   }
 
-  /** The sum of all fields' evidence; with `model.prior` added it is ln of the odds of a match against both staying open. */
+  /**
+   * The sum of all fields' evidence; with `model.prior` added it is ln of the odds of a match
+   * against both staying open.
+   */
   weigh(l: number, r: number): number {
     const { nats, pool } = this;
     nats[0] = this.amount(l, r);
@@ -69,7 +76,10 @@ export class Evidence {
     return total;
   }
 
-  /** The same of two lines that share no word, by far the most: only where a word is cut or misspelt are they aligned. */
+  /**
+   * The same of two lines that share no word, by far the most: only where a word is cut or misspelt
+   * are they aligned.
+   */
   weighStrangers(l: number, r: number): number {
     const { pool, model } = this;
     const { left, right } = pool.texts;
@@ -103,7 +113,8 @@ export class Evidence {
     const level = amountLevel(a, b);
     if (level === EQUAL) return this.atLevel(level, seeker);
     const rarity = soughtRarity[sought] as number;
-    // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines as it is at all.
+    // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines
+    // as it is at all.
     const byLevel = isSlip(level)
       ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a)
       : this.atLevel(level, seeker);
@@ -179,7 +190,8 @@ export class Evidence {
     }
     for (let j = rightFrom; j < rightTo; j++) {
       const state = alignment.rightState[j] as number;
-      // What both have was counted on the left; a word found elsewhere counts where it stands alone.
+      // What both have was counted on the left; a word found elsewhere counts where it stands
+      // alone.
       if (state === WORD.alone)
         expected += model.wordNats(
           "right",

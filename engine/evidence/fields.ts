@@ -1,4 +1,7 @@
-/** What two lines, or two groups of lines, say in each field, and how well it agrees: for people to read. */
+/**
+ * What two lines, or two groups of lines, say in each field, and how well it agrees: for people to
+ * read.
+ */
 
 import { type Lines, NO_DAY } from "../lines.ts";
 import { identifiersIn } from "../prepare/identifiers.ts";
@@ -26,7 +29,10 @@ export type FieldComparison = {
   left: string | null;
   right: string | null;
   verdict: FieldVerdict;
-  /** Evidence for (positive) or against (negative) a match in nats; null of a rule that does not weigh. */
+  /**
+   * Evidence for (positive) or against (negative) a match in nats; null of a rule that does not
+   * weigh.
+   */
   weight: number | null;
 };
 
@@ -96,7 +102,10 @@ export function compareFields(
   return comparisons;
 }
 
-/** Equal in normal form; close where the one has all words of the other, but for a slip or a cut; similar where they share a word. */
+/**
+ * Equal in normal form; close where the one has all words of the other, but for a slip or a cut;
+ * similar where they share a word.
+ */
 export function textVerdict(
   left: string | null | undefined,
   right: string | null | undefined,

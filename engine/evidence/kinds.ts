@@ -1,6 +1,7 @@
 /**
- * What kind of movement a line is, as far as its lag tells: its direction, and the word its text begins with where many begin so. Checks
- * clear in weeks, wires the same day, and a bank says which is which at the beginning of its narrative.
+ * What kind of movement a line is, as far as its lag tells: its direction, and the word its text
+ * begins with where many begin so. Checks clear in weeks, wires the same day, and a bank says which
+ * is which at the beginning of its narrative.
  */
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
@@ -32,7 +33,10 @@ export class Kinds {
   }
 }
 
-/** By row a number for the first word of its description: the most frequent ones have one of their own. */
+/**
+ * By row a number for the first word of its description: the most frequent ones have one of their
+ * own.
+ */
 function firstWords(texts: Texts, side: SideTexts): Uint8Array {
   const counts = new Map<number, number>();
   const first = new Int32Array(side.rows).fill(-1);

@@ -1,6 +1,11 @@
-/** The levels at which amounts and days are compared, and what is expected of true matches before any is seen. */
+/**
+ * The levels at which amounts and days are compared, and what is expected of true matches before
+ * any is seen.
+ */
 
-/** Upper ends of relative differences; each stands for two levels, right larger and right smaller. */
+/**
+ * Upper ends of relative differences; each stands for two levels, right larger and right smaller.
+ */
 const SHARES = [
   0.0005, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.0125, 0.015, 0.0175, 0.02, 0.0225, 0.025,
   0.0275, 0.03, 0.0325, 0.035, 0.04, 0.045, 0.05, 0.06, 0.07, 0.08, 0.1, 0.125, 0.15, 0.2, 0.3, 0.5,
@@ -10,7 +15,10 @@ export const EQUAL = 0;
 /** Differences of one or two minor units, whatever the amount. */
 const ROUNDING = 1;
 const FIRST_SHARE = 3;
-/** Two neighbouring digits swapped, and one digit wrong: what guides to reconciliation look for first where an amount differs. */
+/**
+ * Two neighbouring digits swapped, and one digit wrong: what guides to reconciliation look for
+ * first where an amount differs.
+ */
 export const SWAPPED = FIRST_SHARE + 2 * SHARES.length;
 export const WRONG_DIGIT = SWAPPED + 1;
 export const AMOUNT_LEVELS = WRONG_DIGIT + 1;

@@ -1,6 +1,7 @@
 /**
- * What is expected of true matches: how often amounts agree, days lag and words survive. Starts from priors or from what people
- * decided on this pair of sources, and is refined on the pool itself by expectation maximization (Dempster, Laird and Rubin 1977).
+ * What is expected of true matches: how often amounts agree, days lag and words survive. Starts
+ * from priors or from what people decided on this pair of sources, and is refined on the pool
+ * itself by expectation maximization (Dempster, Laird and Rubin 1977).
  */
 
 import { type Days, farthest } from "../candidates/window.ts";
@@ -36,8 +37,9 @@ const SIDE_CELLS = FIELD_COUNT * SHAPES * 2;
 const CELLS = 2 * SIDE_CELLS;
 
 /**
- * Counts of what was seen of true matches, by amount level, day level and kind of word (found, close, lost). The same lags are counted in
- * business days, too, for rules that count in them: what a pair was taught before version 1.2.0 has none.
+ * Counts of what was seen of true matches, by amount level, day level and kind of word (found,
+ * close, lost). The same lags are counted in business days, too, for rules that count in them: what
+ * a pair was taught before version 1.2.0 has none.
  */
 export type Knowledge = {
   amount: number[];
@@ -56,7 +58,9 @@ export function priorKnowledge(): Knowledge {
   };
 }
 
-/** How many of a field's words are found again on the other side, where both sides have the field. */
+/**
+ * How many of a field's words are found again on the other side, where both sides have the field.
+ */
 export function wordShares(words: readonly number[]): { field: string; found: number }[] {
   return FIELDS.map((field, at) => {
     let found = 0;
@@ -84,7 +88,10 @@ export class Model {
   private readonly amountCounts: Float64Array;
   private readonly dayCounts: Float64Array;
   private readonly cellCounts: Float64Array;
-  /** ln of the probabilities of FOUND, CLOSE and LOST by cell; and by word, side and whether the field is there. */
+  /**
+   * ln of the probabilities of FOUND, CLOSE and LOST by cell; and by word, side and whether the
+   * field is there.
+   */
   private readonly cellNats = new Float64Array(CELLS * STATES);
   private readonly foundNats: Float64Array;
   private readonly lostNats: Float64Array;
@@ -122,7 +129,10 @@ export class Model {
     );
   }
 
-  /** What is known of amounts that differ by this much, left less right: null where hardly any others do. */
+  /**
+   * What is known of amounts that differ by this much, left less right: null where hardly any
+   * others do.
+   */
   usualDifference(difference: number): UsualDifference | null {
     return this.usual.get(difference) ?? null;
   }
@@ -132,7 +142,10 @@ export class Model {
     return rangeAround(this.usual, difference);
   }
 
-  /** ln of the share of matches that differ by the rate that these amounts do; −Infinity where hardly any do. */
+  /**
+   * ln of the share of matches that differ by the rate that these amounts do; −Infinity where
+   * hardly any do.
+   */
   rateNats(left: number, right: number): number {
     return this.usualRates.natsOf(left, right);
   }
@@ -142,7 +155,10 @@ export class Model {
     return this.usualRates.of(left, right);
   }
 
-  /** ln of how likely a word of a match is to stand on one side only: of the left line (0) or the right one (1). */
+  /**
+   * ln of how likely a word of a match is to stand on one side only: of the left line (0) or the
+   * right one (1).
+   */
   wordLost(side: number, word: number, bothHave: number): number {
     return this.lostNats[word * 4 + side * 2 + bothHave] as number;
   }
@@ -191,7 +207,9 @@ export class Model {
     this.prior = priorOdds(matches, leftLines, rightLines);
   }
 
-  /** The lags of each kind of movement, as far as it was seen: of one that was not, those of all. */
+  /**
+   * The lags of each kind of movement, as far as it was seen: of one that was not, those of all.
+   */
   private updateDays(seen: Observations, all: Float64Array): void {
     const { dayNats, lesson } = this;
     for (let kind = 0; kind < KINDS; kind++) {
@@ -254,10 +272,16 @@ function inSteps(nats: number): number {
   return Math.round(nats * 2 ** 20) / 2 ** 20;
 }
 
-/** What unrelated words of letters, digits and both are close by chance: numbers that count up often are. */
+/**
+ * What unrelated words of letters, digits and both are close by chance: numbers that count up often
+ * are.
+ */
 const CLOSE_RARITY = [8.5, 5.5, 7];
 
-/** What one rule saw of days and words, for the next ones in a run: as if so many matches had been seen. Amounts are each rule's own. */
+/**
+ * What one rule saw of days and words, for the next ones in a run: as if so many matches had been
+ * seen. Amounts are each rule's own.
+ */
 export type Lesson = {
   reach: Days;
   day: Float64Array;
@@ -382,7 +406,10 @@ function cellOf(side: number, field: number, shape: number, bothHave: number): n
   return ((side * FIELD_COUNT + field) * SHAPES + shape) * 2 + bothHave;
 }
 
-/** A word of a field that both lines have is mostly found again; of one that only one has, now and then. */
+/**
+ * A word of a field that both lines have is mostly found again; of one that only one has, now and
+ * then.
+ */
 function wordPrior(): Float64Array {
   const counts = new Float64Array(CELLS * STATES);
   for (let cell = 0; cell < CELLS; cell++) {
@@ -394,7 +421,10 @@ function wordPrior(): Float64Array {
   return counts;
 }
 
-/** ln of the odds that two given lines are a match rather than both without one, when `matches` of them are. */
+/**
+ * ln of the odds that two given lines are a match rather than both without one, when `matches` of
+ * them are.
+ */
 function priorOdds(matches: number, leftLines: number, rightLines: number): number {
   const left = leftLines + 5;
   const right = rightLines + 5;

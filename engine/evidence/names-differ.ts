@@ -1,4 +1,7 @@
-/** Whether two counterparties are different ones: cut, reordered, misspelt or shortened to initials they are not. */
+/**
+ * Whether two counterparties are different ones: cut, reordered, misspelt or shortened to initials
+ * they are not.
+ */
 import { wordsOf } from "../prepare/text.ts";
 import { isClose } from "./alignment.ts";
 

@@ -1,6 +1,7 @@
 /**
- * How the numbers of two sides are written. Numbers of one kind that differ name different things; a bank's own number beside an
- * invoice's says nothing. Which kinds both sides have is counted; of a handful of lines it is not known, and any two may be rivals.
+ * How the numbers of two sides are written. Numbers of one kind that differ name different things;
+ * a bank's own number beside an invoice's says nothing. Which kinds both sides have is counted; of
+ * a handful of lines it is not known, and any two may be rivals.
  */
 import { digitsIn, identifierOf, isDate } from "../prepare/identifiers.ts";
 import type { SideTexts, Texts } from "../prepare/texts.ts";
@@ -43,7 +44,10 @@ export class Numbering {
     return this.kinds.right.has(one) && this.kinds.left.has(other);
   }
 
-  /** A number of a text that is another than the reference and of its kind, or has it within itself; null where there is none. */
+  /**
+   * A number of a text that is another than the reference and of its kind, or has it within itself;
+   * null where there is none.
+   */
   rivalOf(name: string, numbers: readonly string[]): string | null {
     const kind = kindOf(name);
     const isPlain = isNumber(name);

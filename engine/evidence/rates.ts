@@ -1,6 +1,7 @@
 /**
- * Shares of the amount that matches of one pair of sources differ by again and again, to the cent: a tip of 20 %, a cash discount of 2 %,
- * a tax withheld. Each is known by its rate, whatever it is taken of.
+ * Shares of the amount that matches of one pair of sources differ by again and again, to the cent:
+ * a tip of 20 %, a cash discount of 2 %, a tax withheld. Each is known by its rate, whatever it is
+ * taken of.
  */
 
 import type { Side } from "../side.ts";
@@ -18,13 +19,19 @@ const SETS = 100;
 const NEAR = 8;
 const RATES = 2 * MOST_PARTS + 1;
 
-/** What a usual rate says of two amounts: `parts` of a whole of 400, of the left amount or of the right one. */
+/**
+ * What a usual rate says of two amounts: `parts` of a whole of 400, of the left amount or of the
+ * right one.
+ */
 export type UsualRate = UsualDifference & { parts: number; of: Side };
 
 const BASES = ["left", "right"] as const;
 
 export class Rates {
-  /** By base and rate: lines with a partner that differs by just this rate, and how many pairs would by chance. */
+  /**
+   * By base and rate: lines with a partner that differs by just this rate, and how many pairs would
+   * by chance.
+   */
   private readonly witnesses = new Map<number, { lefts: Set<number>; rights: Set<number> }>();
   private readonly byChance = new Float64Array(2 * RATES);
 
@@ -84,7 +91,10 @@ export class UsualRates {
     for (const [at, { nats }] of usual) this.nats[at] = nats;
   }
 
-  /** ln of the share of matches that differ by the rate that these do; −Infinity where it is not usual. */
+  /**
+   * ln of the share of matches that differ by the rate that these do; −Infinity where it is not
+   * usual.
+   */
   natsOf(left: number, right: number): number {
     if (this.usual.size === 0) return -Infinity;
     return Math.max(
@@ -106,7 +116,10 @@ export class UsualRates {
     };
   }
 
-  /** Where there is no such rate, or the amounts differ by it only about: the place of no difference, which is never usual. */
+  /**
+   * Where there is no such rate, or the amounts differ by it only about: the place of no
+   * difference, which is never usual.
+   */
   private placeOf(base: number, whole: number, other: number): number {
     const place = base * RATES + MOST_PARTS;
     const parts = partsOf(whole, other);
@@ -115,7 +128,10 @@ export class UsualRates {
   }
 }
 
-/** By how many parts of it an amount differs from another, about: 0 where that is none, too much, or the amount too small to say. */
+/**
+ * By how many parts of it an amount differs from another, about: 0 where that is none, too much, or
+ * the amount too small to say.
+ */
 function partsOf(whole: number, other: number): number {
   if (Math.abs(whole) < LEAST_AMOUNT || whole > 0 !== other > 0) return 0;
   const parts = Math.round(((other - whole) / whole) * PARTS);

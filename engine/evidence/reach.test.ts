@@ -23,7 +23,10 @@ function columns(side: "left" | "right", given: readonly Partial<Line>[]): Lines
   return lines;
 }
 
-/** Invoices by number, most of them paid two days later, the last ones with these lags, the first one less a fee and six days before. */
+/**
+ * Invoices by number, most of them paid two days later, the last ones with these lags, the first
+ * one less a fee and six days before.
+ */
 function solve(lags: readonly number[], rules = RULES, count = 60, fee = 0): Result {
   const left = Array.from({ length: count }, (_, at) => ({
     amount_minor: 100_003 + 7919 * at,

@@ -1,6 +1,7 @@
 /**
- * How far the days of a pair's sources lie apart is learnt from its sure matches: where some lie at the edge of a rule's window or beyond
- * it, the window follows them, within bounds. The rule's own days are only the prior.
+ * How far the days of a pair's sources lie apart is learnt from its sure matches: where some lie at
+ * the edge of a rule's window or beyond it, the window follows them, within bounds. The rule's own
+ * days are only the prior.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -9,7 +10,10 @@ import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 import type { ProbablePair, Weighing } from "./weighing.ts";
 
-/** A pair that is this probable is sure; of one that is this probable neither line looks for another. */
+/**
+ * A pair that is this probable is sure; of one that is this probable neither line looks for
+ * another.
+ */
 const SURE = 0.99;
 const TAKEN = 0.5;
 /** Fewer sure matches have no habit. */
@@ -50,7 +54,9 @@ export class SureLags {
     return this.taken[side][node] === 1;
   }
 
-  /** As far as several sure matches lie apart, either way: nowhere where there are too few to tell. */
+  /**
+   * As far as several sure matches lie apart, either way: nowhere where there are too few to tell.
+   */
   reach(): Days {
     if (this.matches < LEAST_SURE) return { before: 0, after: 0 };
     const lags = [...this.counts].sort(([one], [other]) => one - other);
@@ -69,7 +75,8 @@ function nthLag(lags: readonly (readonly [number, number])[]): number {
 }
 
 /**
- * Whoever has no partner within the window looks farther, as far as it may follow; where sure matches are found there, it does.
+ * Whoever has no partner within the window looks farther, as far as it may follow; where sure
+ * matches are found there, it does.
  * @returns those that it then holds.
  */
 export function* lookFarther(

@@ -1,4 +1,7 @@
-/** The slips that two weighed lines are apart, each in a sentence: a fee that others have, a digit of an amount, a word misspelt or cut. */
+/**
+ * The slips that two weighed lines are apart, each in a sentence: a fee that others have, a digit
+ * of an amount, a word misspelt or cut.
+ */
 import { decimalsOf } from "../../lib/wire/currencies.ts";
 import { FIELD_COUNT, FIELDS } from "../prepare/texts.ts";
 import { areClose, WORD } from "./alignment.ts";

@@ -72,7 +72,10 @@ function solve(left: readonly Given[], right: readonly Given[]): Result {
   return result;
 }
 
-/** The explanation of the match of these two lines, and whether it was made; null where there is none. */
+/**
+ * The explanation of the match of these two lines, and whether it was made; null where there is
+ * none.
+ */
 function found(result: Result, l: number, r: number) {
   for (const state of ["confirmed", "suggested"] as const) {
     for (let at = 0; at < result[state].length; at++) {
@@ -241,7 +244,8 @@ test("a number is the same with leading zeros, also in a text", () => {
 
 test("the lag is learnt by kind of movement", () => {
   const { left, right } = wires(60);
-  // Checks clear after nine days, wires after one; a check and a wire of one amount, whose texts say no more.
+  // Checks clear after nine days, wires after one; a check and a wire of one amount, whose texts
+  // say no more.
   for (let at = 0; at < 40; at++) {
     const amount = 2_000_000 + 7919 * at;
     left.push({

@@ -60,7 +60,8 @@ export class Weighing {
   }
 
   /**
-   * Of these seeking nodes the pairs that may be worth an edge: by rising seeking node, then by rising sought one.
+   * Of these seeking nodes the pairs that may be worth an edge: by rising seeking node, then by
+   * rising sought one.
    * @param foresight by how many nats less they may come to.
    */
   *find(seekers: Int32Array, foresight = 0): Generator<Progress, Pairs> {

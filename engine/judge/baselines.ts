@@ -1,4 +1,7 @@
-/** What simpler ways of matching reach on the same worlds, each written as its friends would write it. */
+/**
+ * What simpler ways of matching reach on the same worlds, each written as its friends would write
+ * it.
+ */
 
 import { Pool } from "../candidates/pool.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
@@ -22,7 +25,10 @@ export function exactOnly(world: World): Found[] {
   });
 }
 
-/** First come, first served: each left line in turn takes the nearest free amount, then the nearest day. */
+/**
+ * First come, first served: each left line in turn takes the nearest free amount, then the nearest
+ * day.
+ */
 export function greedy(
   world: World,
   { bps, before, after }: { bps: number; before: number; after: number },

@@ -1,4 +1,7 @@
-/** What a new pair gets of its first run, without any decision, and whether anything is matched against what the lines say. */
+/**
+ * What a new pair gets of its first run, without any decision, and whether anything is matched
+ * against what the lines say.
+ */
 import { match } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
 import { DEFAULT_RULES } from "../rules.ts";

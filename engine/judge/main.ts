@@ -1,6 +1,7 @@
 /**
- * `npm run judge`: how well and how fast the engine matches, written to engine/judge/results.md. Worlds of seeds below 100 were looked at
- * while the engine was made; what is reported is of seeds from 101 on.
+ * `npm run judge`: how well and how fast the engine matches, written to engine/judge/results.md.
+ * Worlds of seeds below 100 were looked at while the engine was made; what is reported is of seeds
+ * from 101 on.
  *
  *   npm run judge                 all of it
  *   npm run judge -- accuracy     one part, printed and not written: accuracy, speed

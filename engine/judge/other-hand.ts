@@ -1,4 +1,7 @@
-/** The engine on months of another hand than its own: the seeds it was tuned on, and those kept for the end. */
+/**
+ * The engine on months of another hand than its own: the seeds it was tuned on, and those kept for
+ * the end.
+ */
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { describeMatch } from "./describe.ts";
 import { type Judged, judge } from "./judge.ts";

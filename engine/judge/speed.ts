@@ -1,5 +1,6 @@
 /**
- * One run in a process of its own, so that its memory can be told: `node engine/judge/speed.ts <case> <lines a side>` prints a line of JSON.
+ * One run in a process of its own, so that its memory can be told: `node engine/judge/speed.ts
+ * <case> <lines a side>` prints a line of JSON.
  */
 import { type Result, run } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
@@ -134,7 +135,10 @@ function mixed(size: number, random: Random, add: Add, exact: number): void {
   }
 }
 
-/** The left has been open for long: of the lines that come on the right each belongs to one of a tenth of it, or to none. */
+/**
+ * The left has been open for long: of the lines that come on the right each belongs to one of a
+ * tenth of it, or to none.
+ */
 function arriving(size: number, random: Random, add: Add): void {
   mixed(
     size,

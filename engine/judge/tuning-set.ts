@@ -45,7 +45,9 @@ export function withoutSome(world: World, share: number, seed: number): World {
   return { ...world, left, right, truth: truthAmong(world, left, right) };
 }
 
-/** One of two random halves of the transfers: what a rule was tuned on says nothing of the other. */
+/**
+ * One of two random halves of the transfers: what a rule was tuned on says nothing of the other.
+ */
 export function half(world: World, which: 0 | 1, seed: number): World {
   const random = new Random(seed);
   const kept = world.truth.filter(() => random.chance(0.5) === (which === 0));

@@ -9,7 +9,10 @@ export function toleranceOf(rule: Rule): AmountTolerance {
   return { minor: rule.amount_tolerance_minor ?? 0, bps: rule.amount_tolerance_bps ?? 0 };
 }
 
-/** The tolerance for two amounts: so many minor units, or so many basis points of the larger, whichever is more. */
+/**
+ * The tolerance for two amounts: so many minor units, or so many basis points of the larger,
+ * whichever is more.
+ */
 export function toleranceFor({ minor, bps }: AmountTolerance, one: number, other: number): number {
   const larger = Math.max(Math.abs(one), Math.abs(other));
   const share = Math.floor(larger / BPS) * bps + Math.floor(((larger % BPS) * bps) / BPS);
@@ -30,7 +33,8 @@ export function reachOf(tolerance: AmountTolerance, amount: number): { low: numb
   const smallest = Math.max(1, size - toleranceFor(tolerance, size, 0));
   let largest = size + tolerance.minor;
   if (tolerance.bps > 0) {
-    // The larger amount's share counts: x − size ≤ x · bps. Rounding may make it one too large, never too small.
+    // The larger amount's share counts: x − size ≤ x · bps. Rounding may make it one too large,
+    // never too small.
     const guess =
       tolerance.bps >= BPS
         ? Number.MAX_SAFE_INTEGER

@@ -1,6 +1,7 @@
 /**
- * What a printed reference is without its check digits: ISO 11649 (RF), the Swiss QR reference, and numbers that end in a digit by
- * Luhn (Swedish OCR, Norwegian KID), by modulus 11 (KID) or by weights of 7, 3 and 1 (Finnish).
+ * What a printed reference is without its check digits: ISO 11649 (RF), the Swiss QR reference, and
+ * numbers that end in a digit by Luhn (Swedish OCR, Norwegian KID), by modulus 11 (KID) or by
+ * weights of 7, 3 and 1 (Finnish).
  */
 
 /** Shorter numbers end in a right digit by chance too often. */

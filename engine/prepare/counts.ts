@@ -1,6 +1,9 @@
 const FIRST_CAPACITY = 1024;
 
-/** How often each of many numbers came: a table of open addressing in a third of the memory of a Map. */
+/**
+ * How often each of many numbers came: a table of open addressing in a third of the memory of a
+ * Map.
+ */
 export class Counts {
   private keys: Float64Array;
   private counts: Int32Array;

@@ -1,12 +1,16 @@
 import type { Rule } from "../rules.ts";
 
 /**
- * The number of business days before a day (days since 1970-01-01), so that a difference of two is a number of business days. A day on
- * which nobody works has the number of the business day after it.
+ * The number of business days before a day (days since 1970-01-01), so that a difference of two is
+ * a number of business days. A day on which nobody works has the number of the business day after
+ * it.
  */
 export type BusinessDays = (day: number) => number;
 
-/** The days on which a calendar opens: weekdays (ISO 8601: 1 is Monday), and days since 1970-01-01 that are otherwise, in rising order. */
+/**
+ * The days on which a calendar opens: weekdays (ISO 8601: 1 is Monday), and days since 1970-01-01
+ * that are otherwise, in rising order.
+ */
 export type OpenDays = {
   weekdays: readonly number[];
   opened: readonly number[];
@@ -16,7 +20,9 @@ export type OpenDays = {
 /** 1970-01-01 was a Thursday. */
 const MONDAY_BEFORE_1970 = 3;
 
-/** The business days of a calendar. Equal days give equal numbers, whatever else the calendar says. */
+/**
+ * The business days of a calendar. Equal days give equal numbers, whatever else the calendar says.
+ */
 export function businessDaysOf({ weekdays, opened, closed }: OpenDays): BusinessDays {
   const isWorked = (weekday: number) => weekdays.includes(weekday + 1);
   const before = Array.from(

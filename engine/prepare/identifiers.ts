@@ -1,4 +1,7 @@
-/** The numbers by which lines are called: an invoice's, an order's, a payout's, as a reference or within a text. */
+/**
+ * The numbers by which lines are called: an invoice's, an order's, a payout's, as a reference or
+ * within a text.
+ */
 import { withoutCheckDigits } from "./check-digits.ts";
 import { joined, wordsOf } from "./text.ts";
 
@@ -27,8 +30,9 @@ export function identifierOf(reference: string | null): string | null {
 }
 
 /**
- * How a number is also written: without the letters before it, or without its check digits. Two numbers are one where one of them,
- * as it stands, is the other in any form: INV-7 and PO-7 are not.
+ * How a number is also written: without the letters before it, or without its check digits. Two
+ * numbers are one where one of them, as it stands, is the other in any form: INV-7 and PO-7 are
+ * not.
  */
 export function otherFormsOf(name: string): string[] {
   const forms = withoutCheckDigits(name);
@@ -37,7 +41,10 @@ export function otherFormsOf(name: string): string[] {
   return forms;
 }
 
-/** The numbers of a text: its words with a digit, and such in a row, with the short word of letters before them. */
+/**
+ * The numbers of a text: its words with a digit, and such in a row, with the short word of letters
+ * before them.
+ */
 export function identifiersIn(text: string | null): string[] {
   if (text === null || !/\d/.test(text)) return [];
   const words = asciiWords(text) ?? wordsOf(text.replaceAll(SUBFIELD, " "), "description");

@@ -6,8 +6,9 @@ import { ruleKey } from "./key.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * The open lines of a side that a rule concerns, in canonical order. Lines that nothing tells apart are one node: whichever of them
- * is matched, the books are the same, and a hundred thousand of them cost as much as one.
+ * The open lines of a side that a rule concerns, in canonical order. Lines that nothing tells apart
+ * are one node: whichever of them is matched, the books are the same, and a hundred thousand of
+ * them cost as much as one.
  */
 export class Nodes {
   readonly lines: Lines;
@@ -66,7 +67,10 @@ export class Nodes {
     return (this.start[node + 1] as number) - (this.start[node] as number);
   }
 
-  /** Whether a person rejected these two nodes, each of one line. Of twins one is rejected, the others are not. */
+  /**
+   * Whether a person rejected these two nodes, each of one line. Of twins one is rejected, the
+   * others are not.
+   */
   isRejected(state: RunState, node: number, other: Nodes, otherNode: number): boolean {
     if (!state.hasRejections || this.size(node) > 1 || other.size(otherNode) > 1) return false;
     return this.lines.side === "left"

@@ -1,8 +1,8 @@
 import { type Lines, TEXT_FIELDS } from "../lines.ts";
 
 /**
- * The canonical order of the lines of a side: by content, then identity, never by when or where they were added. Every tie is
- * settled by it.
+ * The canonical order of the lines of a side: by content, then identity, never by when or where
+ * they were added. Every tie is settled by it.
  */
 export function compareLines(lines: Lines, one: number, other: number): number {
   return compareContent(lines, one, other) || lines.identity.compare(one, other);

@@ -38,11 +38,16 @@ export class RunState {
   readonly right: Lines;
   private readonly rejected: ReadonlySet<string>;
   readonly confirmed = new Matches();
-  /** Proposals of all rules, overlapping each other and perhaps later matches: the best disjoint ones are kept at the end. */
+  /**
+   * Proposals of all rules, overlapping each other and perhaps later matches: the best disjoint
+   * ones are kept at the end.
+   */
   readonly proposed = new Matches();
   /** Lines of reversals that a person is to decide on. */
   readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
-  /** Second charges and the credits that take them back: only the first charge has a counterpart. */
+  /**
+   * Second charges and the credits that take them back: only the first charge has a counterpart.
+   */
   readonly chargedTwice = { left: new Set<number>(), right: new Set<number>() };
   /** Lines that a suggested sum of lines with the same names explains to the cent. */
   readonly exactSums = new LineSet();
@@ -78,7 +83,8 @@ export class RunState {
   }
 
   /**
-   * The one way into the result: confirms what nothing holds back, unless the lines contradict each other, and proposes the rest.
+   * The one way into the result: confirms what nothing holds back, unless the lines contradict each
+   * other, and proposes the rest.
    * @returns whether it was confirmed.
    */
   decide(
@@ -166,7 +172,10 @@ export class RunState {
     return this.movements;
   }
 
-  /** Exact rules decide before texts are read, so that what they settle is the same whichever other lines are given. */
+  /**
+   * Exact rules decide before texts are read, so that what they settle is the same whichever other
+   * lines are given.
+   */
   private numbering(): Numbering {
     if (!this.isWeighing) return UNREAD;
     this.numbers ??= new Numbering(this.texts());

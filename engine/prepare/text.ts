@@ -1,6 +1,7 @@
 /**
- * The normal form in which texts are compared: NFKC, upper case, no diacritics, letters and digits only, split into words; of a
- * reference also no noise words, no gaps, and of a number no leading zeros, of a counterparty no legal forms. A text of nothing but noise is kept.
+ * The normal form in which texts are compared: NFKC, upper case, no diacritics, letters and digits
+ * only, split into words; of a reference also no noise words, no gaps, and of a number no leading
+ * zeros, of a counterparty no legal forms. A text of nothing but noise is kept.
  */
 import type { Hasher } from "./hash.ts";
 
@@ -90,7 +91,8 @@ function plainWords(text: string): string[] | null {
 export const MOST_WORDS = 24;
 
 /**
- * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where each begins and ends, in `ranges`.
+ * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where
+ * each begins and ends, in `ranges`.
  * @returns how many there are, at most MOST_WORDS; −1 of a text that has to be read by `wordsOf`.
  */
 export function wordRanges(
@@ -157,7 +159,8 @@ function fold(text: string): string {
 }
 
 /**
- * Hashes the normal form of a UTF-8 text: ASCII, by far the most, as it stands, without making a string of it.
+ * Hashes the normal form of a UTF-8 text: ASCII, by far the most, as it stands, without making a
+ * string of it.
  * @returns false where the text has no letter or digit: it counts as missing.
  */
 export function hashText(

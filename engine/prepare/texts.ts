@@ -1,6 +1,7 @@
 /**
- * The words of the lines that reach the weighing of evidence, as numbers, and how common each is: agreement on what is rare says
- * more (Winkler, "Frequency-based matching in Fellegi-Sunter model of record linkage", 2000).
+ * The words of the lines that reach the weighing of evidence, as numbers, and how common each is:
+ * agreement on what is rare says more (Winkler, "Frequency-based matching in Fellegi-Sunter model
+ * of record linkage", 2000).
  */
 
 import type { Lines } from "../lines.ts";
@@ -17,7 +18,10 @@ export const FIELDS = [
 ] as const satisfies readonly TextField[];
 export const FIELD_COUNT = FIELDS.length;
 const NAME = FIELDS.indexOf("counterparty");
-/** Lines whose frequencies would have to be seen before ours outweigh what is known of texts in general. */
+/**
+ * Lines whose frequencies would have to be seen before ours outweigh what is known of texts in
+ * general.
+ */
 const PRIOR_LINES = 50;
 
 export const SHAPES = 12;
@@ -123,7 +127,9 @@ export class Texts {
     return -Math.log(Math.min(1, seen / (this.lines + PRIOR_LINES)));
   }
 
-  /** Rarity of the first `length` words of a field together: words that come together count once. */
+  /**
+   * Rarity of the first `length` words of a field together: words that come together count once.
+   */
   prefixRarity(side: SideTexts, row: number, field: number, length: number): number {
     const at = (side.start[row * FIELD_COUNT + field] as number) + length - 1;
     let expected = 1;
@@ -158,7 +164,10 @@ export class Texts {
 
 const ZERO = 0x30;
 
-/** Where a number begins: one field of a bank's file pads it with zeros, another doesn't. Other words begin where they do. */
+/**
+ * Where a number begins: one field of a bank's file pads it with zeros, another doesn't. Other
+ * words begin where they do.
+ */
 function afterZeros(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to - 1 && bytes[at] === ZERO) at += 1;
@@ -245,7 +254,10 @@ export class SideTexts {
     }
   }
 
-  /** A name that many lines have is taken apart once. @returns whether the field's words are those of a line read not long before */
+  /**
+   * A name that many lines have is taken apart once. @returns whether the field's words are those
+   * of a line read not long before
+   */
   private readAgain(line: number, field: number): boolean {
     const column = this.lines.hashes[FIELDS[field] as TextField];
     if (!column.has(line)) return true;
@@ -277,7 +289,9 @@ export class SideTexts {
   }
 }
 
-/** How often a word like this stands in a line, before any is seen: long and unlike a word is rare. */
+/**
+ * How often a word like this stands in a line, before any is seen: long and unlike a word is rare.
+ */
 function commonness(word: string): number {
   if (digitsIn(word) > 0) return LIKE_NUMBERS[Math.min(5, word.length)] as number;
   return LIKE_WORDS[Math.min(5, word.length)] as number;

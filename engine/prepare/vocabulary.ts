@@ -4,7 +4,10 @@ import { folded } from "./text.ts";
 const FIRST_CAPACITY = 2048;
 const NONE = -1;
 
-/** Words by number, in the order in which they came: a table of open addressing that finds a word by its bytes, without a string of it. */
+/**
+ * Words by number, in the order in which they came: a table of open addressing that finds a word by
+ * its bytes, without a string of it.
+ */
 export class Vocabulary {
   readonly spelling: string[] = [];
   private slots = new Int32Array(FIRST_CAPACITY).fill(NONE);

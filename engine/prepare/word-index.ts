@@ -1,6 +1,9 @@
 import { FIELD_COUNT, type SideTexts } from "./texts.ts";
 
-/** Which of some lines have a word, of significant words: those of word w from `start[w]` to before `start[w + 1]`, in their order. */
+/**
+ * Which of some lines have a word, of significant words: those of word w from `start[w]` to before
+ * `start[w + 1]`, in their order.
+ */
 export class WordIndex {
   readonly start: Int32Array;
   readonly item: Int32Array;

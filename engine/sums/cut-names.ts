@@ -3,12 +3,15 @@ import { wordsOf } from "../prepare/text.ts";
 
 /** A name cut to fewer letters could be the beginning of many names. */
 const LEAST_LETTERS = 6;
-/** Behind a name that is cut in the middle of a text another field begins: that takes more letters to tell. */
+/**
+ * Behind a name that is cut in the middle of a text another field begins: that takes more letters
+ * to tell.
+ */
 const LEAST_LETTERS_INSIDE = 10;
 
 /**
- * How many letters of a name a text has where the name was cut at the width of its field: "AUTO-PAY NORTHSIDE MERCAN", or
- * "SQ *NORTHSIDE MERCAN TULSA OK". 0 where the text doesn't have the name.
+ * How many letters of a name a text has where the name was cut at the width of its field: "AUTO-PAY
+ * NORTHSIDE MERCAN", or "SQ *NORTHSIDE MERCAN TULSA OK". 0 where the text doesn't have the name.
  */
 export function lettersOfCutName(text: string, name: string): number {
   const words = nameWords(text);

@@ -1,4 +1,7 @@
-/** Groups of lines that share a key: with the lines of the other side that share it, or with the one line that their sum equals. */
+/**
+ * Groups of lines that share a key: with the lines of the other side that share it, or with the one
+ * line that their sum equals.
+ */
 import { allocate } from "../assignment/allocate.ts";
 import { daysAround } from "../candidates/window.ts";
 import { BASIS, HELD, type Verdict } from "../matches.ts";
@@ -246,7 +249,10 @@ class SinglesByAmount {
     this.sortedDays = this.day.slice().sort();
   }
 
-  /** Lines near the sum and the last day of a group, nearest amounts first, and how many lines the window holds in all. */
+  /**
+   * Lines near the sum and the last day of a group, nearest amounts first, and how many lines the
+   * window holds in all.
+   */
   near(
     rule: Rule,
     total: number,

@@ -1,6 +1,7 @@
 /**
- * Whether the lines of a sum have more in common than their amounts: one name, a number that they share, or a line that names each of
- * them. Without that a sum may be as rare as it likes, it is arithmetic.
+ * Whether the lines of a sum have more in common than their amounts: one name, a number that they
+ * share, or a line that names each of them. Without that a sum may be as rare as it likes, it is
+ * arithmetic.
  */
 import { textVerdict } from "../evidence/fields.ts";
 import type { Lines } from "../lines.ts";
@@ -76,7 +77,10 @@ class Reader {
     });
   }
 
-  /** Whether a line is of the same counterparty as another, or has the other's whole name in its texts. */
+  /**
+   * Whether a line is of the same counterparty as another, or has the other's whole name in its
+   * texts.
+   */
   calls(line: number, other: Reader, otherLine: number): boolean {
     const name = other.counterparty(otherLine);
     if (name === null) return false;

@@ -1,6 +1,7 @@
 /**
- * Which of a few amounts add up to another: meet in the middle (Horowitz and Sahni, "Computing partitions with applications to the
- * knapsack problem", Journal of the ACM 21, 1974), bounded in the size of the subsets, and how likely a sum is to be chance.
+ * Which of a few amounts add up to another: meet in the middle (Horowitz and Sahni, "Computing
+ * partitions with applications to the knapsack problem", Journal of the ACM 21, 1974), bounded in
+ * the size of the subsets, and how likely a sum is to be chance.
  */
 import { firstFrom } from "../prepare/sorted.ts";
 
@@ -60,8 +61,9 @@ export function combinations(of: number, least: number, most: number): number {
 }
 
 /**
- * Over how many different values the sums of these amounts spread: two and a half standard deviations of a random subset of
- * at most so many, in steps of what most of the amounts are multiples of.
+ * Over how many different values the sums of these amounts spread: two and a half standard
+ * deviations of a random subset of at most so many, in steps of what most of the amounts are
+ * multiples of.
  */
 export function spreadOf(amounts: readonly number[], target: number, most: number): number {
   let squares = 0;

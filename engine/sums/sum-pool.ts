@@ -1,4 +1,7 @@
-/** Where the summands of a line may be found: families of lines of the other side, the most specific first. */
+/**
+ * Where the summands of a line may be found: families of lines of the other side, the most specific
+ * first.
+ */
 
 import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
@@ -14,8 +17,8 @@ import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.t
 import { WordGroups } from "./word-groups.ts";
 
 /**
- * The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. `tries`: how many
- * families were looked at to find this one.
+ * The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or
+ * `most` of them. `tries`: how many families were looked at to find this one.
  */
 export type Family = {
   core: number[];
@@ -24,7 +27,10 @@ export type Family = {
   whole: boolean;
   most?: number;
   tries?: number;
-  /** Batches may be larger than other sums; `count` is set where the target states the number of lines. */
+  /**
+   * Batches may be larger than other sums; `count` is set where the target states the number of
+   * lines.
+   */
   batch?: { count: number | null };
   /** Whether the target's text has only the beginning of the name, which other names may share. */
   isGuess?: boolean;
@@ -49,7 +55,10 @@ export class SumPool {
   private readonly rarity: Float64Array;
   private readonly tolerance: AmountTolerance;
   private readonly days: Days;
-  /** In which lines of a name that the target says are looked for: a payer takes what is due, however old. */
+  /**
+   * In which lines of a name that the target says are looked for: a payer takes what is due,
+   * however old.
+   */
   private readonly namedDays: Days;
   /** How far days lie apart in sure matches; null where these are too few to tell. */
   private readonly usualDays: Days | null;
@@ -213,7 +222,9 @@ export class SumPool {
       .filter((count) => count >= 2);
   }
 
-  /** Lines that share a rare word, one that the target says or another, and add up to the target. */
+  /**
+   * Lines that share a rare word, one that the target says or another, and add up to the target.
+   */
   private *ofOneWord(target: number, named: boolean): Generator<Family> {
     this.groups ??= new WordGroups(
       this.other,
@@ -231,7 +242,10 @@ export class SumPool {
         yield { core: [], lines, named, whole: true, tries };
   }
 
-  /** Lines of one counterparty: all of them, whole days, two days in a row, then some of all, the nearest in time first. */
+  /**
+   * Lines of one counterparty: all of them, whole days, two days in a row, then some of all, the
+   * nearest in time first.
+   */
   private *ofOneName(target: number, lines: number[]): Generator<Family> {
     yield { core: [], lines, named: true, whole: true };
     const days = this.byDays(lines);
@@ -253,7 +267,10 @@ export class SumPool {
       yield { core: [], lines: withCredits, named: true, whole: false };
   }
 
-  /** Lines of each counterparty whose whole name stands in the target's texts, else of those whose name the texts cut off last. */
+  /**
+   * Lines of each counterparty whose whole name stands in the target's texts, else of those whose
+   * name the texts cut off last.
+   */
   private calledByName(target: number, near: number[]): number[][] {
     const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
     const { counterparty } = this.other.hashes;
@@ -356,7 +373,10 @@ export class SumPool {
     return words.sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
   }
 
-  /** Numbers that few lines say: of all texts of a line of the target's side, or of its reference alone. */
+  /**
+   * Numbers that few lines say: of all texts of a line of the target's side, or of its reference
+   * alone.
+   */
   numbersOf(line: number, field?: "reference"): number[] {
     const row = this.ownTexts.rowOf[line] as number;
     if (row < 0) return [];
@@ -371,7 +391,10 @@ export class SumPool {
     );
   }
 
-  /** Lines of the other side whose reference has a number: of a year, which many numbers begin with, those that have nothing else. */
+  /**
+   * Lines of the other side whose reference has a number: of a year, which many numbers begin with,
+   * those that have nothing else.
+   */
   linesCalled(word: number): number[] {
     const isYear = isDate(this.texts.spelling[word] as string);
     return [...this.linesWith(word)].filter((line) => {

@@ -1,6 +1,7 @@
 /**
- * One line that is the sum of several of the other side: looked for among lines that share its rare words, lines of one day or one
- * name, and the lines nearest to it in time; taken only where the solution is the only one and unlikely to be chance.
+ * One line that is the sum of several of the other side: looked for among lines that share its rare
+ * words, lines of one day or one name, and the lines nearest to it in time; taken only where the
+ * solution is the only one and unlikely to be chance.
  */
 import { allocate } from "../assignment/allocate.ts";
 import type { Days } from "../candidates/window.ts";
@@ -19,7 +20,10 @@ import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.
 import { type Family, SumPool } from "./sum-pool.ts";
 
 export const DEFAULT_GROUP_SIZE = 8;
-/** Expected chance solutions below which a sum is taken: of lines that name each other, and of others. */
+/**
+ * Expected chance solutions below which a sum is taken: of lines that name each other, and of
+ * others.
+ */
 const SURE_CHANCE = { named: 0.005, unnamed: 0.002 };
 /** Beyond this a solution would mean nothing, and none is looked for. */
 const IDLE_CHANCE = 0.3;
@@ -113,7 +117,8 @@ class SumSearch {
     let best = null as Solution | null;
     for (const family of this.pool.families(target, onlyNamed)) {
       const { core, lines, named, whole, tries = 1 } = family;
-      // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
+      // Where the same amount stands on the other side, a sum that nothing names is not what is
+      // missing.
       if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
       if (core.length + lines.length < 2) continue;
@@ -184,8 +189,8 @@ class SumSearch {
   }
 
   /**
-   * Some lines of a family. Of several sums the one of few lines that come first in the family is least likely to be chance: there are
-   * fewer such sums.
+   * Some lines of a family. Of several sums the one of few lines that come first in the family is
+   * least likely to be chance: there are fewer such sums.
    */
   private subsetOf(
     target: number,
@@ -253,7 +258,10 @@ function hasSameMembers(one: Found, other: Found): boolean {
 /** A whole day or a whole name may have more lines than a search for subsets would combine. */
 const WHOLE_SIZE = 50;
 
-/** The least likely to be chance first; what overlaps a rival that is about as good stays a suggestion. */
+/**
+ * The least likely to be chance first; what overlaps a rival that is about as good stays a
+ * suggestion.
+ */
 function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
   const order = solutions.sort(
     (one, other) =>

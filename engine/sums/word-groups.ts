@@ -1,6 +1,7 @@
 /**
- * Lines that share a word, all of them or those of a day or of two days in a row, by their total: a payout that names nothing is the
- * sum of the charges of one batch number, wages are what goes to one payroll service on one day.
+ * Lines that share a word, all of them or those of a day or of two days in a row, by their total: a
+ * payout that names nothing is the sum of the charges of one batch number, wages are what goes to
+ * one payroll service on one day.
  */
 import type { Lines } from "../lines.ts";
 import { firstFrom } from "../prepare/sorted.ts";

@@ -2,8 +2,8 @@ import type { Task, TaskList } from "graphile-worker";
 import { traced } from "../runtime/trace.ts";
 
 /**
- * Traces each job as a step of its request, whose ID `private.with_request_id` put into the payload. A
- * job without a request starts its own trace.
+ * Traces each job as a step of its request, whose ID `private.with_request_id` put into the
+ * payload. A job without a request starts its own trace.
  */
 export function tracedTasks(tasks: TaskList): TaskList {
   return Object.fromEntries(

@@ -95,7 +95,10 @@ export function exportEndpoint<C extends Contract>(
 /** A file that is written while it is sent. `name` is what a browser saves it as. */
 type Download = { body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>; name: string };
 
-/** Like `endpoint`, for a response that is a file. What it fails on before the first byte is a problem response. */
+/**
+ * Like `endpoint`, for a response that is a file. What it fails on before the first byte is a
+ * problem response.
+ */
 export function downloadEndpoint<C extends Contract>(
   contract: C,
   download: (call: Call<C>) => Promise<Download>,

@@ -20,8 +20,8 @@ export type Opened = {
 };
 
 /**
- * Takes a file in, chunk by chunk, for a matcher to read; `Location` says where its import is. Nothing of a file that does not come
- * in whole is kept.
+ * Takes a file in, chunk by chunk, for a matcher to read; `Location` says where its import is.
+ * Nothing of a file that does not come in whole is kept.
  * @throws ApiError `invalid_request` for what is no file of lines, or where its mapping leaves something open; `payload_too_large`;
  * `not_found`; `conflict` and `unavailable` where there is no room
  */

@@ -2,7 +2,10 @@ import { statfs } from "node:fs/promises";
 import { env } from "../runtime/env.ts";
 import { ApiError } from "../wire/errors.ts";
 
-/** A byte of a file takes about ten until it is lines, indexes and the log of both; what is left is for everything else. */
+/**
+ * A byte of a file takes about ten until it is lines, indexes and the log of both; what is left is
+ * for everything else.
+ */
 const BYTES_FOR_A_BYTE = 10;
 const LEFT_BYTES = 512 * 1024 * 1024;
 

@@ -17,7 +17,10 @@ import type { Format, Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
-/** A client that is refused waits for its body to be taken; of a longer one the connection is given up. */
+/**
+ * A client that is refused waits for its body to be taken; of a longer one the connection is given
+ * up.
+ */
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 /** As much of a CSV as its columns are judged by, in an import and in its preview. */
 const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
@@ -49,7 +52,8 @@ type Asked = {
 };
 
 /**
- * Reads a file's head and finds out what it is, unless `format` says so. What is packed by gzip or zip is unpacked.
+ * Reads a file's head and finds out what it is, unless `format` says so. What is packed by gzip or
+ * zip is unpacked.
  * @throws ApiError `invalid_request` in plain words for what is no format of ours
  */
 export async function openFile(stream: Stream, asked: Asked, reply: Headers): Promise<OpenedFile> {

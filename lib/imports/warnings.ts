@@ -1,6 +1,8 @@
 import type { StatementSummary, Summary, Warning } from "./formats/line.ts";
 
-/** What an import or a preview warns of, from what was read; the reader's own warnings come last. */
+/**
+ * What an import or a preview warns of, from what was read; the reader's own warnings come last.
+ */
 export function warningsOf(summary: Summary): Warning[] {
   const { skipped_count, refused_count, statements } = summary;
   const warnings: Warning[] = [];

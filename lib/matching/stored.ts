@@ -2,7 +2,10 @@ import type { PlainLine } from "../../engine/evidence/fields.ts";
 import { explainLines } from "../../engine/explain.ts";
 import type { Match, MatchExplanation } from "./contract.ts";
 
-/** As the database answers it: of a match without an explanation of its own, the lines that it follows from. */
+/**
+ * As the database answers it: of a match without an explanation of its own, the lines that it
+ * follows from.
+ */
 export type StoredMatch = Omit<Match, "explanation"> & {
   explanation: MatchExplanation | null;
   plain: (PlainLine & { side: "left" | "right" })[] | null;

@@ -112,12 +112,17 @@ export type Contract<
   exported: Export | null;
   /** Set if the response is a file and not the JSON of `response`. Otherwise null. */
   file: Export | null;
-  /** Set if the response is a file of this media type, as `downloadEndpoint` sends it; `example`: its first bytes. */
+  /**
+   * Set if the response is a file of this media type, as `downloadEndpoint` sends it; `example`:
+   * its first bytes.
+   */
   download: { type: string; description: string; example: string } | null;
   status: 200 | 201 | 202;
   /** The 200 response to `preview=true` in the query, which says what the call would do. */
   preview: z.ZodType | null;
-  /** Whether the response shows what was there before: it is left out for a key that may not read. */
+  /**
+   * Whether the response shows what was there before: it is left out for a key that may not read.
+   */
   showsResource: boolean;
   /** What a 404 says doesn't exist. */
   noun: string;

@@ -44,7 +44,10 @@ export function shortMonth(month: string): string {
   return partsOf(`${month}-01`).month;
 }
 
-/** How many calendar months the days are, from the first day of one to the last of another; otherwise null. */
+/**
+ * How many calendar months the days are, from the first day of one to the last of another;
+ * otherwise null.
+ */
 export function monthsOf({ period_start, period_end }: Days): number | null {
   const next = new Date(`${period_end}T00:00:00Z`);
   next.setUTCDate(next.getUTCDate() + 1);

@@ -5,7 +5,8 @@ import { authApp } from "./auth.ts";
 import { kept } from "./exclusive-connections.ts";
 import { restApp } from "./rest.ts";
 
-// lite reports every refused statement here, row values included. The caller gets the error; the log gets errors that no caller gets.
+// lite reports every refused statement here, row values included. The caller gets the error; the
+// log gets errors that no caller gets.
 console.error = (...args: unknown[]) => {
   for (const error of args)
     if (error instanceof Error) log.warn({ reason: error.message }, "lite reports an error");

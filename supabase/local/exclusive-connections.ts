@@ -16,13 +16,16 @@ const ACQUIRED_TIMEOUT_MS = 10_000;
 type Client = PostgresConnection["driver"];
 type Options = { url: string; size: number; search_path?: string };
 
-/** Within it a connection is used that is kept for that: who asks whether all is well does not queue behind whom he asks about. */
+/**
+ * Within it a connection is used that is kept for that: who asks whether all is well does not queue
+ * behind whom he asks about.
+ */
 export const kept = new AsyncLocalStorage<true>();
 
 /**
- * lite's connection with a pool of one-connection clients. postgres.js hands out connections of its own pool that it may
- * reconnect for someone else while they are held: after an outage it dies of it, or a late rollback meets another's
- * transaction.
+ * lite's connection with a pool of one-connection clients. postgres.js hands out connections of its
+ * own pool that it may reconnect for someone else while they are held: after an outage it dies of
+ * it, or a late rollback meets another's transaction.
  */
 export function exclusiveConnection({ url, size, search_path }: Options): PostgresConnection {
   const make = (onclose = () => {}) =>
@@ -60,7 +63,10 @@ const TIMESTAMPTZ = {
   parse: (text: string) => text.replace(" ", "T").replace(/\+00$/, "+00:00"),
 };
 
-/** lite has written JSON arguments as text already; postgres.js would write that text as a JSON string. */
+/**
+ * lite has written JSON arguments as text already; postgres.js would write that text as a JSON
+ * string.
+ */
 function writtenOnce(oid: number) {
   const serialize = (value: unknown) =>
     typeof value === "string" && isJson(value) ? value : JSON.stringify(value);
@@ -145,7 +151,10 @@ class ExclusiveConnection implements DatabaseConnection {
   readonly #make: (onclose: () => void) => Client;
   #client: Client;
   #open = false;
-  /** Whether the connection went since it was acquired: what follows would run outside its transaction, or never end. */
+  /**
+   * Whether the connection went since it was acquired: what follows would run outside its
+   * transaction, or never end.
+   */
   #lost = false;
   #begins = false;
 
@@ -188,7 +197,10 @@ class ExclusiveConnection implements DatabaseConnection {
     throw new Error("lite streams nothing.");
   }
 
-  /** `begin` travels with the first statement: one round trip less. postgres.js sends in the order of the awaiting. */
+  /**
+   * `begin` travels with the first statement: one round trip less. postgres.js sends in the order
+   * of the awaiting.
+   */
   async #send(sql: string, parameters: readonly unknown[]) {
     const begun = this.#begins && this.#client.unsafe("begin");
     this.#begins = false;

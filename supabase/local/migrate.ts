@@ -7,7 +7,9 @@ const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
 const SEED_PATH = "supabase/seed.sql";
 const LOCK_KEY = "hashtext('tieout migrations')::bigint";
-/** The newest of the migrations that the baseline stands for, and a commit that applies them all. */
+/**
+ * The newest of the migrations that the baseline stands for, and a commit that applies them all.
+ */
 const REPLACED = { newest: "20261126015851", commit: "b948a13" };
 const TRY_EVERY_MS = 250;
 const SAY_EVERY_MS = 10_000;
@@ -16,7 +18,9 @@ const HOLDER = `select a.pid, nullif(a.application_name, '') as name, host(a.cli
   where l.locktype = 'advisory' and l.granted and l.objsubid = 1
     and (l.classid::bigint << 32 | l.objid::bigint) = ${LOCK_KEY}`;
 
-/** The migration history has the Supabase CLI's form, so that `supabase migration list` reads it. */
+/**
+ * The migration history has the Supabase CLI's form, so that `supabase migration list` reads it.
+ */
 const HISTORY = `
 create schema if not exists supabase_migrations;
 create table if not exists supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
@@ -34,7 +38,10 @@ export function migrations(): Migration[] {
     });
 }
 
-/** Of the migrations that are known here, those that a database lacks; and those it has that are not known here. */
+/**
+ * Of the migrations that are known here, those that a database lacks; and those it has that are not
+ * known here.
+ */
 export type MigrationState = { pending: Migration[]; unknown: string[] };
 
 export async function migrationState(client: Client): Promise<MigrationState> {
@@ -93,12 +100,16 @@ export type MigrateOptions = {
   /** Called every 10 s with what is waited for. */
   onWait?: (why: string) => void;
   giveUpAfterMs?: number;
-  /** Refuses a database with migrations that are not known here. A start does not: the previous release runs next to the new one. */
+  /**
+   * Refuses a database with migrations that are not known here. A start does not: the previous
+   * release runs next to the new one.
+   */
   refuseUnknown?: boolean;
 };
 
 /**
- * Applies the pending migrations, each in its own transaction, and returns their names. One at a time, wherever they are started.
+ * Applies the pending migrations, each in its own transaction, and returns their names. One at a
+ * time, wherever they are started.
  * @throws LockHeld after `giveUpAfterMs` (5 minutes), UnknownMigrations where those are refused.
  */
 export function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
@@ -175,7 +186,7 @@ function describe(error: unknown): string {
     .join("; ");
 }
 
-/** Somebody else applies migrations, or stands still at it. */
+/** Another process applies migrations, or hangs while it does. */
 export class LockHeld extends Error {}
 
 type Waiting = { onWait: (why: string) => void; giveUpAfterMs: number };
@@ -202,7 +213,10 @@ async function locked<T>(
   }
 }
 
-/** In a transaction that stays open: the lock ends with its connection, which behind a pooler a session's lock would not. */
+/**
+ * In a transaction that stays open: the lock ends with its connection, which behind a pooler a
+ * session's lock would not.
+ */
 async function takeLock(client: Client, { onWait, giveUpAfterMs }: Waiting): Promise<void> {
   await client.query("begin; set local idle_in_transaction_session_timeout = 0");
   const startedAt = performance.now();

@@ -3,7 +3,10 @@ import { Client } from "pg";
 
 export type Passwords = { postgres: string; authenticator: string; supabase_auth_admin: string };
 
-/** Columns of the hosted platform's auth.users that lite leaves out and that its users need when they are made by SQL. */
+/**
+ * Columns of the hosted platform's auth.users that lite leaves out and that its users need when
+ * they are made by SQL.
+ */
 const HOSTED_COLUMNS = `alter table auth.users
   add column instance_id uuid,
   add column is_super_admin boolean`;

@@ -21,7 +21,9 @@ export const SUPERUSER = "supabase_admin";
 
 const MEGABYTE = 2 ** 20;
 
-/** An eighth of the memory there is, from Postgres's default of 128 MB to 1 GB. Taken as it is used. */
+/**
+ * An eighth of the memory there is, from Postgres's default of 128 MB to 1 GB. Taken as it is used.
+ */
 function sharedMegabytes(): number {
   return Math.round(Math.min(1024, Math.max(128, memoryBytes() / 8 / MEGABYTE)));
 }
@@ -34,7 +36,8 @@ const SETTINGS = {
   reserved_connections: "15",
   client_connection_check_interval: "5s",
   shared_buffers: `${sharedMegabytes()}MB`,
-  // A first run over a million lines writes more than 1 GB, the default: each checkpoint on its way writes whole pages again.
+  // A first run over a million lines writes more than 1 GB, the default: each checkpoint on its way
+  // writes whole pages again.
   max_wal_size: "2GB",
   timezone: "UTC",
   log_timezone: "UTC",
@@ -55,7 +58,8 @@ export class Postgres {
 
   /** Makes the cluster when there is none, and stops a server that an earlier start left behind. */
   prepare(password: string): void {
-    // Without setpriv the account has to pass through the data directory; what lies in it stays closed.
+    // Without setpriv the account has to pass through the data directory; what lies in it stays
+    // closed.
     if (this.#account.ids && this.#account.prefix.length === 0)
       chmodSync(dirname(this.#directory), 0o711);
     if (existsSync(this.#directory)) this.#stopLeftOver();

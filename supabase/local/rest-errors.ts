@@ -1,4 +1,7 @@
-/** A Postgres error in the form that lite passes on verbatim, with the status PostgREST would give it. */
+/**
+ * A Postgres error in the form that lite passes on verbatim, with the status PostgREST would give
+ * it.
+ */
 export type RestError = { code: "PGRST"; message: string; detail: string };
 
 type PostgresError = { code?: string; message: string; detail?: string; hint?: string };
@@ -14,7 +17,10 @@ const CONNECTION_LOST = new Set([
   "CONNECTION_ENDED",
 ]);
 
-/** PostgREST's own table, most specific first: https://docs.postgrest.org/en/stable/references/errors.html */
+/**
+ * PostgREST's own table, most specific first:
+ * https://docs.postgrest.org/en/stable/references/errors.html
+ */
 const STATUS: [prefix: string, status: number][] = [
   ["23503", 409],
   ["23505", 409],

@@ -105,7 +105,10 @@ function reportShortage(error: unknown): void {
   log.error({ shortage }, "no connection to the database");
 }
 
-/** lite reads information_schema, which shows `authenticator` nothing: it is a member of the request roles by SET ROLE only. */
+/**
+ * lite reads information_schema, which shows `authenticator` nothing: it is a member of the request
+ * roles by SET ROLE only.
+ */
 async function readCatalogue(ownerUrl: string) {
   const owner = new PostgresConnection({ url: ownerUrl, postgresOptions: { max: 1 } });
   try {
@@ -118,7 +121,10 @@ async function readCatalogue(ownerUrl: string) {
   }
 }
 
-/** What functions set for themselves, which PostgREST has hold from their call's beginning (db-hoisted-tx-settings). */
+/**
+ * What functions set for themselves, which PostgREST has hold from their call's beginning
+ * (db-hoisted-tx-settings).
+ */
 async function readTimeouts({ kysely }: PostgresConnection): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; timeout: string }>`
     select p.proname as name, split_part(c, '=', 2) as timeout from pg_proc p cross join unnest(p.proconfig) c

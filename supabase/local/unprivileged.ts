@@ -8,8 +8,9 @@ export type Account = {
 };
 
 /**
- * Postgres refuses to run as root. The account keeps one capability of root's, to pass through directories such as
- * /root that it may not enter; `no_setuid_fixup` makes access(2) count it as well, by which initdb looks for its parts.
+ * Postgres refuses to run as root. The account keeps one capability of root's, to pass through
+ * directories such as /root that it may not enter; `no_setuid_fixup` makes access(2) count it as
+ * well, by which initdb looks for its parts.
  */
 export function unprivilegedAccount(): Account {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [] };

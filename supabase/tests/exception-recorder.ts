@@ -62,7 +62,10 @@ const COUNTERS = [
    from private.open_by_reconciliation where tenant_id = $1 group by 1, 2 having sum(open_count) <> 0 order by 1, 2`,
 ];
 
-/** Plays the acts one after another; answers what each left behind, a line each, without ids and times. */
+/**
+ * Plays the acts one after another; answers what each left behind, a line each, without ids and
+ * times.
+ */
 export async function recordExceptions(client: Client, acts: readonly Act[]): Promise<string> {
   const names = new Map<string, string>();
   const nameOf = (id: string) => {
@@ -199,7 +202,10 @@ function greatest(last: string, rows: Row[]): string {
   );
 }
 
-/** Times as minutes after the exception's creation, ids as names. Both only as exactly as every run has them. */
+/**
+ * Times as minutes after the exception's creation, ids as names. Both only as exactly as every run
+ * has them.
+ */
 function coarse(value: unknown, since: string, nameOf: (id: string) => string): unknown {
   if (typeof value === "string") {
     if (value === "infinity") return value;

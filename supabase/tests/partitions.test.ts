@@ -22,7 +22,10 @@ beforeEach(async () => {
   await rollTo(now);
 }, 60_000);
 
-/** Until nothing is left to do, as the worker does. @returns how many partitions that made and dropped */
+/**
+ * Until nothing is left to do, as the worker does. @returns how many partitions that made and
+ * dropped
+ */
 async function rollTo(at: Date): Promise<number> {
   for (let total = 0; ; total++) {
     const { rows } = await client.query<{ done: number }>(

@@ -15,8 +15,9 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 lowerPriority();
 
 /**
- * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block imports, and one tenant's long work doesn't
- * block another's. Jobs carry their kind as a flag, and `kind:tenant` (private.job_flags).
+ * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block
+ * imports, and one tenant's long work doesn't block another's. Jobs carry their kind as a flag, and
+ * `kind:tenant` (private.job_flags).
  */
 const PLACES: Record<string, number> = {
   run: RUNS_AT_ONCE,

@@ -1,4 +1,7 @@
-/** Handlers that only answer, in Next's production server: what the service's own are measured against. */
+/**
+ * Handlers that only answer, in Next's production server: what the service's own are measured
+ * against.
+ */
 import { createServer } from "node:http";
 import next from "next";
 

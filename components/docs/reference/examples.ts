@@ -119,7 +119,10 @@ function bodyOf({ body, contract }: Operation): { json?: unknown; upload?: strin
   };
 }
 
-/** The example without the idempotency key, which is sent as a header, and without references to other records. */
+/**
+ * The example without the idempotency key, which is sent as a header, and without references to
+ * other records.
+ */
 function requestExample(
   schema: Schema,
   example: Record<string, unknown>,

@@ -1,4 +1,7 @@
-/** The reference as data: the OpenAPI document, operation by operation, with the contract behind each. */
+/**
+ * The reference as data: the OpenAPI document, operation by operation, with the contract behind
+ * each.
+ */
 import type { Contract } from "#lib/wire/contract.ts";
 import { slugOf } from "../slug.ts";
 import {

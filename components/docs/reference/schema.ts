@@ -56,7 +56,10 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
   };
 }
 
-/** The fields of an object, with references resolved; none for anything else. Omits fields a request must not contain. */
+/**
+ * The fields of an object, with references resolved; none for anything else. Omits fields a request
+ * must not contain.
+ */
 export function fieldsOf(
   given: Schema,
   definitions: Definitions,

@@ -7,7 +7,10 @@ import type { Entry } from "./search.ts";
 
 type Guide = { href: string; title: string; lead: string; text: string };
 
-/** Everything that can be found: each guide and each of its sections, each resource, operation, event and error. */
+/**
+ * Everything that can be found: each guide and each of its sections, each resource, operation,
+ * event and error.
+ */
 export function indexOf(
   guides: readonly Guide[],
   { resources, events, definitions }: Reference,

@@ -16,7 +16,9 @@ const ICONS: Record<Entry["kind"], LucideIcon> = {
 
 type Index = { state: "loading" | "failed" | "ready"; entries: readonly Entry[] };
 
-/** Searches guides, reference and errors in the browser, in an index that is fetched when it opens. */
+/**
+ * Searches guides, reference and errors in the browser, in an index that is fetched when it opens.
+ */
 export function SearchDialog({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState("");
   const { index, load } = useIndex();

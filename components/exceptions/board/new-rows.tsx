@@ -5,8 +5,8 @@ import { type ReactNode, useState } from "react";
 
 /**
  * Announces new rows once and leads from one to the next. New rows are held back until it is
- * clicked, so that no row moves. `arrived` are the rows shown last, from top to bottom, as are those
- * that `onShow` returns.
+ * clicked, so that no row moves. `arrived` are the rows shown last, from top to bottom, as are
+ * those that `onShow` returns.
  */
 export function NewRows({
   waiting,

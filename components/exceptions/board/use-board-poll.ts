@@ -81,7 +81,9 @@ export function useBoardPoll(
   });
 
   const shownLast = useRef(NOBODY);
-  /** Returns the rows shown last, because the pointer may have shown them on its way to a button. */
+  /**
+   * Returns the rows shown last, because the pointer may have shown them on its way to a button.
+   */
   const show = useCallback((): ReadonlySet<string> => {
     const { queryKey, sortBy } = list.current;
     const before = cache.getQueryData<Board>(queryKey);

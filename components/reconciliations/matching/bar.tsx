@@ -2,7 +2,10 @@ import { classes } from "#components/ui/classes.ts";
 
 const MIN = 0.004;
 
-/** Part of a bar, from and to between 0 and 1. Drawn by attributes: the content security policy forbids styles from the server. */
+/**
+ * Part of a bar, from and to between 0 and 1. Drawn by attributes: the content security policy
+ * forbids styles from the server.
+ */
 export function Bar({
   from,
   to,

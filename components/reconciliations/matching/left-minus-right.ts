@@ -1,6 +1,9 @@
 import type { Proof } from "#lib/matching/periods/contract.ts";
 
-/** What a period's matches explain of left − right. The proof has it on the side that is the larger for it. */
+/**
+ * What a period's matches explain of left − right. The proof has it on the side that is the larger
+ * for it.
+ */
 export function leftMinusRight(
   { items }: Proof,
   currency: string,

@@ -95,7 +95,9 @@ const LINKED: Partial<Record<(typeof TERMS)[number][0], Parameters<typeof period
   open: { state: "outstanding" },
 };
 
-/** A column per currency and side; a row per term. With the reconciliation's id its sums are links. */
+/**
+ * A column per currency and side; a row per term. With the reconciliation's id its sums are links.
+ */
 export function ProofTable({
   proof,
   reconciliation,

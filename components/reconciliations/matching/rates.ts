@@ -1,4 +1,7 @@
-/** The share of a period's lines that is matched, in percent with one decimal, rounded down; 0 without lines. */
+/**
+ * The share of a period's lines that is matched, in percent with one decimal, rounded down; 0
+ * without lines.
+ */
 export function rateOf({
   matched_count,
   unmatched_count,

@@ -143,7 +143,10 @@ function Progress({
   );
 }
 
-/** What a run, preparing or closing changes shows everywhere once it has ended. `ended`: another text once one did; undefined: unknown. */
+/**
+ * What a run, preparing or closing changes shows everywhere once it has ended. `ended`: another
+ * text once one did; undefined: unknown.
+ */
 function useRefreshAfter(ended: string | undefined): void {
   const cache = useQueryClient();
   const tenant = useTenantId();

@@ -7,8 +7,8 @@ export type Sum = number | string;
 type Amount = { currency: string; left_minor: Sum; right_minor: Sum };
 
 /**
- * A step of a run: what it settles of the lines that the steps before it left. `from`, `to`: its place between 0 and 1 of all lines.
- * `amounts`: its money by currency; null where it isn't known.
+ * A step of a run: what it settles of the lines that the steps before it left. `from`, `to`: its
+ * place between 0 and 1 of all lines. `amounts`: its money by currency; null where it isn't known.
  */
 export type Step = {
   key: string;
@@ -30,8 +30,9 @@ type Counts = Pick<
 type Known = { proof?: Pick<Proof, "items">; suggested?: SuggestionBands["suggested"] };
 
 /**
- * The run's rules in their order, from all lines to those that are open. What people matched or excluded, since then too, are steps of their
- * own; of a closed period the run has them as they closed.
+ * The run's rules in their order, from all lines to those that are open. What people matched or
+ * excluded, since then too, are steps of their own; of a closed period the run has them as they
+ * closed.
  */
 export function waterfallOf(
   run: Pick<Run, "waterfall">,

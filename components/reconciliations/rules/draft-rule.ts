@@ -15,8 +15,9 @@ const NAME_MAX = 100;
 const USUAL_DAYS = 3;
 
 /**
- * A rule that would have made this match: the texts that agree have to, amounts and days may differ as much as they do here. Where
- * nothing but amount and day agrees, it only suggests. `taken`: names of the other rules.
+ * A rule that would have made this match: the texts that agree have to, amounts and days may differ
+ * as much as they do here. Where nothing but amount and day agrees, it only suggests. `taken`:
+ * names of the other rules.
  */
 export function draftRule(
   { left_minor, right_minor, line_ids, explanation: { fields, tolerance } }: Proposal,

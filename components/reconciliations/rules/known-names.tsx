@@ -5,7 +5,10 @@ import type { RuleSet } from "#lib/matching/rules/contract.ts";
 type Names = RuleSet["learnt"]["names"];
 type Forgotten = Pick<Names[number], "left" | "right">[];
 
-/** What confirmed matches taught of names that share no word. Those forgotten stay in sight until the rules are saved. */
+/**
+ * What confirmed matches taught of names that share no word. Those forgotten stay in sight until
+ * the rules are saved.
+ */
 export function KnownNames({
   names,
   forgotten,

@@ -25,7 +25,10 @@ const TONES: Record<Sample["change"], string> = {
 /** Of one match: the others are counted. */
 const LINES_SHOWN = 2;
 
-/** Some of the matches that a change of the rules makes, loses or changes, by the texts of their lines. */
+/**
+ * Some of the matches that a change of the rules makes, loses or changes, by the texts of their
+ * lines.
+ */
 export function TrialSamples({ samples }: { samples: readonly Sample[] }) {
   return (
     <table className="block text-sm">

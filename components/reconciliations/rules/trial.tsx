@@ -19,7 +19,10 @@ import { TrialSamples } from "./trial-samples.tsx";
 
 const PAST_PERIODS = 3;
 
-/** What a draft would change in this period and the last closed ones of the same sources: dry runs, one after the other. */
+/**
+ * What a draft would change in this period and the last closed ones of the same sources: dry runs,
+ * one after the other.
+ */
 export function Trials({
   reconciliation,
   draft,

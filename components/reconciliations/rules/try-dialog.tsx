@@ -11,7 +11,10 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { RulesDraft } from "./sentence.ts";
 import { Trials } from "./trial.tsx";
 
-/** What the rules would do in this period and past ones, before they are saved. `children`: what is new in them. */
+/**
+ * What the rules would do in this period and past ones, before they are saved. `children`: what is
+ * new in them.
+ */
 export function TryDialog({
   reconciliation,
   title = "Save these rules?",

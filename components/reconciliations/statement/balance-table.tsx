@@ -54,7 +54,9 @@ export function BalanceTable({ statement }: { statement: Statement }) {
   });
 }
 
-/** The open items of each side: what was brought forward, what came, what was settled, what is left. */
+/**
+ * The open items of each side: what was brought forward, what came, what was settled, what is left.
+ */
 export function RollForwardTable({ statement }: { statement: Statement }) {
   const { left_source, right_source } = statement;
   return reconciledBalances(statement).map(({ currency, left, right }) => {

@@ -104,7 +104,10 @@ export function ExclusionTable({ items, totals, statement }: Itemised<StatementE
   );
 }
 
-/** A table of what was decided, with what it comes to, and what earlier periods add to the statement's sum. */
+/**
+ * A table of what was decided, with what it comes to, and what earlier periods add to the
+ * statement's sum.
+ */
 function ItemTable({
   caption,
   columns,

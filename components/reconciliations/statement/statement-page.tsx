@@ -203,7 +203,10 @@ function Sheet({
   );
 }
 
-/** What sums of the statement are made of, if anything. One that closed before it was itemised has the totals alone. */
+/**
+ * What sums of the statement are made of, if anything. One that closed before it was itemised has
+ * the totals alone.
+ */
 function Items<Item>({
   title,
   items = [],

@@ -1,7 +1,10 @@
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { leftMinusRight } from "../matching/left-minus-right.ts";
 
-/** What a period's items come to, and what earlier periods add: together the sum in the balances. `side`: null of what is left − right. */
+/**
+ * What a period's items come to, and what earlier periods add: together the sum in the balances.
+ * `side`: null of what is left − right.
+ */
 export type Total = {
   currency: string;
   side: "left" | "right" | null;

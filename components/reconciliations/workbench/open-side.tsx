@@ -55,7 +55,8 @@ export function OpenSide({
 }) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  // The server and the first paint have plain rows: the content security policy forbids styles from the server.
+  // The server and the first paint have plain rows: the content security policy forbids styles from
+  // the server.
   const mounted = useSyncExternalStore(
     NEVER,
     () => true,
@@ -71,7 +72,8 @@ export function OpenSide({
   const rows = virtualizer.getVirtualItems();
   const last = rows.at(-1)?.index ?? 0;
   const endIsNear = items.length > 0 && last >= items.length - OVERSCAN;
-  // After every render: a page that was given up must be asked for again, though the end never left the screen.
+  // After every render: a page that was given up must be asked for again, though the end never left
+  // the screen.
   useEffect(() => {
     if (endIsNear) onEndNear();
   });

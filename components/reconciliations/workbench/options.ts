@@ -6,8 +6,9 @@ import type { Side } from "./queries.ts";
 const MOST = 5;
 
 /**
- * A way to match the line at hand. `match_id`: the run's suggestion, which can be confirmed and rejected; null: found for this line
- * alone, to be matched by hand. `left_minor`, `right_minor`: what of each side it takes.
+ * A way to match the line at hand. `match_id`: the run's suggestion, which can be confirmed and
+ * rejected; null: found for this line alone, to be matched by hand. `left_minor`, `right_minor`:
+ * what of each side it takes.
  */
 export type Option = {
   key: string;
@@ -112,7 +113,10 @@ export function balanceOf(
   };
 }
 
-/** Fees that came with these lines, left − right: a difference that is just that needs no other explanation. */
+/**
+ * Fees that came with these lines, left − right: a difference that is just that needs no other
+ * explanation.
+ */
 export function feesOf(lines: readonly Pick<OpenLine, "side" | "fee_minor">[]): number {
   return lines.reduce(
     (sum, { side, fee_minor }) => sum + (side === "left" ? 1 : -1) * (fee_minor ?? 0),
@@ -132,7 +136,10 @@ export function sumsOf(
   }));
 }
 
-/** The line of which the difference can stay open: one of the larger side that is larger than the difference. Null: none is. */
+/**
+ * The line of which the difference can stay open: one of the larger side that is larger than the
+ * difference. Null: none is.
+ */
 export function splittable(lines: readonly OpenLine[]): OpenLine | null {
   const { left_minor, right_minor, lefts, rights } = balanceOf(lines);
   const difference = left_minor - right_minor;

@@ -49,7 +49,8 @@ export function useActs(id: string, bench: Workbench) {
       : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
-  // A suggestion has them as adjustments; a match by hand takes them as such where they are all of the difference.
+  // A suggestion has them as adjustments; a match by hand takes them as such where they are all of
+  // the difference.
   const fees = picked.size === 0 && option?.match_id ? option.fee_minor : feesOf(lines);
   const agrees = difference === 0 || difference === fees;
   const currency = lines[0]?.currency ?? line?.currency ?? "EUR";
@@ -82,7 +83,10 @@ export function useActs(id: string, bench: Workbench) {
     });
   }
 
-  /** A suggestion with a difference that nothing explains is money to be booked: whoever may says what it is, others say so twice. */
+  /**
+   * A suggestion with a difference that nothing explains is money to be booked: whoever may says
+   * what it is, others say so twice.
+   */
   function accept() {
     if (!mayDecide || !isFree) return;
     if (picked.size === 0 && option?.match_id && !agrees && warned !== option.match_id) {

@@ -23,8 +23,8 @@ import type { Workbench } from "./use-workbench.ts";
 export type Adjustment = Match["adjustments"][number];
 
 /**
- * What a person decides. `gone`: lines that nothing is open of afterwards. `partial`: what else stays open isn't known here.
- * `picked`: the selection that it takes. `at`: the line at hand.
+ * What a person decides. `gone`: lines that nothing is open of afterwards. `partial`: what else
+ * stays open isn't known here. `picked`: the selection that it takes. `at`: the line at hand.
  */
 export type Decided = {
   gone: readonly string[];
@@ -80,7 +80,10 @@ export function useDecide(
     };
   }
 
-  /** Whether something was or is being read that doesn't know the decision, or had to give way to it. */
+  /**
+   * Whether something was or is being read that doesn't know the decision, or had to give way to
+   * it.
+   */
   function isBehind(gone: readonly string[]): boolean {
     return (
       interrupted.current ||

@@ -21,13 +21,17 @@ const LOOKED_THROUGH = 100;
 /** The line at which a decision was made, and what it is called: "Match of €4,850.00". */
 type Made = { line: string | undefined; subject: string };
 
-/** Takes back decisions of one's own, as the server has them. `onBack`: where one is again that was made here, on this line. */
+/**
+ * Takes back decisions of one's own, as the server has them. `onBack`: where one is again that was
+ * made here, on this line.
+ */
 export function useUndo(id: string, onBack: (line: string) => void) {
   const tenant = useTenantId();
   const { self } = useMember();
   const cache = useQueryClient();
   const underWay = useRef<Promise<unknown>>(null);
-  // The key is the decision's: after a lost answer the same one is asked for again, though it may be undone by now.
+  // The key is the decision's: after a lost answer the same one is asked for again, though it may
+  // be undone by now.
   const asked = useRef<{ decision: string; key: string }>(null);
   const ownDecisions = useRef(new Map<string, Made>());
 

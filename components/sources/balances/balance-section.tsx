@@ -30,7 +30,9 @@ const BalanceDialog = dynamic(
   { ssr: false },
 );
 
-/** What the bank or the ledger itself says of the source: statements of files, and stated balances. */
+/**
+ * What the bank or the ledger itself says of the source: statements of files, and stated balances.
+ */
 export function BalanceSection({ source }: { source: Source }) {
   const list = useList(balancePages(useTenantId(), source.id));
   const mayWrite = useIsAllowed(stateSourceBalanceContract.access);

@@ -9,7 +9,10 @@ type Statement = Import["statements"][number];
 
 const SHOWN_MOST = 12;
 
-/** Of each statement in a file, whether opening balance + lines = closing balance. `currency`: of statements that name none. */
+/**
+ * Of each statement in a file, whether opening balance + lines = closing balance. `currency`: of
+ * statements that name none.
+ */
 export function BalanceCheck({
   statements,
   currency,

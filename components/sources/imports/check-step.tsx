@@ -113,7 +113,9 @@ function Checked({
   onReset,
   preview,
 }: Props & { preview: ImportPreview }) {
-  /** What was changed of this preview's mapping; the next preview has it, and what follows from it. */
+  /**
+   * What was changed of this preview's mapping; the next preview has it, and what follows from it.
+   */
   const [edited, setEdited] = useState<{ mapping: Mapping; of: ImportPreview } | null>(null);
   const [chosenStyle, setStyle] = useState<AmountStyle | null>(null);
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});

@@ -1,7 +1,10 @@
 import type { MappedField, Mapping } from "#lib/imports/formats/mapping.ts";
 import { answerValue } from "./answer-words.ts";
 
-/** How a file writes its amounts: in one column with a sign, in a column for each direction, or beside a column that names it. */
+/**
+ * How a file writes its amounts: in one column with a sign, in a column for each direction, or
+ * beside a column that names it.
+ */
 export type AmountStyle = "signed" | "two_columns" | "named";
 
 /** How JSON is read that names its fields as ours are. */
@@ -14,7 +17,9 @@ export function amountStyleOf({ fields }: Mapping): AmountStyle {
   return fields.sign === undefined ? "signed" : "named";
 }
 
-/** The same mapping for amounts of another style: columns that mean something else there are let go. */
+/**
+ * The same mapping for amounts of another style: columns that mean something else there are let go.
+ */
 export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
   const mapping = withoutSettings(before, ["debit", "credit", "amount"]);
   // A column that says debit or credit is not to be found again.

@@ -151,7 +151,10 @@ function useLiveImport(id: string | null) {
   return query;
 }
 
-/** Focuses the heading of each new step but the first, so that the keyboard and screen readers follow. */
+/**
+ * Focuses the heading of each new step but the first, so that the keyboard and screen readers
+ * follow.
+ */
 function useFocusOf(step: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(step);

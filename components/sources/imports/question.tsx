@@ -9,7 +9,10 @@ import { answerWords } from "./answer-words.ts";
 
 type Question = ImportPreview["questions"][number];
 
-/** A question that the file leaves open, with how each answer reads its rows. `answer`: what was chosen, empty for nothing yet. */
+/**
+ * A question that the file leaves open, with how each answer reads its rows. `answer`: what was
+ * chosen, empty for nothing yet.
+ */
 export function QuestionNote({
   question: { about, message, choices },
   answer,

@@ -90,7 +90,10 @@ const WITH_WARNINGS = {
   tone: "warning",
 } as const;
 
-/** An import's status. What was undone before it ended was cancelled; what needs a look isn't just done. */
+/**
+ * An import's status. What was undone before it ended was cancelled; what needs a look isn't just
+ * done.
+ */
 export function ImportBadge({
   imported: { status, finished_at, undone_at, warnings },
 }: {

@@ -11,7 +11,10 @@ import type { LineSearch } from "./search.ts";
 
 const PAGE_SIZE = 100;
 const LATEST = 8;
-/** A refresh asks for every page that is loaded: the pages of a long list stay as they are for so long. */
+/**
+ * A refresh asks for every page that is loaded: the pages of a long list stay as they are for so
+ * long.
+ */
 const STALE_MS = 60_000;
 
 /** The cache key of a tenant's lines. */

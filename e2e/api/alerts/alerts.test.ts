@@ -172,7 +172,8 @@ describe("a channel", () => {
       type: "exception.sla.breached" satisfies EventKind,
     });
     await hook.gets(1);
-    // In one transaction: the worker, which gathers each minute by itself too, sees both or neither.
+    // In one transaction: the worker, which gathers each minute by itself too, sees both or
+    // neither.
     const client = await database.connect();
     try {
       await client.query("begin");

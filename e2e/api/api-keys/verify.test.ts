@@ -67,7 +67,8 @@ describe("verifying an API key", () => {
       });
       await answer.arrayBuffer();
     };
-    // The quickest of each: what else the machine does slows one round, not all of a kind. What takes long is to ask the database.
+    // The quickest of each: what else the machine does slows one round, not all of a kind. What
+    // takes long is to ask the database.
     const quickest_ms = { unknown: Infinity, wrong: Infinity };
     const asked = { unknown: 0, wrong: 0 };
     try {
@@ -219,4 +220,7 @@ describe("managing API keys", () => {
   });
 });
 
-/** Stands between a web process and the Data API, counts the functions called, and can fail like an outage. */
+/**
+ * Stands between a web process and the Data API, counts the functions called, and can fail like an
+ * outage.
+ */

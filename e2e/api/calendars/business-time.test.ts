@@ -12,7 +12,10 @@ const DAYS = 21;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** Offsets of half and quarter hours, a change of half an hour, days that a zone left out, and changes on both halves of the earth. */
+/**
+ * Offsets of half and quarter hours, a change of half an hour, days that a zone left out, and
+ * changes on both halves of the earth.
+ */
 const ODD_ZONES = [
   "Australia/Lord_Howe",
   "Asia/Kathmandu",
@@ -68,7 +71,8 @@ it(
         (at) => 1 + Math.floor(random() * (slow.total - slow.openBefore(at))),
       );
       const reachable = starts.map((at) => slow.openBefore(at) < slow.total);
-      // B first, while the spans cover a third of the window alone: the rest is counted there and then.
+      // B first, while the spans cover a third of the window alone: the rest is counted there and
+      // then.
       const before = await sql<{ open: string; base: string }>(
         `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open, private.open_ms($1, $2, to_timestamp($4 / 1000.0)) as base
        from unnest($3::float8[]) with ordinality x (t, n) order by n`,
@@ -106,7 +110,10 @@ it(
   TIMEOUT_MS,
 );
 
-/** Postgres and Node bring time zone data of their own, of different years: what a government changed between them is no fault. */
+/**
+ * Postgres and Node bring time zone data of their own, of different years: what a government
+ * changed between them is no fault.
+ */
 async function differsHere(zone: string, start: number): Promise<boolean> {
   const local = new Intl.DateTimeFormat("sv-SE", {
     timeZone: zone,

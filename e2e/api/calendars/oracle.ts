@@ -1,4 +1,7 @@
-/** Business time the slow way: every minute of a window asked of `Intl` what its zone's clock shows. Shares nothing with the database's. */
+/**
+ * Business time the slow way: every minute of a window asked of `Intl` what its zone's clock shows.
+ * Shares nothing with the database's.
+ */
 import { type SpecialDay, WEEKDAYS } from "#lib/calendars/contract.ts";
 
 export type Hours = {

@@ -14,7 +14,10 @@ const POLICY = {
   at_risk_thresholds: [60],
 };
 
-/** A tenant whose calendar was counted by other time zone data, in which its zone had two hours less in a while: closed from then on for two hours. */
+/**
+ * A tenant whose calendar was counted by other time zone data, in which its zone had two hours less
+ * in a while: closed from then on for two hours.
+ */
 async function tenantOfOlderData() {
   const made = await tenantWithLead();
   const { id } = (await made.call("POST", "/v1/calendars", ALWAYS)).json as { id: string };

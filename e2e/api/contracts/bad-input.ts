@@ -59,7 +59,10 @@ export const BAD_BODIES: Record<string, string | Uint8Array<ArrayBuffer>> = {
 
 const NESTED_65 = JSON.parse(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`);
 
-/** An otherwise valid body, spoiled in each of its texts and free objects by what JSON can say and nobody can keep. */
+/**
+ * An otherwise valid body, spoiled in each of its texts and free objects by what JSON can say and
+ * nobody can keep.
+ */
 export function spoiled(body: Record<string, unknown>): [name: string, body: string][] {
   return Object.entries(body).flatMap(([field, value]) => {
     const such = (strange: unknown) => JSON.stringify({ ...body, [field]: strange });

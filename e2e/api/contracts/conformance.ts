@@ -44,7 +44,10 @@ export function expectConforms(contract: Contract, answer: Answer): void {
   ).toEqual([]);
 }
 
-/** An error of exactly the one shape, with this code; documented for the operation, where one is given. */
+/**
+ * An error of exactly the one shape, with this code; documented for the operation, where one is
+ * given.
+ */
 export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contract): void {
   const { status, title } = ERRORS[code];
   const requestId = answer.headers.get("x-request-id");

@@ -21,7 +21,10 @@ type Fuzzed = {
 
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 
-/** Calls of an operation, valid and nearly valid: by its schemas, and around a sample that is known to be valid. */
+/**
+ * Calls of an operation, valid and nearly valid: by its schemas, and around a sample that is known
+ * to be valid.
+ */
 export function callOf(contract: Contract, sample: Sample): fc.Arbitrary<Fuzzed> {
   const operation: Operation = document.paths[contract.path][contract.method.toLowerCase()];
   return fc

@@ -1,4 +1,7 @@
-/** What always holds in the database of a tenant, whatever was called: by the rows themselves, not by what answers say. */
+/**
+ * What always holds in the database of a tenant, whatever was called: by the rows themselves, not
+ * by what answers say.
+ */
 import { sql } from "#e2e/fixtures.ts";
 
 /** Each counts or names what breaks it. */

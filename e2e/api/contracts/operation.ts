@@ -10,8 +10,8 @@ export async function createFixture(): Promise<Fixture> {
 }
 
 /**
- * Calls an operation as the fixture's admin with a sample of a valid call; `call` says what is otherwise. An idempotency key
- * that is due and not in the call is sent by header.
+ * Calls an operation as the fixture's admin with a sample of a valid call; `call` says what is
+ * otherwise. An idempotency key that is due and not in the call is sent by header.
  */
 export async function invoke(
   contract: Contract,
@@ -48,12 +48,17 @@ export function recordParams({ params, tenantParam }: Contract): string[] {
   return Object.keys(params.shape).filter((name) => name !== tenantParam && name !== "number");
 }
 
-/** Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes. */
+/**
+ * Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes.
+ */
 export function takesBody({ method, upload }: Contract): boolean {
   return upload === null && method !== "GET";
 }
 
-/** One that reads, one that writes, one that only people call: the gate tries these in full, `npm run proof` all. */
+/**
+ * One that reads, one that writes, one that only people call: the gate tries these in full, `npm
+ * run proof` all.
+ */
 const IN_FULL = ["listExceptions", "createException", "createApiKey"];
 
 /** Whether this run tries an operation as everybody and with everything. */
@@ -62,8 +67,9 @@ export function isTriedInFull({ operationId }: Contract): boolean {
 }
 
 /**
- * What every operation refuses alike, by the one way that they share: all of it at the first of `among`, two at each of the
- * others (one in the gate), another two each time. So each operation is seen to go that way, and nothing is left out.
+ * What every operation refuses alike, by the one way that they share: all of it at the first of
+ * `among`, two at each of the others (one in the gate), another two each time. So each operation is
+ * seen to go that way, and nothing is left out.
  */
 export function variants<Variant>(
   all: readonly Variant[],

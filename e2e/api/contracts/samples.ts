@@ -87,7 +87,10 @@ const webhooks = {
 
 const PERIOD = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
 
-/** Operation → a valid call, each time of a new record. Operations that need neither a record nor a body need no entry. */
+/**
+ * Operation → a valid call, each time of a new record. Operations that need neither a record nor a
+ * body need no entry.
+ */
 const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = {
   putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),

@@ -8,9 +8,10 @@ import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { callsGoTo } from "./calls-go-to.ts";
 
-// Past the application, with the claims that it gives its own database client: every exposed function, as every principal. What the
-// contract says of an operation is what its functions do. That a function answers a token at the Data API as it answers these claims is
-// proved by direct-calls.test.ts.
+// Past the application, with the claims that it gives its own database client: every exposed
+// function, as every principal. What the contract says of an operation is what its functions do.
+// That a function answers a token at the Data API as it answers these claims is proved by
+// direct-calls.test.ts.
 
 type Persona = {
   name: string;
@@ -68,7 +69,10 @@ const PERSONAS: Persona[] = [
   { name: "the server's own role", role: "service_role", holder: null },
 ];
 
-/** Who holds what without being a principal: what needs only a user or a key of the tenant, they have. */
+/**
+ * Who holds what without being a principal: what needs only a user or a key of the tenant, they
+ * have.
+ */
 const KIND: Record<string, Holder> = {
   "an API key with the roles of a user": { type: "api_key" },
   "a user with the scopes of a key": { type: "user" },

@@ -17,7 +17,10 @@ const caller: Principal = {
   scopes: [],
 };
 
-/** Calls two functions at once in the name of five tenants, and expects each answer to be its caller's own. */
+/**
+ * Calls two functions at once in the name of five tenants, and expects each answer to be its
+ * caller's own.
+ */
 export async function callAsManyTenants(): Promise<void> {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => createTenant()));
   const answers = await Promise.all(

@@ -42,7 +42,8 @@ let exceptionId: string;
 beforeAll(async () => {
   victim = await createFixture();
   for (const contract of CONTRACTS) await invoke(contract, victim);
-  // What would go on by itself: a grace period that ends, runs and imports, and what is sent of them.
+  // What would go on by itself: a grace period that ends, runs and imports, and what is sent of
+  // them.
   await sql(
     "update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()",
     [victim.tenant],

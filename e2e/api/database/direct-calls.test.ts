@@ -107,7 +107,8 @@ describe("policies and refusals", () => {
       // What these would write is refused by both, or done by both.
       const inputs = [{}, { id: othersException, key_id: othersException }, { limit: "x" }];
       for (const input of inputs) {
-        // One after another: two that wait for each other's locks are refused by the clock, not by a policy.
+        // One after another: two that wait for each other's locks are refused by the clock, not by
+        // a policy.
         for (const { verb, operation } of verbs) {
           const args = { input, request: { ...requestOf(operation), dry_run: {} } };
           const direct = await callDirectly(claims(tenant), verb, args);

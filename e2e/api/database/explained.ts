@@ -1,4 +1,7 @@
-/** What the database reads for a verb: the plan of every statement that its function ran, those inside it included. */
+/**
+ * What the database reads for a verb: the plan of every statement that its function ran, those
+ * inside it included.
+ */
 import { Client } from "pg";
 import { superuserUrl } from "#e2e/fixtures.ts";
 import type { Principal } from "#lib/auth/principal.ts";
@@ -72,7 +75,10 @@ export class Explainer {
     return this.client.end();
   }
 
-  /** Sentences for what reads more than `most` rows, or all of a big table, as the caller who may; undone afterwards. */
+  /**
+   * Sentences for what reads more than `most` rows, or all of a big table, as the caller who may;
+   * undone afterwards.
+   */
   async tooMuch(tenant: string, verb: string, input: object, max: number): Promise<string[]> {
     const plans = await this.plansOf(tenant, verb, input);
     if (plans.length === 0) throw new Error(`${verb} has no plans.`);

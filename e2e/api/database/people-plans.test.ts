@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTenant, enrol, sql, uniqueName } from "#e2e/fixtures.ts";
 import { Explainer } from "./explained.ts";
 
-// Whom a tenant has and who an address is are asked often, and the accounts of every tenant lie in one table that is not ours to index.
+// Whom a tenant has and who an address is are asked often, and the accounts of every tenant lie in
+// one table that is not ours to index.
 
 /** Enough that a plan which reads them all is not the cheapest. */
 const OTHERS = 3_000;

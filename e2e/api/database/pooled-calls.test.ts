@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => pooler.stop());
 
-/** It gives each transaction whichever connection is free. The names of statements are its clients' own affair. */
+/**
+ * It gives each transaction whichever connection is free. The names of statements are its clients'
+ * own affair.
+ */
 test(
   "a pooler in transaction mode that keeps no track of prepared statements serves direct calls, each in its caller's name",
   callAsManyTenants,

@@ -31,7 +31,10 @@ test.each(tables)("the table $name has guarantees of its own", ({ name }) => {
   expect(all.filter(({ statement }) => touches.test(statement))).not.toHaveLength(0);
 });
 
-/** Runs a file statement by statement, in a transaction that leaves nothing. A statement that breaks is a guarantee that fails. */
+/**
+ * Runs a file statement by statement, in a transaction that leaves nothing. A statement that breaks
+ * is a guarantee that fails.
+ */
 async function tried(file: string): Promise<Guarantee[]> {
   const connection = await database.connect();
   const broken: Guarantee[] = [];

@@ -1,4 +1,6 @@
-/** How an answer that a guide shows differs from the one that came; an empty list where it does not. */
+/**
+ * How an answer that a guide shows differs from the one that came; an empty list where it does not.
+ */
 export function differences(
   shown: unknown,
   came: unknown,
@@ -62,7 +64,10 @@ export function formOf(value: unknown): unknown {
     .replaceAll(/"(\d+)-[\w-]{16}"/g, '"$1-<digest>"');
 }
 
-/** The same for an answer as it came over the wire: its status, the headers that are shown, and its body. */
+/**
+ * The same for an answer as it came over the wire: its status, the headers that are shown, and its
+ * body.
+ */
 export function httpDifferences(
   shown: string,
   came: string,

@@ -20,7 +20,10 @@ const create = async <Made>(path: string, body: object): Promise<Made> =>
 
 const EXCEPTION = { title: "Payout", severity: "high" };
 
-/** A call that is answered with the code. `internal` cannot be had on purpose, and takes a fault to test. */
+/**
+ * A call that is answered with the code. `internal` cannot be had on purpose, and takes a fault to
+ * test.
+ */
 const PROVOKED: Record<
   Exclude<ErrorCode, "internal" | "rate_limited" | "unavailable">,
   () => Promise<Answer>

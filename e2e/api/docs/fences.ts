@@ -1,7 +1,10 @@
 /** The examples of a guide, in order. */
 export type Fence = { line: number; language: string; meta: string[]; code: string };
 
-/** `sh` and `js` are run, or written to the file they are named after; the others say what came of it, or show a file. */
+/**
+ * `sh` and `js` are run, or written to the file they are named after; the others say what came of
+ * it, or show a file.
+ */
 const RUN = ["sh", "js"];
 
 export function fencesOf(markdown: string): Fence[] {

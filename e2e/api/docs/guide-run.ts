@@ -14,7 +14,10 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** An example that was run, what it said, and what the guide says that it says. */
 export type Ran = { fence: Fence; said: string; shown: Fence[] };
 
-/** Runs the examples of a guide from top to bottom, as a reader would, as the admin of a tenant of its own. */
+/**
+ * Runs the examples of a guide from top to bottom, as a reader would, as the admin of a tenant of
+ * its own.
+ */
 export async function runGuide(
   slug: string,
   { url, receiver }: { url: string; receiver: Receiver },

@@ -6,7 +6,10 @@ import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { levelsOf, pageOf } from "../pages/page.ts";
 
-/** A page that has one title, under which its headings go down by one step at a time, and a way to every other page. */
+/**
+ * A page that has one title, under which its headings go down by one step at a time, and a way to
+ * every other page.
+ */
 async function soundPage(path: string) {
   const page = await pageOf(path);
   expect(page.status).toBe(200);

@@ -34,7 +34,10 @@ export class Shell {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** Runs a script and gives what it said. @throws Error with what went wrong, where a command fails. */
+  /**
+   * Runs a script and gives what it said. @throws Error with what went wrong, where a command
+   * fails.
+   */
   async run(script: string): Promise<string> {
     this.#output = "";
     this.#errors = "";

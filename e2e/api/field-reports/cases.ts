@@ -1,4 +1,6 @@
-/** Inputs that users of other products reported, with what is right: one folder each below `cases`. */
+/**
+ * Inputs that users of other products reported, with what is right: one folder each below `cases`.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

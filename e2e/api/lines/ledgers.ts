@@ -1,4 +1,7 @@
-/** What the tests of sources, lines and imports share: a tenant, its sources, and calls that expect to go well. */
+/**
+ * What the tests of sources, lines and imports share: a tenant, its sources, and calls that expect
+ * to go well.
+ */
 import { expect } from "vitest";
 import { api, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";

@@ -7,7 +7,10 @@ export type Difference = {
   shown: string | null;
 };
 
-/** Where what is shown of a tenant's pairs is not what their lines and decisions come to: no row where all is well. $1: the tenant. */
+/**
+ * Where what is shown of a tenant's pairs is not what their lines and decisions come to: no row
+ * where all is well. $1: the tenant.
+ */
 export const BOOK_DIFFERENCES = `select d.* from pairs p cross join lateral private.books_differences(p.tenant_id, p.pair_no) d
   where p.tenant_id = $1 order by d.what, d.subject`;
 

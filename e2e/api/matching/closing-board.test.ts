@@ -239,7 +239,10 @@ test(
   SLOW,
 );
 
-/** Pairs of a new source each with the fixture's, with months from January to June and ten open lines. */
+/**
+ * Pairs of a new source each with the fixture's, with months from January to June and ten open
+ * lines.
+ */
 async function fill(fixture: Fixture, pairs: number): Promise<void> {
   await sql(
     `with sources as (

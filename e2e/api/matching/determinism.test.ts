@@ -23,7 +23,10 @@ async function outcome({ tenant, period }: Fixture): Promise<string[]> {
   return rows.map(({ said }) => said);
 }
 
-/** A month, and lines of which two could belong to one, one of them by what its fee leaves: which it is must not depend on who came first. */
+/**
+ * A month, and lines of which two could belong to one, one of them by what its fee leaves: which it
+ * is must not depend on who came first.
+ */
 function rivals(): { left: NewLine[]; right: NewLine[] } {
   const { left, right } = month(50);
   for (let n = 0; n < 5; n++) {

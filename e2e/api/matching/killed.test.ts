@@ -26,7 +26,10 @@ async function counted({ tenant }: Fixture): Promise<number> {
   return Number(row?.count);
 }
 
-/** A run whose matcher was killed in the midst of so many pairs. One that was done by then is left for another of twice as many. */
+/**
+ * A run whose matcher was killed in the midst of so many pairs. One that was done by then is left
+ * for another of twice as many.
+ */
 async function killedRun(
   pairs = PAIRS,
 ): Promise<{ fixture: Fixture; pairs: number; kept: number }> {

@@ -24,7 +24,10 @@ const COUNTS = { left: 10_100, right: 10_000 };
 
 type Large = { fixture: Fixture; period: string; left: string; right: string };
 
-/** A period whose sources have more lines than a caller waits for: 10,000 matched on each side, 100 open and 1 suggested. */
+/**
+ * A period whose sources have more lines than a caller waits for: 10,000 matched on each side, 100
+ * open and 1 suggested.
+ */
 async function largePeriod(): Promise<Large> {
   const fixture = await Fixture.create();
   const left = (await fixture.source("Large")).id;
@@ -74,7 +77,10 @@ function ended({ fixture, period }: Large): Promise<Reconciliation> {
   );
 }
 
-/** A line that the period carries, written down by somebody who has not committed: whoever closes it waits, in the midst of what is carried. */
+/**
+ * A line that the period carries, written down by somebody who has not committed: whoever closes it
+ * waits, in the midst of what is carried.
+ */
 async function carryUncommitted(
   { fixture, period }: Large,
   connection: PoolClient,

@@ -21,7 +21,9 @@ export type NewLine = {
 /** A run may wait for a slot of a busy machine. */
 export const RUN_TIMEOUT_MS = 180_000;
 
-/** Two sources of a tenant of their own and the period that compares them; runs only when told to. */
+/**
+ * Two sources of a tenant of their own and the period that compares them; runs only when told to.
+ */
 export class Fixture {
   readonly tenant: string;
   readonly admin: string;
@@ -167,7 +169,10 @@ export function line(
   return { external_id, amount_minor, value_date: "2026-10-12", ...fields };
 }
 
-/** A month as it is: most agree, some in amount and name alone, batches, part payments, twins, some without a partner. */
+/**
+ * A month as it is: most agree, some in amount and name alone, batches, part payments, twins, some
+ * without a partner.
+ */
 export function month(count: number): { left: NewLine[]; right: NewLine[] } {
   const left: NewLine[] = [];
   const right: NewLine[] = [];

@@ -11,8 +11,8 @@ const WAITING = `with recursive waiting as (
 ) select count(*)::integer as count from waiting`;
 
 /**
- * Makes the calls one after another while a transaction that did these statements is open: it commits once each of them waits for it or was
- * answered.
+ * Makes the calls one after another while a transaction that did these statements is open: it
+ * commits once each of them waits for it or was answered.
  */
 export async function meanwhile<Answer>(
   statements: Statement[],

@@ -18,7 +18,10 @@ const NEAR = [
   },
 ];
 
-/** October with a pair that agrees, one short by 0.50, and a line alone; closed, and the short pair settled in November. */
+/**
+ * October with a pair that agrees, one short by 0.50, and a line alone; closed, and the short pair
+ * settled in November.
+ */
 async function closedOctober(): Promise<{ fixture: Fixture; november: string }> {
   const fixture = await Fixture.create();
   await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: SAME } });

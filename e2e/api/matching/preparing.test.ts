@@ -24,7 +24,10 @@ async function sidesOf(
   return { left_source_id, right_source_id };
 }
 
-/** Does `work` in the midst of an arrival of lines: nobody holds their source alone until it is done. */
+/**
+ * Does `work` in the midst of an arrival of lines: nobody holds their source alone until it is
+ * done.
+ */
 async function whileLinesArrive<Result>(
   { tenant }: Fixture,
   source: string,

@@ -3,7 +3,10 @@ import { Fixture, line, type NewLine } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-/** For each reason a line of the left and what there is beside it. `late_arrival`, of which a closed period is part, is in periods.test.ts. */
+/**
+ * For each reason a line of the left and what there is beside it. `late_arrival`, of which a closed
+ * period is part, is in periods.test.ts.
+ */
 const CASES: Record<string, { of: NewLine; left?: NewLine[]; right?: NewLine[] }> = {
   missing_counterpart: { of: line("missing", 11_111, { reference: "LONE-11" }) },
   amount_differs: {

@@ -18,7 +18,10 @@ async function begin({ tenant, period }: Fixture): Promise<Begun> {
 /** The columns of an empty chunk, and the object of its explanations. */
 const NO_MATCHES = Array.from({ length: 18 }, () => "'{}'").join(", ");
 
-/** All that a matcher writes of a run: $1 its tenant, $2 its period, $3 the run, $4 the attempt, $5 its pair. The last ends it. */
+/**
+ * All that a matcher writes of a run: $1 its tenant, $2 its period, $3 the run, $4 the attempt, $5
+ * its pair. The last ends it.
+ */
 const WRITES = {
   "what was learnt": "private.save_weights($1, $5, $3, $4, '{}', 0)",
   "how far it is": "private.report_run_progress($1, $3, $4, 'x', 1, 2)",

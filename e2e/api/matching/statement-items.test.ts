@@ -20,7 +20,10 @@ const PAIRS = 140;
 
 type Row = Record<string, string>;
 
-/** October, the right source inverted: a pair 0.50 apart, a match with a fee, an excluded line a side, an open one, pairs that agree. */
+/**
+ * October, the right source inverted: a pair 0.50 apart, a match with a fee, an excluded line a
+ * side, an open one, pairs that agree.
+ */
 async function october() {
   const fixture = await Fixture.create({ sign: "inverted" });
   await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: NEAR } });

@@ -220,7 +220,8 @@ test("each list finds its page by an index, however many records there are", asy
      from generate_series(1, 20000) i`,
     [tenant],
   );
-  // Vacuum, too: the index of words keeps what is new in a list of its own, which every search would read to its end.
+  // Vacuum, too: the index of words keeps what is new in a list of its own, which every search
+  // would read to its end.
   await sql("vacuum analyze public.records");
   const head = "select id from public.records r where tenant_id = $1 and surface = 'integrations'";
   const tail = "order by id desc limit 51";
@@ -275,7 +276,8 @@ test("the words of a record are bounded, whatever it holds", async () => {
     "x".repeat(64_000),
   ];
   for (const text of texts) {
-    // In turns, each the quickest of some: what else the machine does slows one round, not the quickest of both.
+    // In turns, each the quickest of some: what else the machine does slows one round, not the
+    // quickest of both.
     const quickest_ms = { prose: Infinity, text: Infinity };
     for (
       let round = 0;

@@ -5,7 +5,8 @@ import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import type { Scope } from "#lib/wire/access.ts";
 import { call, createRecord, createTeam, succeeded, type Team } from "./records.ts";
 
-// Straight at the Data API, past everything that the application decides: what is left is the database's own word.
+// Straight at the Data API, past everything that the application decides: what is left is the
+// database's own word.
 
 type Claims = {
   role?: string;

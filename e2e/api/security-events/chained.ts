@@ -25,7 +25,9 @@ export async function verdict(trail: Trail): Promise<Verdict> {
   return { reason: fault?.reason, seq: fault?.seq, event_id: fault?.event_id };
 }
 
-/** What the API and the command say of the chain: the same. Looked at once for each reason there is. */
+/**
+ * What the API and the command say of the chain: the same. Looked at once for each reason there is.
+ */
 export async function verdictOfBoth(trail: Trail): Promise<Verdict> {
   const { status, fault } = await trail.verify();
   const { code, output } = await auditCommand("verify", "--tenant", trail.tenant);

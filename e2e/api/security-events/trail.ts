@@ -56,7 +56,10 @@ export async function tenantWithTrail() {
   };
 }
 
-/** Past every trigger and right, as whoever owns the machine. In one transaction, so that nobody else's rows go unguarded. */
+/**
+ * Past every trigger and right, as whoever owns the machine. In one transaction, so that nobody
+ * else's rows go unguarded.
+ */
 export async function tamper(...statements: [text: string, values?: unknown[]][]): Promise<void> {
   const client = new Client({ connectionString: superuserUrl() });
   await client.connect();

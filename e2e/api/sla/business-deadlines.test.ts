@@ -142,7 +142,8 @@ describe("a pause by a calendar", () => {
       );
       return [row?.json.due_at, row?.json.business_minutes_remaining];
     };
-    // From Friday 15:00 to Monday 10:00, three hours open: an hour and a half is left, until Monday 11:30 in summer time.
+    // From Friday 15:00 to Monday 10:00, three hours open: an hour and a half is left, until Monday
+    // 11:30 in summer time.
     const monday = await week("7 days 10 hours");
     expect(await deadline(await week("4 days 15 hours"), monday)).toEqual([
       await week("7 days 11 hours 30 minutes"),

@@ -62,8 +62,9 @@ describe("the ledger", () => {
       ...OFFICE,
       weekly: [{ ...WEEK[0], to: "15:00" }, ...WEEK.slice(1)],
     });
-    // As if: created on a Thursday at 16:00 in Berlin, paused Friday 10:00, resumed Monday 11:00, the calendar changed at 12:00 and the deadline at
-    // 14:00, an hour left on Tuesday at 12:00, resolved at 12:30.
+    // As if: created on a Thursday at 16:00 in Berlin, paused Friday 10:00, resumed Monday 11:00,
+    // the calendar changed at 12:00 and the deadline at 14:00, an hour left on Tuesday at 12:00,
+    // resolved at 12:30.
     await sql("delete from public.exception_ledger where tenant_id = $1", [tenant]);
     await sql(
       `insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, calendar_no)
@@ -199,26 +200,32 @@ describe("the ledger", () => {
         row.business_remaining_seconds,
       ].map(hours),
     ]);
-    // Open for eight hours a day, from the fourth row on for six; each act at 2 hours of the open ones, and a day is 24.
+    // Open for eight hours a day, from the fourth row on for six; each act at 2 hours of the open
+    // ones, and a day is 24.
     expect(lines).toEqual([
-      // kind, elapsed = worked + closed + paused, moved, left; business moved, business left
-      // 20 hours to work: 6 today, 8 tomorrow, 6 on the third day, whose sixth open hour is 52 hours ahead.
+      // kind, elapsed = worked + closed + paused, moved, left; business moved, business left 20
+      // hours to work: 6 today, 8 tomorrow, 6 on the third day, whose sixth open hour is 52 hours
+      // ahead.
       ["set", 0, 0, 0, 0, 0, 52, 0, 20],
       // Worked 6 + 2 of the day: 20 − 8 = 12; on the wall 52 − 24 = 28.
       ["paused", 24, 8, 16, 0, 0, 28, 0, 12],
-      // Paused for 6 + 2 open hours: the deadline goes so far into the day after, 24 hours later. What is left stays.
+      // Paused for 6 + 2 open hours: the deadline goes so far into the day after, 24 hours later.
+      // What is left stays.
       ["resumed", 24, 0, 0, 24, 24, 28, 0, 12],
-      // By six hours a day only 4 + 2 were worked before the pause: 20 − 6 = 14 are left, 4 + 6 + 4: two days and 2 hours ahead, 50, so 22 later.
+      // By six hours a day only 4 + 2 were worked before the pause: 20 − 6 = 14 are left, 4 + 6 +
+      // 4: two days and 2 hours ahead, 50, so 22 later.
       ["recalculated", 0, 0, 0, 0, 22, 50, 2, 14],
-      // Worked 4 + 2: 14 − 6 = 8. Then 23 hours nearer: 50 − 24 − 23 = 3, all open, so 5 business hours nearer.
+      // Worked 4 + 2: 14 − 6 = 8. Then 23 hours nearer: 50 − 24 − 23 = 3, all open, so 5 business
+      // hours nearer.
       ["moved", 24, 6, 18, 0, -23, 3, -5, 3],
       // Fewer than four hours on the wall: warned at once.
       ["crossed", 0, 0, 0, 0, 0, 3, 0, 3],
       ["paused", 0, 0, 0, 0, 0, 3, 0, 3],
-      // By itself after 20 hours, of which 4 were open: 3 before the deadline of that day, whose last open hour and 3 of the next make up for them. That is
-      // 22 hours later: 3 − 20 + 22 = 5.
+      // By itself after 20 hours, of which 4 were open: 3 before the deadline of that day, whose
+      // last open hour and 3 of the next make up for them. That is 22 hours later: 3 − 20 + 22 = 5.
       ["resumed", 20, 0, 0, 20, 22, 5, 0, 3],
-      // 28 hours later, with 6 + 2 open: 5 − 28 = −23, and 3 − 8 = −5. No second warning: that one was sent.
+      // 28 hours later, with 6 + 2 open: 5 − 28 = −23, and 3 − 8 = −5. No second warning: that one
+      // was sent.
       ["crossed", 28, 8, 20, 0, 0, -23, 0, -5],
       ["resolved", 0, 0, 0, 0, 0, -23, 0, -5],
     ]);

@@ -45,7 +45,9 @@ async function warned(thresholds: number[], hours: object | null) {
     policy,
     pause: (id: string) => act(id, "pause", { reason: "Waiting" }),
     resume: (id: string) => act(id, "resume"),
-    /** Minutes and moment of each warning ahead, the furthest first; null: the exception is paused. */
+    /**
+     * Minutes and moment of each warning ahead, the furthest first; null: the exception is paused.
+     */
     ahead: async (id: string) =>
       (
         await sql<{ minutes: number; at: string | null }>(
@@ -67,7 +69,8 @@ describe("a warning in business minutes", () => {
   it("comes as soon as so much open time is left, never while closed", async () => {
     const berlin = await weekInBerlin();
     const { create, ahead } = await warned([60, 120, 600], OFFICE);
-    // Due on Monday at 10:00, open since 9:00: an hour is left from Friday's close on, two from 16:00, ten from Thursday 16:00.
+    // Due on Monday at 10:00, open since 9:00: an hour is left from Friday's close on, two from
+    // 16:00, ten from Thursday 16:00.
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
     // A deadline that a person sets has the calendar of the policy.
     expect(await ahead(id)).toEqual([

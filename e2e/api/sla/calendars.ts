@@ -52,7 +52,10 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
   return { ...made, calendar, policy, deadlineFrom, ledger };
 }
 
-/** Moments on the wall in Berlin, each so long after a week's beginning: of the one after next, or of the one of this Monday. */
+/**
+ * Moments on the wall in Berlin, each so long after a week's beginning: of the one after next, or
+ * of the one of this Monday.
+ */
 export async function weekInBerlin(monday?: string): Promise<(after: string) => Promise<string>> {
   const [week] = await sql<{ begins: string }>(
     "select coalesce($1::timestamp, date_trunc('week', now() at time zone 'Europe/Berlin') + interval '14 days')::text as begins",

@@ -47,7 +47,9 @@ export async function tenantWithLead() {
       if (answer.status !== 200) throw new Error(answer.text);
       return answer.json as SlaList;
     },
-    /** What was told of this tenant's deadlines, in order: the threshold crossed, 0 for a breach. */
+    /**
+     * What was told of this tenant's deadlines, in order: the threshold crossed, 0 for a breach.
+     */
     async crossings(): Promise<number[]> {
       return (await slaEvents(tenant)).map(({ type, data }) =>
         type === "exception.sla.breached" ? 0 : (data.threshold_minutes ?? -1),
@@ -74,8 +76,9 @@ export async function dueIn(minutes: number, seconds = 0): Promise<string> {
 }
 
 /**
- * Moves a deadline so near, counted in the statement that moves it; answers the moment. What must come before it is done while it is far:
- * however long the machine stands still, it lies ahead at first.
+ * Moves a deadline so near, counted in the statement that moves it; answers the moment. What must
+ * come before it is done while it is far: however long the machine stands still, it lies ahead at
+ * first.
  */
 export async function dueSoon(id: string, minutes: number, seconds: number): Promise<string> {
   const [row] = await sql<{ due_at: Date }>(

@@ -18,7 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([receiver.stop(), hanging.stop()]));
 
-/** Of some numbers that one in the middle: a machine that stands still for a moment makes one probe late, what hangs makes them all. */
+/**
+ * Of some numbers that one in the middle: a machine that stands still for a moment makes one probe
+ * late, what hangs makes them all.
+ */
 function median(numbers: number[]): number | undefined {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }

@@ -21,7 +21,10 @@ async function send(
 /** Far more than 15 s: each time the worker stands still, they begin anew. */
 const MANY_ATTEMPTS_MS = 240_000;
 
-/** The attempts that were seen to their end, once there is one: those that the worker gave up, having stood still, were made again. */
+/**
+ * The attempts that were seen to their end, once there is one: those that the worker gave up,
+ * having stood still, were made again.
+ */
 async function ended(webhook: Registered, eventId: string): Promise<DeliveryDetail["attempts"]> {
   return until(
     "an attempt has ended",

@@ -13,9 +13,10 @@ const SCHEDULE_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 type Waiting = { failures: number; failed: number; pause: number };
 
 /**
- * The only delivery of its webhook, once it waits after so many failures since the event, or since it was sent again: how many those are by now, and
- * those of all time, and the seconds from the transaction that settled the last attempt to the next. All in one statement: the next may
- * come before anybody looks.
+ * The only delivery of its webhook, once it waits after so many failures since the event, or since
+ * it was sent again: how many those are by now, and those of all time, and the seconds from the
+ * transaction that settled the last attempt to the next. All in one statement: the next may come
+ * before anybody looks.
  */
 function waits(eventId: string, failures: number): Promise<Waiting> {
   return until(`${eventId} waits after failure ${failures}`, async () => {
@@ -45,7 +46,10 @@ function expectScheduled({ failures, pause }: Waiting): void {
   expectAbout(pause, seconds * 0.8, seconds * 1.2);
 }
 
-/** A delivery that has failed once, and the pause after it. One that was tried again before anybody looked is left, and another sent. */
+/**
+ * A delivery that has failed once, and the pause after it. One that was tried again before anybody
+ * looked is left, and another sent.
+ */
 async function failOnce(
   behaviour: Behaviour,
 ): Promise<{ webhook: Registered; eventId: string; pause: number }> {
@@ -100,7 +104,8 @@ describe.concurrent("a delivery that fails", () => {
       expectAbout(pause, 4, 6);
       await webhook.behave({});
       const shown = await webhook.becomes(eventId, ["delivered", "retrying"], 2);
-      // It failed twice before the receiver was mended, or the worker gave an attempt up, as the machine stood still: another one.
+      // It failed twice before the receiver was mended, or the worker gave an attempt up, as the
+      // machine stood still: another one.
       if (shown.status === "retrying" || shown.attempts.length > 2) continue;
       expect(shown.attempts.map(({ status }) => status)).toEqual(["failed", "succeeded"]);
       const [first, second] = await webhook.gets(2);

@@ -1,4 +1,7 @@
-/** Runs the snippets of docs/webhooks against a real delivery, each where its runtime is on this machine. */
+/**
+ * Runs the snippets of docs/webhooks against a real delivery, each where its runtime is on this
+ * machine.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +24,10 @@ type Runtime = {
   verifies: (given: Case, folder: string) => boolean;
 };
 
-/** Writes the body and the headers into files, and runs a program of a few lines that calls the snippet with them. */
+/**
+ * Writes the body and the headers into files, and runs a program of a few lines that calls the
+ * snippet with them.
+ */
 function runs(
   command: string,
   args: string[],

@@ -1,6 +1,7 @@
 /**
- * Says whether an alert's expression holds, of what processes answer at /metrics: Prometheus' own grammar, and of its language what rules over
- * gauges need, in one instant. https://prometheus.io/docs/prometheus/latest/querying/basics/
+ * Says whether an alert's expression holds, of what processes answer at /metrics: Prometheus' own
+ * grammar, and of its language what rules over gauges need, in one instant.
+ * https://prometheus.io/docs/prometheus/latest/querying/basics/
  */
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@prometheus-io/lezer-promql";

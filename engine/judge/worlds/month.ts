@@ -1,4 +1,7 @@
-/** A month as it is written down on two sides: the days on which banks work, and lines added with their truth. */
+/**
+ * A month as it is written down on two sides: the days on which banks work, and lines added with
+ * their truth.
+ */
 import type { Random } from "./random.ts";
 import type { TrueMatch, World, WorldLine } from "./world.ts";
 

@@ -1,4 +1,7 @@
-/** Worlds made harder: with neighbours that contradict a line, with references in texts alone, and cut down to a handful of lines. */
+/**
+ * Worlds made harder: with neighbours that contradict a line, with references in texts alone, and
+ * cut down to a handful of lines.
+ */
 import { Random } from "./random.ts";
 import type { World, WorldLine } from "./world.ts";
 
@@ -6,7 +9,10 @@ import type { World, WorldLine } from "./world.ts";
 const NEIGHBOURS_IN_100 = 2;
 const MOST_OF_A_HANDFUL = 20;
 
-/** A world, and those of its lines that are neighbours: the same amount and day as another line, another reference and name. */
+/**
+ * A world, and those of its lines that are neighbours: the same amount and day as another line,
+ * another reference and name.
+ */
 export type Neighboured = World & { neighbours: ReadonlySet<string> };
 
 export function withNeighbours(world: World, seed: number): Neighboured {

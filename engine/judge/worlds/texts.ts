@@ -32,7 +32,10 @@ export function personName(random: Random): string {
   return `${random.pick(FIRST)} ${random.pick(LAST)}`;
 }
 
-/** A name as a bank prints it: capitals, no accents, order or form changed, cut to the width of its field. */
+/**
+ * A name as a bank prints it: capitals, no accents, order or form changed, cut to the width of its
+ * field.
+ */
 export function bankName(random: Random, name: string): string {
   let text = name;
   if (random.chance(0.7)) text = text.normalize("NFD").replaceAll(/\p{M}/gu, "");

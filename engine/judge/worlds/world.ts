@@ -12,7 +12,9 @@ export type WorldLine = Omit<
   group_key?: string | null;
 };
 
-/** Lines that belong together, by identity; both sides of one, or several of one side that cancel. */
+/**
+ * Lines that belong together, by identity; both sides of one, or several of one side that cancel.
+ */
 export type TrueMatch = { kind: string; left: string[]; right: string[] };
 
 export type World = { name: string; left: WorldLine[]; right: WorldLine[]; truth: TrueMatch[] };

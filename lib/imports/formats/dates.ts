@@ -7,10 +7,16 @@ type Part = "YYYY" | "YY" | "MM" | "MMM" | "DD";
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** SWIFT's rule for two digits of a year, which everybody here follows: 80 to 99 are of the 20th century. */
+/**
+ * SWIFT's rule for two digits of a year, which everybody here follows: 80 to 99 are of the 20th
+ * century.
+ */
 const CENTURY_PIVOT = 80;
 
-/** First letters of months without diacritics, in English, German, French, Spanish, Italian, Dutch and Portuguese. */
+/**
+ * First letters of months without diacritics, in English, German, French, Spanish, Italian, Dutch
+ * and Portuguese.
+ */
 const MONTHS = [
   "jan jaen janv ene gen",
   "feb fev fevr",
@@ -58,8 +64,9 @@ export function eightDigitDay(text: string): string | null {
 }
 
 /**
- * Reads days of one format. A time after the day is allowed: with an offset, or none, the day is kept as it is written there; in UTC
- * (`Z`), which says nothing of where it was booked, it becomes the day in the time zone.
+ * Reads days of one format. A time after the day is allowed: with an offset, or none, the day is
+ * kept as it is written there; in UTC (`Z`), which says nothing of where it was booked, it becomes
+ * the day in the time zone.
  */
 export function dateReader(format: DateFormat, timeZone: string): DateReader {
   const inZone = zoneDays(timeZone);
@@ -144,7 +151,10 @@ function monthOf(name: string): number {
   return MONTHS.findIndex((names) => names.some((start) => bare.startsWith(start))) + 1;
 }
 
-/** Days of instants in a time zone. Intl is slow, and no zone's offset is finer than a quarter of an hour: those are kept. */
+/**
+ * Days of instants in a time zone. Intl is slow, and no zone's offset is finer than a quarter of an
+ * hour: those are kept.
+ */
 function zoneDays(timeZone: string): (ms: number) => string {
   const quarter = 15 * 60_000;
   const known = new Map<number, string>();
@@ -167,7 +177,10 @@ function zoneDays(timeZone: string): (ms: number) => string {
   };
 }
 
-/** A time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the day that is written. */
+/**
+ * A time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the day that
+ * is written.
+ */
 export function isoDay(timeZone: string): DateReader {
   const read = dateReader("YYYY-MM-DD", timeZone);
   return (text) => {
@@ -177,7 +190,10 @@ export function isoDay(timeZone: string): DateReader {
   };
 }
 
-/** The day of an xs:date, which may have an offset: a day is the one that is written, wherever that was. */
+/**
+ * The day of an xs:date, which may have an offset: a day is the one that is written, wherever that
+ * was.
+ */
 export function isoDate(text: string): string | null {
   const [day = ""] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   return /^(?:T[\d:.]+)?(?:Z|[+-]\d\d:\d\d)?$/.test(text.slice(day.length))

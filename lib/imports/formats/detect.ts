@@ -6,7 +6,10 @@ import type { Encoding, Format, Mapping } from "./mapping.ts";
 import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
-/** `layout`: what a person says of a CSV, or where the lines of a JSON document are, in place of what its bytes show. */
+/**
+ * `layout`: what a person says of a CSV, or where the lines of a JSON document are, in place of
+ * what its bytes show.
+ */
 export type Hint = {
   fileName?: string;
   contentType?: string;
@@ -30,7 +33,9 @@ const AS_CSV = "the sheet saved as CSV";
 const UNPACKED = "the file unpacked";
 const FOR_PROGRAMS = "the statement in a format for programs, such as camt.053, MT940 or CSV";
 
-/** What people upload by mistake: first bytes, as Latin-1, a text within, and what to do instead. */
+/**
+ * What people upload by mistake: first bytes, as Latin-1, a text within, and what to do instead.
+ */
 const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }[] = [
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "xl/", wanted: AS_CSV },
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "[Content_Types].xml", wanted: AS_CSV },
@@ -65,7 +70,8 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
 const READABLE = "CSV, NDJSON, JSON, camt.052, 053 or 054, MT940, MT942, BAI2 or OFX";
 
 /**
- * Detects the format by the first bytes (64 KiB, `HEAD_BYTES`, are enough). Name and media type only help where the bytes say nothing.
+ * Detects the format by the first bytes (64 KiB, `HEAD_BYTES`, are enough). Name and media type
+ * only help where the bytes say nothing.
  * @throws FileRefused in plain words for what is no format of ours: an archive, a PDF, a workbook, a picture, a web page, nothing
  */
 export function detect(head: Uint8Array, hint: Hint = {}): Detection {

@@ -30,8 +30,9 @@ const NAMES = new Map<string, Encoding>([
 export type Found = { encoding: Encoding; bom: boolean; open: boolean };
 
 /**
- * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then what an XML declaration or an OFX header
- * says, then UTF-8 where the bytes are UTF-8, then Windows-1252.
+ * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then what
+ * an XML declaration or an OFX header says, then UTF-8 where the bytes are UTF-8, then
+ * Windows-1252.
  */
 export function encodingOf(head: Uint8Array): Found {
   for (const [encoding, mark] of BOMS)
@@ -90,7 +91,10 @@ function isUtf8(bytes: Buffer): boolean {
 
 export type Decoder = { decode: (bytes: Uint8Array) => string; end: () => string };
 
-/** Bytes as they come to text: a character may be cut between two chunks. What is no character becomes U+FFFD. */
+/**
+ * Bytes as they come to text: a character may be cut between two chunks. What is no character
+ * becomes U+FFFD.
+ */
 export function decoderOf(encoding: Encoding): Decoder {
   if (encoding !== "utf-8") {
     const decoder = new TextDecoder(encoding);
@@ -113,7 +117,10 @@ export function decoderOf(encoding: Encoding): Decoder {
   };
 }
 
-/** Decides by the first bytes beyond ASCII, wherever they come: UTF-8 where they are a character of it, else Windows-1252. */
+/**
+ * Decides by the first bytes beyond ASCII, wherever they come: UTF-8 where they are a character of
+ * it, else Windows-1252.
+ */
 export function openDecoder(): Decoder {
   let decoder: Decoder | undefined;
   /** The beginning of what may be a character. */

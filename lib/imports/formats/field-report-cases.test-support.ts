@@ -1,4 +1,7 @@
-/** Inputs of the classes that users of other products reported: five more of each, of other banks, languages and layouts. */
+/**
+ * Inputs of the classes that users of other products reported: five more of each, of other banks,
+ * languages and layouts.
+ */
 import { expect, test } from "vitest";
 import { detect } from "./detect.ts";
 import type { ImportLine, Summary } from "./line.ts";

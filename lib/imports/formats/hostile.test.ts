@@ -25,7 +25,10 @@ const mapping: Mapping = {
   encoding: "utf-8",
 };
 
-/** Reads these parts; says how many bytes were taken before the end, and how long the processor was held, in all and at most. */
+/**
+ * Reads these parts; says how many bytes were taken before the end, and how long the processor was
+ * held, in all and at most.
+ */
 async function read(format: Format, parts: Iterable<string>, options: Partial<ReadOptions> = {}) {
   let taken = 0;
   const reading = readLines(
@@ -289,7 +292,8 @@ test("rows of CSV of another length than the first take no longer than others", 
     const { user, system } = process.cpuUsage(startedAt);
     return (user + system) / 1000;
   };
-  // In turns, each the quickest of some: what else the machine does slows one round, not the quickest of both.
+  // In turns, each the quickest of some: what else the machine does slows one round, not the
+  // quickest of both.
   let [usual, other] = [Infinity, Infinity];
   for (let round = 0; round < 3; round++) {
     usual = Math.min(usual, await milliseconds("2026-01-05,1.00,x\n"));
@@ -384,7 +388,8 @@ test("the event loop is never held long, whatever the size of the chunks", async
     { mapping },
   );
   expect(lines).toBe(100_000);
-  // Of the processor's time; 5 ms and a piece are meant, the rest is room for a cold start. Held all along, it would be the whole.
+  // Of the processor's time; 5 ms and a piece are meant, the rest is room for a cold start. Held
+  // all along, it would be the whole.
   expect(longest).toBeLessThan(whole / 3);
 });
 

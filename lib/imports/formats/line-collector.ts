@@ -13,7 +13,10 @@ import type { SkipReason } from "./skip-reasons.ts";
 import type { Statement } from "./statement.ts";
 
 const STATEMENTS_KEPT = 1_000;
-/** A file that is wrong throughout has as many refusals as lines: these are worth words, the rest are counted. */
+/**
+ * A file that is wrong throughout has as many refusals as lines: these are worth words, the rest
+ * are counted.
+ */
 const REFUSALS_KEPT = 1_000;
 const WARNINGS_KEPT = 20;
 const SKIPS_KEPT = 100;

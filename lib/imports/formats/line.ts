@@ -2,12 +2,14 @@ import type { Place } from "./refusal.ts";
 import type { SkipReason, WarningCode } from "./skip-reasons.ts";
 
 /**
- * What a file says of a line beyond the fields. CSV and JSON: cells and members without a mapping, by their own names. The other formats,
- * where they say it: `transaction_code`, `bank_reference` (the bank's own, not always unique), `entry_reference`, `customer_reference`,
- * `end_to_end_id`, `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`, `counterparty_account`, `counterparty_bank`,
- * `ultimate_counterparty`, `posting_text`, `purpose`, `return_reason`, `reversal` (true), `instructed_amount`, `original_amount`,
- * `exchange_rate`, `charges`, `batch_count`, `transactions` (of an entry that stays one line), and a few of one format alone. `cut` names
- * what was too long to keep whole.
+ * What a file says of a line beyond the fields. CSV and JSON: cells and members without a mapping,
+ * by their own names. The other formats, where they say it: `transaction_code`, `bank_reference`
+ * (the bank's own, not always unique), `entry_reference`, `customer_reference`, `end_to_end_id`,
+ * `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`, `counterparty_account`,
+ * `counterparty_bank`, `ultimate_counterparty`, `posting_text`, `purpose`, `return_reason`,
+ * `reversal` (true), `instructed_amount`, `original_amount`, `exchange_rate`, `charges`,
+ * `batch_count`, `transactions` (of an entry that stays one line), and a few of one format alone.
+ * `cut` names what was too long to keep whole.
  */
 export type Details = Record<string, unknown>;
 
@@ -33,8 +35,8 @@ export type ImportLine = {
 };
 
 /**
- * Longest texts in UTF-16 units. What identifies a line is refused beyond that, as a cut identifier is another one; a name or a
- * description is cut, and `details.cut` names it.
+ * Longest texts in UTF-16 units. What identifies a line is refused beyond that, as a cut identifier
+ * is another one; a name or a description is cut, and `details.cut` names it.
  */
 export const TEXT_MAX = {
   external_id: 200,
@@ -43,7 +45,10 @@ export const TEXT_MAX = {
   counterparty: 500,
   description: 4_000,
 } as const;
-/** Length of all names and texts of `details` together; what comes after that is left out, and `details.cut` says "details". */
+/**
+ * Length of all names and texts of `details` together; what comes after that is left out, and
+ * `details.cut` says "details".
+ */
 export const DETAILS_MAX_LENGTH = 12_000;
 
 /** An entry that was left out, with what a person needs to find it in the file. */
@@ -67,7 +72,10 @@ export type StatementSummary = {
   closing_balance_minor: number | null;
   /** Opening + lines = closing. Null where the file lacks one of the two. */
   balance_holds: boolean | null;
-  /** Numbers and sums of entries that the file gives itself (BAI2 trailers, :90D: and :90C:, TtlNtries). Null where there are none. */
+  /**
+   * Numbers and sums of entries that the file gives itself (BAI2 trailers, :90D: and :90C:,
+   * TtlNtries). Null where there are none.
+   */
   control_totals_hold: boolean | null;
   line_count: number;
   /** Sum of its lines, as text: of many lines it may pass 2⁵³. */
@@ -81,7 +89,10 @@ export type StatementSummary = {
 export type Summary = {
   line_count: number;
   refused_count: number;
-  /** Entries that are no booked money: pending and information entries, totals rows, non-monetary records. */
+  /**
+   * Entries that are no booked money: pending and information entries, totals rows, non-monetary
+   * records.
+   */
   skipped_count: number;
   /** The first 100. */
   skips: Skip[];
@@ -91,7 +102,9 @@ export type Summary = {
   statement_count: number;
   /** The first 1,000. */
   statements: StatementSummary[];
-  /** False once one statement's is false, true if all that can be checked hold, null where none can. */
+  /**
+   * False once one statement's is false, true if all that can be checked hold, null where none can.
+   */
   balance_holds: boolean | null;
   control_totals_hold: boolean | null;
   /** Currencies of the lines. */

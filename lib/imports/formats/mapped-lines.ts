@@ -87,7 +87,10 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
   };
 }
 
-/** The only one, or the one that is likelier for this file: £ is the pound sterling unless the file says otherwise. */
+/**
+ * The only one, or the one that is likelier for this file: £ is the pound sterling unless the file
+ * says otherwise.
+ */
 function oneOf(
   currencies: readonly string[] | null,
   fileCurrency: string | undefined,

@@ -27,7 +27,10 @@ export const ENCODINGS = [
 ] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** `MMM` is the month's name or its first letters; one digit will do for DD and MM where something separates them. */
+/**
+ * `MMM` is the month's name or its first letters; one digit will do for DD and MM where something
+ * separates them.
+ */
 export const DATE_FORMATS = [
   "YYYY-MM-DD",
   "YYYY/MM/DD",
@@ -57,8 +60,8 @@ export const DATE_FORMATS = [
 export type DateFormat = (typeof DATE_FORMATS)[number];
 
 /**
- * What a column can be mapped to. `debit` and `credit` are columns of amounts out and in; `sign` says which of the two a line is; `fee` is
- * what was kept of the amount.
+ * What a column can be mapped to. `debit` and `credit` are columns of amounts out and in; `sign`
+ * says which of the two a line is; `fee` is what was kept of the amount.
  */
 export const MAPPED_FIELDS = [
   "amount",

@@ -1,4 +1,7 @@
-/** Exports of banks, processors and ledgers as people have them, with values of our own: read without a question. */
+/**
+ * Exports of banks, processors and ledgers as people have them, with values of our own: read
+ * without a question.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

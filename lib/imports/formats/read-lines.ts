@@ -24,7 +24,10 @@ const LINES_MAX = 5_000_000;
 
 export type ReadOptions = {
   format: Format;
-  /** Of CSV, where `fields` is needed, and of NDJSON and JSON, whose fields are named as on the wire unless it says otherwise. */
+  /**
+   * Of CSV, where `fields` is needed, and of NDJSON and JSON, whose fields are named as on the wire
+   * unless it says otherwise.
+   */
   mapping?: Mapping;
   /** ISO 4217: of lines that name no currency. */
   currency?: string;
@@ -44,11 +47,14 @@ export type Lines = AsyncIterable<Batch> & {
 };
 
 /**
- * Reads a bank's or a ledger's file as it comes. Batches have about 1,000 lines; the next chunk is asked for once the last batch was
- * taken, so memory is constant and the caller sets the pace. The event loop is left every few milliseconds. The same bytes give the
- * same lines in the same order, however they are cut into chunks, so that a reader that was stopped may skip as many lines as it has.
+ * Reads a bank's or a ledger's file as it comes. Batches have about 1,000 lines; the next chunk is
+ * asked for once the last batch was taken, so memory is constant and the caller sets the pace. The
+ * event loop is left every few milliseconds. The same bytes give the same lines in the same order,
+ * however they are cut into chunks, so that a reader that was stopped may skip as many lines as it
+ * has.
  *
- * Single lines that cannot be read are refusals in the batches, the first 1,000 of them in words; `summary.refused_count` has all.
+ * Single lines that cannot be read are refusals in the batches, the first 1,000 of them in words;
+ * `summary.refused_count` has all.
  * @throws FileRefused after the last batch, where the file as a whole cannot be read to its end: nothing of it should be kept.
  */
 export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): Lines {
@@ -108,7 +114,8 @@ async function* batches(
 
 function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
-  // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files of columns.
+  // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files
+  // of columns.
   const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
   const given = options.encoding ?? mapped;
   const { encoding, open } = given ? { encoding: given, open: false } : encodingOf(start);
@@ -153,7 +160,10 @@ function feed(reader: Reader, text: string, out: LineCollector): void {
   reader.read(text);
 }
 
-/** The same bytes, the first chunk being the file's whole head: what is found out from it must not depend on how the file came. */
+/**
+ * The same bytes, the first chunk being the file's whole head: what is found out from it must not
+ * depend on how the file came.
+ */
 async function* withWholeHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array[] | null = [];
   let size = 0;

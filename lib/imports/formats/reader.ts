@@ -2,7 +2,10 @@ import type { LineCollector } from "./line-collector.ts";
 import type { Delimiter, Mapping } from "./mapping.ts";
 import type { Statement } from "./statement.ts";
 
-/** Reads one format: is given the file's text piece by piece, and puts lines, refusals and statements into `out`. */
+/**
+ * Reads one format: is given the file's text piece by piece, and puts lines, refusals and
+ * statements into `out`.
+ */
 export type Reader = {
   /** @throws FileRefused where nothing sound can follow. */
   read: (text: string) => void;
@@ -24,8 +27,13 @@ export type Reading = {
   statement?: Statement;
 };
 
-/** Longest line of a line-based file, and longest record of CSV. A sound one has a hundredth of it. */
+/**
+ * Longest line of a line-based file, and longest record of CSV. A sound one has a hundredth of it.
+ */
 export const LINE_MAX_LENGTH = 256 * 1024;
 
-/** As much of a file as `detect` should be given, and as `readLines` looks at to find out encoding and delimiter. */
+/**
+ * As much of a file as `detect` should be given, and as `readLines` looks at to find out encoding
+ * and delimiter.
+ */
 export const HEAD_BYTES = 64 * 1024;

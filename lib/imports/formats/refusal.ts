@@ -4,7 +4,10 @@ export type Refusal = {
   line: number;
   /** Character of that line, from 1: given for XML, whose lines can be long. */
   column?: number;
-  /** The field of an import line, or the format's own name of the place (`:61:`, `CdtDbtInd`, `49`). Null for the line as a whole. */
+  /**
+   * The field of an import line, or the format's own name of the place (`:61:`, `CdtDbtInd`, `49`).
+   * Null for the line as a whole.
+   */
   field: string | null;
   /** What the file says there, at most 80 characters of it. */
   found: string;

@@ -1,6 +1,7 @@
 /**
- * Formats × peculiarities: each file of `lib/imports/formats/samples` with what must be read of it, to the cent, in `<name>.expected.json` beside it.
- * Files named `suite-*` rebuild cases of published test suites with figures and texts of our own: `expected.suite` names the suite.
+ * Formats × peculiarities: each file of `lib/imports/formats/samples` with what must be read of it,
+ * to the cent, in `<name>.expected.json` beside it. Files named `suite-*` rebuild cases of
+ * published test suites with figures and texts of our own: `expected.suite` names the suite.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,10 @@ type Expected = {
   suite?: string;
   /** What `detect` must say, among other things; without it, nothing is said of detection. */
   detection?: object;
-  /** Beside what was detected; a mapping here takes the place of the detected one. With a format, nothing is detected. */
+  /**
+   * Beside what was detected; a mapping here takes the place of the detected one. With a format,
+   * nothing is detected.
+   */
   options: Omit<Partial<ReadOptions>, "limits">;
   lines: Partial<ImportLine>[];
   refusals: (Partial<Refusal> & { line: number })[];

@@ -1,6 +1,6 @@
 /**
- * Cuts text that comes in pieces into lines, which end with LF or CRLF. A line longer than `maxLength` is not kept: `onLong` is
- * called as soon as it is too long.
+ * Cuts text that comes in pieces into lines, which end with LF or CRLF. A line longer than
+ * `maxLength` is not kept: `onLong` is called as soon as it is too long.
  */
 export class TextLines {
   /** Number of the line that `onLine` or `onLong` is called for, from 1. */

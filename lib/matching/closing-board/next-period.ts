@@ -47,7 +47,10 @@ function nextName({ name, ...days }: Period, next: Days): string {
   return `${name.slice(0, NAME_MAX - added.length)}${added}`;
 }
 
-/** How a name may state its period, the longer forms first; of two periods of a kind in the same order. */
+/**
+ * How a name may state its period, the longer forms first; of two periods of a kind in the same
+ * order.
+ */
 function formsOf(days: Days): string[] {
   const [start, end] = [days.period_start.slice(0, 7), days.period_end.slice(0, 7)];
   const [year = "", month = ""] = end.split("-");

@@ -7,7 +7,10 @@ import type { Asked } from "./suggestions-of.ts";
 const THREAD = join(process.cwd(), "lib/matching/lines/suggestions-thread.ts");
 const MEMORY_MAX_MB = 256;
 
-/** Two, so that one line with long candidates doesn't have all others wait; beyond half a minute of work calls are refused. */
+/**
+ * Two, so that one line with long candidates doesn't have all others wait; beyond half a minute of
+ * work calls are refused.
+ */
 export const suggestionThreads = () =>
   threads<Asked>({
     name: "looks for suggestions",

@@ -18,7 +18,10 @@ export type Asked = {
   rejected: { left: string[]; right: string[] }[];
 };
 
-/** Counterparts of a line among its candidates. Some hundred milliseconds of work where they are many and long. */
+/**
+ * Counterparts of a line among its candidates. Some hundred milliseconds of work where they are
+ * many and long.
+ */
 export function suggestionsOf(asked: Asked): LineSuggestion[] {
   const { line, side, candidates } = asked;
   if (!line) return [];

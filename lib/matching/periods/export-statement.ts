@@ -73,7 +73,10 @@ const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
   }),
 };
 
-/** All of a statement: its sums first, then each thing they are made of; with `matches`, the lines of every match as well. */
+/**
+ * All of a statement: its sums first, then each thing they are made of; with `matches`, the lines
+ * of every match as well.
+ */
 export async function* exportStatement(
   ctx: Context,
   id: string,

@@ -3,7 +3,10 @@ import { DEFAULT_RULES, type Rule } from "../../../engine/rules.ts";
 import { describeWeights, trackRecord, type Weights } from "../../../engine/weights.ts";
 import type { RuleSet } from "./contract.ts";
 
-/** As the database answers it: no rules where a pair has the defaults, and what was learnt as counts. */
+/**
+ * As the database answers it: no rules where a pair has the defaults, and what was learnt as
+ * counts.
+ */
 export type StoredRules<Rest = object> = Rest &
   Omit<RuleSet, "rules" | "learnt"> & { rules: Rule[] | null; weights: Weights | null };
 

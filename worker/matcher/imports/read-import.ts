@@ -34,8 +34,9 @@ type Claimed = {
 export class ImportUndone extends Error {}
 
 /**
- * Reads an import's file and keeps its lines, in one transaction of `main`; progress goes over `side`, and shows whether the import was
- * undone meanwhile. Memory is constant: lines go to a table of the session by COPY, at the pace of the database.
+ * Reads an import's file and keeps its lines, in one transaction of `main`; progress goes over
+ * `side`, and shows whether the import was undone meanwhile. Memory is constant: lines go to a
+ * table of the session by COPY, at the pace of the database.
  * @throws FileRefused where the file cannot be read as a whole; ImportUndone; AbortError of `signal`. Nothing is kept then.
  */
 export async function readImport(
@@ -149,7 +150,10 @@ async function reportProgress(
   if (!rows[0]?.goes_on) throw new ImportUndone();
 }
 
-/** What an import says of a file that cannot be read; undefined where the error is ours and worth another try. */
+/**
+ * What an import says of a file that cannot be read; undefined where the error is ours and worth
+ * another try.
+ */
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
   if (error instanceof FileRefused)
     return { failure: error.message, refusals: [describeRefusal(error.refusal)] };

@@ -3,12 +3,16 @@ import { ApiError } from "#lib/wire/errors.ts";
 
 /** The share of the process's memory that one run may use: two large runs go on at a time. */
 const SHARE = 0.3;
-/** Peak memory of the engine per line without its texts, measured with a million lines a side; includes candidates and matches. */
+/**
+ * Peak memory of the engine per line without its texts, measured with a million lines a side;
+ * includes candidates and matches.
+ */
 const LINE_BYTES = 400;
 const GIGABYTE = 1e9;
 
 /**
- * Refuses a run that would need more memory than it may use: the system would kill the process, and every other run with it.
+ * Refuses a run that would need more memory than it may use: the system would kill the process, and
+ * every other run with it.
  * @param textBytes of the lines' texts, as far as they were read
  * @throws ApiError `conflict`: another try would need as much
  */

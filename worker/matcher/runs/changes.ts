@@ -10,7 +10,10 @@ const SCORE_STEP = 0.001;
 
 export type State = "confirmed" | "suggested";
 
-/** A match of the result, by its index. `again`: the id of an earlier match with the same lines and amounts, but another rule or hash. */
+/**
+ * A match of the result, by its index. `again`: the id of an earlier match with the same lines and
+ * amounts, but another rule or hash.
+ */
 export type Made = { state: State; index: number; hash: string; again: string | null };
 
 export type Changes = {
@@ -21,7 +24,9 @@ export type Changes = {
   gone: Present[];
 };
 
-/** Matches are compared by their hash: the same state, rule, lines and amounts are the same match. */
+/**
+ * Matches are compared by their hash: the same state, rule, lines and amounts are the same match.
+ */
 export function changesOf(result: Result, present: readonly Present[], fees: Fees): Changes {
   const left = new Map(present.map((match) => [match.hash, match]));
   const made: Made[] = [];
@@ -57,7 +62,10 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
   return { kept, made, gone: [...left.values()] };
 }
 
-/** A suggestion's score follows the lines that came since; a confirmed match keeps the score it was made with. */
+/**
+ * A suggestion's score follows the lines that came since; a confirmed match keeps the score it was
+ * made with.
+ */
 function isAsProbable({ state, score }: Present, matches: Matches, index: number): boolean {
   return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
 }

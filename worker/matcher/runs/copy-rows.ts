@@ -1,7 +1,9 @@
 import type { Client } from "pg";
 import { to as copyTo } from "pg-copy-streams";
 
-/** A row of a binary COPY. Its fields are read in the query's order, each by the method of its type. */
+/**
+ * A row of a binary COPY. Its fields are read in the query's order, each by the method of its type.
+ */
 export class Row {
   private buffer: Buffer = Buffer.alloc(0);
   private at = 0;
@@ -56,7 +58,10 @@ const DAYS_TO_2000 = 10_957;
 /** Signature, flags and the length of the header extension, which is empty. */
 const HEADER_BYTES = 19;
 
-/** Reads a query's result in COPY's binary format, row by row, without making strings of fields that aren't read as text. */
+/**
+ * Reads a query's result in COPY's binary format, row by row, without making strings of fields that
+ * aren't read as text.
+ */
 export async function copyRows(
   client: Client,
   query: string,

@@ -46,7 +46,8 @@ const REPORT_EVERY_MS = 500;
 const SLICE_MS = 20;
 
 /**
- * Runs the rules over a period: learns from people's decisions, matches, saves the changes, opens exceptions and checks the result.
+ * Runs the rules over a period: learns from people's decisions, matches, saves the changes, opens
+ * exceptions and checks the result.
  * @param main the connection that does the work
  * @param side the connection that reports progress
  * @param begun called with the run and its attempt; not called where no run waits
@@ -234,7 +235,10 @@ async function weigh(
   }
 }
 
-/** Arguments of the functions that write for a run: they refuse an attempt that is no longer the latest. */
+/**
+ * Arguments of the functions that write for a run: they refuse an attempt that is no longer the
+ * latest.
+ */
 const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({
   tenant,
   run,

@@ -14,7 +14,10 @@ export type ExceptionLine = {
   is_free: boolean;
 };
 
-/** What an exception is about: the lines of a suggestion, or one line. `difference_minor`: left − right. */
+/**
+ * What an exception is about: the lines of a suggestion, or one line. `difference_minor`: left −
+ * right.
+ */
 export type Subject = {
   match_id: string | null;
   currency: string;
@@ -48,7 +51,10 @@ const NO_MATCH = "No match for";
 
 const TO_CONFIRM = "Suggested match to confirm";
 
-/** Of a line alone its amount; of a suggestion's lines what they differ by, if anything, and a reference of each side. */
+/**
+ * Of a line alone its amount; of a suggestion's lines what they differ by, if anything, and a
+ * reference of each side.
+ */
 export function titleOf(
   reason: Reason | "late_arrival",
   { match_id, currency, difference_minor, lines }: Subject,

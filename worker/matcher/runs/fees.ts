@@ -1,6 +1,7 @@
 /**
- * Fees of lines. Where a pair deducts them, an entirely open line is weighed by its amount less its fee, which is what was paid out; the
- * match takes the whole line, and has the fee as an adjustment. Where a person matched part of a line, the fee went with that part.
+ * Fees of lines. Where a pair deducts them, an entirely open line is weighed by its amount less its
+ * fee, which is what was paid out; the match takes the whole line, and has the fee as an
+ * adjustment. Where a person matched part of a line, the fee went with that part.
  */
 import type { Client } from "pg";
 import { sum } from "../../../engine/prepare/sum.ts";

@@ -6,7 +6,9 @@ import { lentDatabases } from "../../../bin/dev/generate/lent-databases.ts";
 import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
 import { inTime } from "./in-time.ts";
 
-/** A side. Fewer than the planner is made to look at tables for: what it knows stays what it knew. */
+/**
+ * A side. Fewer than the planner is made to look at tables for: what it knows stays what it knew.
+ */
 const LINES = 3_000;
 /** More than that. */
 const MANY = 12_000;
@@ -44,7 +46,10 @@ const lines = (count: number, offset: number): FileLine[] =>
 
 type Order = "sources first" | "pair first";
 
-/** Both sources filled by files, and the first run of their pair, with or without the planner knowing of the new rows. */
+/**
+ * Both sources filled by files, and the first run of their pair, with or without the planner
+ * knowing of the new rows.
+ */
 async function firstRun(
   id: string,
   order: Order,

@@ -14,8 +14,9 @@ type Touched = {
 };
 
 /**
- * What a dry run would change of the confirmed matches, with samples, the largest amounts first. `newly`: the numbers of lines that would
- * be matched and aren't now; `no_longer`: of those that are matched now and would not be.
+ * What a dry run would change of the confirmed matches, with samples, the largest amounts first.
+ * `newly`: the numbers of lines that would be matched and aren't now; `no_longer`: of those that
+ * are matched now and would not be.
  */
 export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: RunInput) {
   const touched: Touched[] = [];

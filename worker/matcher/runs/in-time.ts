@@ -5,16 +5,16 @@ import { type Caller, call } from "./call.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
 /**
- * A statement may take BASE_MS and PER_LINE_MS for each line: 40 s for a pair of 100,000 lines a side, several times what it takes on a
- * busy machine with current statistics.
+ * A statement may take BASE_MS and PER_LINE_MS for each line: 40 s for a pair of 100,000 lines a
+ * side, several times what it takes on a busy machine with current statistics.
  */
 const BASE_MS = 20_000;
 const PER_LINE_MS = 0.1;
 const RETRY_FACTOR = 4;
 
 /**
- * Does a repeatable step of a run under a statement timeout. Where it times out, the tenant's statistics are refreshed, and the step is
- * done once more with four times the timeout.
+ * Does a repeatable step of a run under a statement timeout. Where it times out, the tenant's
+ * statistics are refreshed, and the step is done once more with four times the timeout.
  * @throws what the step does
  */
 export async function inTime<Done>(
@@ -40,7 +40,10 @@ export async function inTime<Done>(
   }
 }
 
-/** Analyzes tables whose statistics miss the rows that were just written for a tenant. `anyway`: all of them. */
+/**
+ * Analyzes tables whose statistics miss the rows that were just written for a tenant. `anyway`: all
+ * of them.
+ */
 export async function refreshStatistics(
   client: Caller,
   tenant: string,

@@ -19,15 +19,19 @@ const GONE = 5_000;
 /** Matches that are serialized between two turns of the event loop. */
 const SLICE = 500;
 
-/** Whether each rule is one of the exact rules at the beginning: later runs leave their matches alone. */
+/**
+ * Whether each rule is one of the exact rules at the beginning: later runs leave their matches
+ * alone.
+ */
 function settlingRules(rules: readonly Rule[]): boolean[] {
   const others = rules.findIndex(({ kind }) => kind !== "exact");
   return rules.map((_, index) => others < 0 || index < others);
 }
 
 /**
- * Saves the changes chunk by chunk. The proof holds after each commit, and a matcher that takes over finds the committed chunks saved.
- * Matches that are gone are removed first, which frees their lines. While one chunk is saved, the next is serialized.
+ * Saves the changes chunk by chunk. The proof holds after each commit, and a matcher that takes
+ * over finds the committed chunks saved. Matches that are gone are removed first, which frees their
+ * lines. While one chunk is saved, the next is serialized.
  * @returns how many matches were left out because their lines were taken meanwhile
  */
 export async function keepChanges(
@@ -68,7 +72,10 @@ export async function keepChanges(
   return leftOut;
 }
 
-/** Chunks of one state each, so that all of a chunk's lines are taken, or none; new matches apart from those that replace one. */
+/**
+ * Chunks of one state each, so that all of a chunk's lines are taken, or none; new matches apart
+ * from those that replace one.
+ */
 function* chunksOf(result: Result, fees: Fees, made: readonly Made[]): Generator<Made[]> {
   const settling = settlingRules(result.input.rules);
   for (const state of ["confirmed", "suggested"] as const) {
@@ -108,7 +115,10 @@ function keepChunk(
 
 type Column = (string | number)[];
 
-/** A chunk as the arguments of `private.save_matches`: a column each, written as Postgres reads arrays. */
+/**
+ * A chunk as the arguments of `private.save_matches`: a column each, written as Postgres reads
+ * arrays.
+ */
 class Chunk {
   private readonly result: Result;
   private readonly fees: Fees;

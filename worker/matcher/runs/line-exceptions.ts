@@ -6,7 +6,10 @@ import { call, callForValue } from "./call.ts";
 import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
-/** An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own line. */
+/**
+ * An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own
+ * line.
+ */
 type Regrouped = Subject & {
   exception_id: string;
   merged: string[];
@@ -20,8 +23,9 @@ const NAMED = 20;
 const REFERENCE_MOST = 100;
 
 /**
- * Opens an exception for each line that is open past its source's grace and has none, one for all lines of a suggestion, up to the policy's
- * cap. Before that, open exceptions are merged and split as suggestions came and went.
+ * Opens an exception for each line that is open past its source's grace and has none, one for all
+ * lines of a suggestion, up to the policy's cap. Before that, open exceptions are merged and split
+ * as suggestions came and went.
  */
 export async function openLineExceptions(
   client: Client,
@@ -70,7 +74,10 @@ export async function openLineExceptions(
   return { opened, heldBack: Number(held_back) };
 }
 
-/** The new fields of an open exception. A severity that doesn't follow from its amount was set by a person, and stays. */
+/**
+ * The new fields of an open exception. A severity that doesn't follow from its amount was set by a
+ * person, and stays.
+ */
 function regroupedFields(
   one: Regrouped,
   policy: Policy["exceptions"],
@@ -86,7 +93,10 @@ function regroupedFields(
   };
 }
 
-/** The amount at risk is the lines' difference: all of a single line's amount, and none where a suggestion's lines agree. */
+/**
+ * The amount at risk is the lines' difference: all of a single line's amount, and none where a
+ * suggestion's lines agree.
+ */
 function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Reason>) {
   const { match_id, currency, difference_minor, is_late, lines } = subject;
   const differs = match_id !== null && difference_minor !== 0;

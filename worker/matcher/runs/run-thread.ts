@@ -1,4 +1,7 @@
-/** The thread that does runs: a step of seconds would hold up the process's heartbeat, and another process would take over its jobs. */
+/**
+ * The thread that does runs: a step of seconds would hold up the process's heartbeat, and another
+ * process would take over its jobs.
+ */
 import type { MessagePort } from "node:worker_threads";
 import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { serveTasks } from "#lib/runtime/serve-tasks.ts";
@@ -32,7 +35,9 @@ serveTasks(
   },
 );
 
-/** A refusal by a database function is final, for instance because the period was closed meanwhile. */
+/**
+ * A refusal by a database function is final, for instance because the period was closed meanwhile.
+ */
 function refuse(error: Error & { code?: string; detail?: string }): never {
   if (error.code === SQLSTATES.refused)
     throw new ApiError("conflict", error.detail ?? error.message, { cause: error });

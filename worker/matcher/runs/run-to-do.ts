@@ -29,7 +29,10 @@ export type RunToDo = {
   closed: boolean;
   rules: readonly Rule[];
   policy: Policy;
-  /** Of the calendar that business days are counted by, in the version that the run records; null: Monday to Friday. */
+  /**
+   * Of the calendar that business days are counted by, in the version that the run records; null:
+   * Monday to Friday.
+   */
   openDays: OpenDays | null;
   weights: Weights | null;
   /** Saves nothing but its impact. */

@@ -13,9 +13,10 @@ export const CLOSING_GIVEN_UP =
   "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
 
 /**
- * Closes a period of many lines: writes down what it carries and states, of one snapshot, moves its suggestions to the next period, and has it
- * closed for all at once. Each is kept by itself: cut short, it goes on after the last one. What is refused, or breaks on our side at the last try, leaves it
- * open and says why.
+ * Closes a period of many lines: writes down what it carries and states, of one snapshot, moves its
+ * suggestions to the next period, and has it closed for all at once. Each is kept by itself: cut
+ * short, it goes on after the last one. What is refused, or breaks on our side at the last try,
+ * leaves it open and says why.
  */
 export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {

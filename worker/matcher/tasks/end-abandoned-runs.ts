@@ -3,7 +3,10 @@ import { log } from "#lib/runtime/log.ts";
 import { CLOSING_GIVEN_UP } from "./close-period.ts";
 import { GIVEN_UP } from "./match-pair.ts";
 
-/** Fails the runs and closings whose processes died at every attempt, so that none of them could report it. */
+/**
+ * Fails the runs and closings whose processes died at every attempt, so that none of them could
+ * report it.
+ */
 export const endAbandonedRuns: Task = async (_payload, { query }) => {
   const { rows } = await query<{ run_id: string }>(
     "select private.end_abandoned_runs($1) as run_id",

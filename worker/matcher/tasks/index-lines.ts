@@ -3,7 +3,10 @@ import type { Task } from "graphile-worker";
 /** Imports and runs get the rest of each minute. */
 const INDEXING_MS = 20_000;
 
-/** Writes the lines' search index in batches. Lines that are left wait for the next minute, and are scanned until then. */
+/**
+ * Writes the lines' search index in batches. Lines that are left wait for the next minute, and are
+ * scanned until then.
+ */
 export const indexLines: Task = async (_payload, { query, abortSignal }) => {
   const until = performance.now() + INDEXING_MS;
   for (let goesOn = true; goesOn && performance.now() < until && !abortSignal?.aborted; ) {

@@ -12,7 +12,10 @@ import type { RunTask } from "../runs/run-thread.ts";
 /** The failure of a run that an error on our side ended. */
 export const GIVEN_UP =
   "The run failed several times because of an error on our side. The matches it saved are complete. Start it again.";
-/** The subquery sets the request id before the function runs: its condition always holds, and `offset 0` keeps it in place. */
+/**
+ * The subquery sets the request id before the function runs: its condition always holds, and
+ * `offset 0` keeps it in place.
+ */
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
 
@@ -26,7 +29,10 @@ export const runThreads = () =>
     max: RUNS_AT_ONCE,
   });
 
-/** Does the run that waits for a period, or starts one. After an error on our side it is retried, and continues from what was saved. */
+/**
+ * Does the run that waits for a period, or starts one. After an error on our side it is retried,
+ * and continues from what was saved.
+ */
 export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal, query }) => {
     const key = payload as RunKey;

@@ -9,7 +9,10 @@ const OURS =
   "Reading failed several times because of an error on our side. Nothing of the file was saved: send it again.";
 const FAIL = "select private.fail_import($1, $2, $3, $4)";
 
-/** Reads an uploaded file. An error on our side is retried; after the last attempt the import fails with a message. */
+/**
+ * Reads an uploaded file. An error on our side is retried; after the last attempt the import fails
+ * with a message.
+ */
 export function readImportTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const key = payload as ImportKey;

@@ -6,7 +6,8 @@ import { refreshStatistics } from "../runs/in-time.ts";
 /** Removes the lines of an import too large to be undone while its caller waits. */
 export const undoImport: Task = async (payload, { query }) => {
   const { tenant_id, import_id } = payload as ImportKey;
-  // The subquery sets the request id first: its condition always holds, and `offset 0` keeps it in place.
+  // The subquery sets the request id first: its condition always holds, and `offset 0` keeps it in
+  // place.
   await query(
     `select private.finish_undoing($1, $2)
      from (select set_config('tieout.request_id', $3, true) as request_id offset 0) r where r.request_id is not null`,

@@ -3,12 +3,16 @@ import { Client } from "pg";
 
 /** How long to wait for connections to end: one whose other end is gone may take hours. */
 const END_WITHIN_MS = 1_000;
-/** Delay of the first TCP keep-alive probe, two hours by default. After ten probes, a second apart, the system gives up. */
+/**
+ * Delay of the first TCP keep-alive probe, two hours by default. After ten probes, a second apart,
+ * the system gives up.
+ */
 const PROBE_AFTER_MS = 10_000;
 
 /**
- * Opens two connections for a job that takes longer than a pooled connection may be held: `main` does the work, `side` reports progress.
- * What they write is attributed to the request `requestId`, if there is one. Both are closed when `work` ends or throws.
+ * Opens two connections for a job that takes longer than a pooled connection may be held: `main`
+ * does the work, `side` reports progress. What they write is attributed to the request `requestId`,
+ * if there is one. Both are closed when `work` ends or throws.
  */
 export async function withConnections(
   connectionString: string,

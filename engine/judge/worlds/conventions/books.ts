@@ -1,4 +1,7 @@
-/** A month of books against a bank, and the pairs of lines that both know: with slips, or alone on one side. */
+/**
+ * A month of books against a bank, and the pairs of lines that both know: with slips, or alone on
+ * one side.
+ */
 import { Month } from "../month.ts";
 import type { Random } from "../random.ts";
 import type { WorldLine } from "../world.ts";
@@ -28,7 +31,10 @@ export class Books {
     return this.partners[Math.floor(this.partners.length * this.random.next() ** 2)] as Company;
   }
 
-  /** The next of all numbers: invoices of different companies never share one by being the same count. */
+  /**
+   * The next of all numbers: invoices of different companies never share one by being the same
+   * count.
+   */
   next(): number {
     this.count += this.random.between(1, 4);
     return this.count;
@@ -43,8 +49,9 @@ export class Books {
   }
 
   /**
-   * One payment on both sides. What the bank is told may have slips: a mistyped amount or number, a charge taken out underway, another
-   * name. With two or more of them at once its kind is "slips together".
+   * One payment on both sides. What the bank is told may have slips: a mistyped amount or number, a
+   * charge taken out underway, another name. With two or more of them at once its kind is "slips
+   * together".
    */
   both(
     kind: string,

@@ -1,4 +1,7 @@
-/** Who pays and is paid: a legal name as the books have it, and what a bank or card network prints of it. */
+/**
+ * Who pays and is paid: a legal name as the books have it, and what a bank or card network prints
+ * of it.
+ */
 import type { Random } from "../random.ts";
 
 export type Company = {

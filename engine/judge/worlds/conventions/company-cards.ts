@@ -1,4 +1,7 @@
-/** Expense reports against a company card's feed: what an employee writes of a purchase, and a merchant's descriptor of 22 characters. */
+/**
+ * Expense reports against a company card's feed: what an employee writes of a purchase, and a
+ * merchant's descriptor of 22 characters.
+ */
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
 import type { World } from "../world.ts";

@@ -16,7 +16,9 @@ export function distributor(seed: number, lines: number): World {
   const { month } = books;
   let checkNumber = random.between(10_200, 48_000);
 
-  /** Checks clear when they are cashed: half within a week, some after weeks, some not this month. */
+  /**
+   * Checks clear when they are cashed: half within a week, some after weeks, some not this month.
+   */
   const clearing = (from: number) =>
     month.later(
       from,

@@ -1,4 +1,7 @@
-/** A manufacturer's bank account in the euro area against camt.053 and MT940: credit transfers, direct debits, returns. */
+/**
+ * A manufacturer's bank account in the euro area against camt.053 and MT940: credit transfers,
+ * direct debits, returns.
+ */
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
 import type { World } from "../world.ts";
@@ -123,7 +126,10 @@ export function manufacturer(seed: number, lines: number): World {
     );
   };
 
-  /** Receivables drawn by direct debit: one credit for the collection; some come back days later with the other bank's charge. */
+  /**
+   * Receivables drawn by direct debit: one credit for the collection; some come back days later
+   * with the other bank's charge.
+   */
   const collection = () => {
     const day = month.bankDay(month.day());
     const id = `LS${yymmdd(day)}${random.between(10, 99)}`;

@@ -1,7 +1,8 @@
 /**
- * What banks write about a payment, by published layouts: the ACH batch header (company name 16, entry description 10, individual
- * name 22 characters), Fedwire's ORIG, BNF and OBI in BAI2 continuation records, SEPA's EREF+, KREF+ and SVWZ+ in MT940's field 86
- * and camt.053, and merchant descriptors of 22 characters with the processor's mark before them.
+ * What banks write about a payment, by published layouts: the ACH batch header (company name 16,
+ * entry description 10, individual name 22 characters), Fedwire's ORIG, BNF and OBI in BAI2
+ * continuation records, SEPA's EREF+, KREF+ and SVWZ+ in MT940's field 86 and camt.053, and
+ * merchant descriptors of 22 characters with the processor's mark before them.
  */
 import type { Random } from "../random.ts";
 import type { Company } from "./companies.ts";

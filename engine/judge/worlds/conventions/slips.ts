@@ -1,17 +1,24 @@
 /**
- * What goes wrong between two sides, as guides to bank reconciliation list it: two digits transposed, one mistyped or left out, a
- * name cut at the width of a field or put down as the trade name.
+ * What goes wrong between two sides, as guides to bank reconciliation list it: two digits
+ * transposed, one mistyped or left out, a name cut at the width of a field or put down as the trade
+ * name.
  */
 import type { Random } from "../random.ts";
 
-/** Two neighbouring digits swapped (the difference divides by nine), or one wrong: as amounts are mistyped. */
+/**
+ * Two neighbouring digits swapped (the difference divides by nine), or one wrong: as amounts are
+ * mistyped.
+ */
 export function mistypedAmount(random: Random, amount: number): number {
   const digits = String(Math.abs(amount));
   const changed = random.chance(0.6) ? swapped(random, digits) : wrongDigit(random, digits);
   return Math.sign(amount) * Number(changed);
 }
 
-/** A number as it is keyed in wrongly: swapped, wrong or missing digit. Texts without two digits stay as they are. */
+/**
+ * A number as it is keyed in wrongly: swapped, wrong or missing digit. Texts without two digits
+ * stay as they are.
+ */
 export function mistypedNumber(random: Random, text: string): string {
   const roll = random.next();
   if (roll < 0.5) return swapped(random, text);
@@ -21,7 +28,10 @@ export function mistypedNumber(random: Random, text: string): string {
   return at === undefined ? text : text.slice(0, at) + text.slice(at + 1);
 }
 
-/** The name in a fixed field: 16 characters of an ACH company, 22 of a card's merchant, 35 of a MT940 line, 18 of a short one. */
+/**
+ * The name in a fixed field: 16 characters of an ACH company, 22 of a card's merchant, 35 of a
+ * MT940 line, 18 of a short one.
+ */
 export function cutTo(width: number, text: string): string {
   return text.slice(0, width).trim();
 }

@@ -37,8 +37,9 @@ function isNumber(text: string | undefined, expected: number): boolean {
 }
 
 /**
- * Type codes and amounts of a 03, or the text that is none. Each is followed by an item count and a funds type. How many empty
- * fields stand before a slash says nothing: a continuation that begins with a type code begins a new summary.
+ * Type codes and amounts of a 03, or the text that is none. Each is followed by an item count and a
+ * funds type. How many empty fields stand before a slash says nothing: a continuation that begins
+ * with a type code begins a new summary.
  */
 export function summaryOf(pieces: string[]): { type: string; amount: string }[] | string {
   const fields = pieces.flatMap((piece, nth) =>
@@ -111,7 +112,10 @@ export function detailOf(fields: string[]): Detail {
 const CREDITS = new Set([706, 708, 720, 721, 722, 723, 724, 725, 726, 727, 728, 827, 829]);
 const DEBITS = new Set([760, 828]);
 
-/** By the published table; 920 to 999 are the banks' own, in these two halves. What is a status, or a balance, is no money. */
+/**
+ * By the published table; 920 to 999 are the banks' own, in these two halves. What is a status, or
+ * a balance, is no money.
+ */
 function directionOf(type: string): Detail["direction"] {
   if (!isType(type)) return undefined;
   const code = Number(type);
@@ -123,7 +127,10 @@ function directionOf(type: string): Detail["direction"] {
 
 export type Funds = { type: string; valueDate?: string; availability?: string };
 
-/** When money can be used: V has its value date; S and D say how much on which day. The text that is none otherwise. */
+/**
+ * When money can be used: V has its value date; S and D say how much on which day. The text that is
+ * none otherwise.
+ */
 export function fundsOf([type = "", ...more]: string[]): Funds | string {
   switch (type) {
     case "":

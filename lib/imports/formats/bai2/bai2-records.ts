@@ -1,4 +1,7 @@
-/** How a record begins. What only looks so within a text, such as `16,000 UNITS`, has not the fields of one. */
+/**
+ * How a record begins. What only looks so within a text, such as `16,000 UNITS`, has not the fields
+ * of one.
+ */
 const START = /^(?:0[123]|16|49|88|98|99)(?:[,/]|$)/;
 const FIELDS: Record<string, RegExp> = {
   "01": /^01,[^,]*,[^,]*,\d{6},/,

@@ -22,10 +22,11 @@ type Group = { totals: Bai2Totals; day: string | null; currency: string };
 type Account = { totals: Bai2Totals; statement: Statement; currency: string };
 
 /**
- * BAI2 balance reporting, "Cash Management Balance Reporting Specifications", version 2. Detail records (16) become lines, credits or
- * debits by their type code; non-monetary ones are skipped. The value date is that of funds type V, else the group's as-of date. An
- * amount has no point: its decimals are the currency's. Trailers (49, 98, 99) are checked: sums, records, accounts and groups. What is
- * wrong with a group or an account is refused alone.
+ * BAI2 balance reporting, "Cash Management Balance Reporting Specifications", version 2. Detail
+ * records (16) become lines, credits or debits by their type code; non-monetary ones are skipped.
+ * The value date is that of funds type V, else the group's as-of date. An amount has no point: its
+ * decimals are the currency's. Trailers (49, 98, 99) are checked: sums, records, accounts and
+ * groups. What is wrong with a group or an account is refused alone.
  * @throws FileRefused where the file has no header, or no trailer
  */
 export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {

@@ -4,8 +4,8 @@ import { type Amount, amountsOf, type Transaction } from "./camt-transaction.ts"
 import { XmlNode } from "./xml-events.ts";
 
 /**
- * What an entry brings in its account's currency, without a sign: by its own details, else by those of its transactions. Undefined
- * where the file doesn't say, or says two things.
+ * What an entry brings in its account's currency, without a sign: by its own details, else by those
+ * of its transactions. Undefined where the file doesn't say, or says two things.
  */
 export function accountAmount(
   entry: XmlNode,

@@ -198,7 +198,10 @@ export class CamtStatement {
     this.#reading.out.close(statement);
   }
 
-  /** The balance of the first of these codes that is there, of the first or last day; two of one day must be the same. */
+  /**
+   * The balance of the first of these codes that is there, of the first or last day; two of one day
+   * must be the same.
+   */
   #pick(codes: string[], which: "first" | "last"): number | null {
     for (const wanted of codes) {
       const days = this.#balances
@@ -309,7 +312,10 @@ export class CamtStatement {
     return { minor: direction === "CRDT" || minor === 0 ? minor : -minor, currency: money.ccy };
   }
 
-  /** Of an entry that is no line, for the file's own totals: what can't be read of it matters to nobody. */
+  /**
+   * Of an entry that is no line, for the file's own totals: what can't be read of it matters to
+   * nobody.
+   */
   #pendingMoney(node: XmlNode): Money | undefined {
     const money = moneyOf(node.child("Amt"));
     const minor = money && standardAmount(money.text, money.ccy, ".");
@@ -346,7 +352,10 @@ export class CamtStatement {
     } else totals.debitSum -= BigInt(minor);
   }
 
-  /** Compares the entries with their numbers and sums; of one side alone, only where the other has no entries. */
+  /**
+   * Compares the entries with their numbers and sums; of one side alone, only where the other has
+   * no entries.
+   */
   #checkSummary(summary: XmlNode): void {
     const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [
       count,
@@ -370,7 +379,10 @@ export class CamtStatement {
     else if (fits.length > 0 && isWhole) this.#statement.control(true);
   }
 
-  /** Whether number and sum are those of all entries, or of the booked ones; undefined where they are not given. */
+  /**
+   * Whether number and sum are those of all entries, or of the booked ones; undefined where they
+   * are not given.
+   */
   #fits(given: XmlNode | undefined, of: (totals: Totals) => [number, bigint]): boolean | undefined {
     const sum = given?.get("Sum");
     const number = given?.get("NbOfNtries");

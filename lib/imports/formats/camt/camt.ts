@@ -5,7 +5,10 @@ import { CamtStatement } from "./camt-statement.ts";
 import { camtTransaction, TRANSACTIONS_MAX, type Transaction } from "./camt-transaction.ts";
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
-/** ISO's namespaces, SWIFT's of the first years, and national ones that restrict ISO's (`ISO:camt.053.001.02:APC:STUZZA:…`). */
+/**
+ * ISO's namespaces, SWIFT's of the first years, and national ones that restrict ISO's
+ * (`ISO:camt.053.001.02:APC:STUZZA:…`).
+ */
 export const CAMT_NAMESPACE = /(?<![a-z])(camt\.05[234])\.001\.(\d{2})(?!\d)/;
 /** Namespaces that name another message of ISO 20022. */
 const OTHER_MESSAGE = /(?<![a-z])[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/;
@@ -30,9 +33,10 @@ const NODES_MAX = 20_000;
 const TEXT_MAX_LENGTH = 32 * 1024 * 1024;
 
 /**
- * ISO 20022 camt.052, 053 and 054, versions 01 to 13. Booked entries become lines; pending and information entries (PDNG, INFO,
- * FUTR) are counted as skipped. An entry of several transactions becomes one line each where their amounts add up to it, else one line
- * with the transactions in its details. What was written with a reversal indicator keeps the sign it has: CdtDbtInd says the
+ * ISO 20022 camt.052, 053 and 054, versions 01 to 13. Booked entries become lines; pending and
+ * information entries (PDNG, INFO, FUTR) are counted as skipped. An entry of several transactions
+ * becomes one line each where their amounts add up to it, else one line with the transactions in
+ * its details. What was written with a reversal indicator keeps the sign it has: CdtDbtInd says the
  * direction of the entry itself.
  */
 export function readCamt(reading: Reading, format: Format): Reader {

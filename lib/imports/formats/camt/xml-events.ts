@@ -15,7 +15,8 @@ export type XmlHandler = {
 };
 
 /**
- * Reads XML as events. Document types are refused, and with them every entity but the five of XML: nothing expands, nothing is fetched.
+ * Reads XML as events. Document types are refused, and with them every entity but the five of XML:
+ * nothing expands, nothing is fetched.
  * @throws FileRefused for XML that is not well-formed, was cut, is nested over 64 deep or has a text over 1 MiB
  */
 export function xmlEvents(handler: XmlHandler): Reader {

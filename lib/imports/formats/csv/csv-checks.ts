@@ -95,7 +95,9 @@ export class BalanceChecks {
     if (stated.currency !== null) this.statement.agreeOn(stated.currency);
   }
 
-  /** How the rows' balances follow the amounts: of the file as a whole, or of each account in it. */
+  /**
+   * How the rows' balances follow the amounts: of the file as a whole, or of each account in it.
+   */
   get course(): BalanceCourse {
     const [whole, byAccount] = [this.#whole.best, this.#byAccount.best];
     const isByAccount =

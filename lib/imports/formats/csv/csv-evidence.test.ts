@@ -1,4 +1,7 @@
-/** What a table's columns say of its money, over whole columns: read right, asked about, or refused. Never wrong. */
+/**
+ * What a table's columns say of its money, over whole columns: read right, asked about, or refused.
+ * Never wrong.
+ */
 import { expect, test } from "vitest";
 import { openFile } from "../../opened-file.ts";
 import { settle } from "../../settle-mapping.ts";

@@ -296,7 +296,10 @@ export class Evidence {
     });
   }
 
-  /** What a minus in a column of debits or credits means: the column says the direction, or the minus turns it round. */
+  /**
+   * What a minus in a column of debits or credits means: the column says the direction, or the
+   * minus turns it round.
+   */
   #weighPair(): void {
     for (const field of ["debit", "credit"] as const) {
       const setting = `${field}_sign` as const;
@@ -387,7 +390,10 @@ export class Evidence {
     });
   }
 
-  /** Known by its values, whatever its name: each says debit or credit, or most do and the others are asked about. */
+  /**
+   * Known by its values, whatever its name: each says debit or credit, or most do and the others
+   * are asked about.
+   */
   #directionColumn(): Column | undefined {
     const amounts = this.#column(this.mapping.fields.amount);
     const isUnsigned = signsIn(amounts?.cells ?? []).minus === 0;
@@ -471,7 +477,9 @@ export class Evidence {
     if (chosen) this.mapping = chosen.mapping;
   }
 
-  /** Balances that fall by positive amounts: a minus is money in, or the balance is what is owed. */
+  /**
+   * Balances that fall by positive amounts: a minus is money in, or the balance is what is owed.
+   */
   #weighSign(): void {
     const { fields, amount_sign, balance, unmarked } = this.mapping;
     if (fields.amount === undefined || fields.sign !== undefined || balance === undefined) return;
@@ -491,7 +499,10 @@ export class Evidence {
     });
   }
 
-  /** Where balances go up and down by amounts that are all positive, no mapping could say which way each goes. */
+  /**
+   * Where balances go up and down by amounts that are all positive, no mapping could say which way
+   * each goes.
+   */
   #refuseUnsigned({ course, lines }: TriedReading, balance: string): void {
     const amounts = this.#column(this.mapping.fields.amount);
     const balances = this.#column(balance);

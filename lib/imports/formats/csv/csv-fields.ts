@@ -63,7 +63,8 @@ export function proposedFields(table: Table): Proposal {
     fields.debit !== undefined &&
     fields.credit !== undefined &&
     (isBlank || fields.amount === undefined || !isEmptyPair);
-  // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
+  // Debit and credit columns take precedence over an amount column; one of them without the other
+  // is ignored.
   if (pair) delete fields.amount;
   else if (fields.amount) {
     delete fields.debit;
@@ -80,7 +81,9 @@ function isCodes({ kind, cells }: Column): boolean {
   return kind === "text" && cells.every((cell) => /^[A-Z]{3}$/.test(cell));
 }
 
-/** Gross, net and total are amounts, too: which of them is meant, the rows show, or a person says. */
+/**
+ * Gross, net and total are amounts, too: which of them is meant, the rows show, or a person says.
+ */
 function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): Proposal {
   const amounts = columns.filter(
     ({ name, kind }) =>
@@ -109,7 +112,10 @@ function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): P
   return { fields, amounts: amounts.map(({ name }) => name) };
 }
 
-/** How the fee is written if net is gross less fee in each row; undefined where it isn't, or is zero throughout. */
+/**
+ * How the fee is written if net is gross less fee in each row; undefined where it isn't, or is zero
+ * throughout.
+ */
 function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | undefined {
   let plus = true;
   let minus = true;

@@ -24,7 +24,10 @@ const READERS = WRITTEN_FORMATS.map((format) => ({
   read: dateReader(format, "UTC"),
 }));
 
-/** Longest text that is looked at as a date or an amount: of a cell of blanks, trying would take the square of its length. */
+/**
+ * Longest text that is looked at as a date or an amount: of a cell of blanks, trying would take the
+ * square of its length.
+ */
 const VALUE_MAX_LENGTH = 40;
 
 /** How a text can be read as a date. */
@@ -48,7 +51,10 @@ export function looksLikeAmount(text: string): boolean {
   return marks !== undefined && DIGITS.test(marks.body);
 }
 
-/** The delimiter by which most rows have a date and an amount and one number of cells; `sep=;` in the first line says it itself. */
+/**
+ * The delimiter by which most rows have a date and an amount and one number of cells; `sep=;` in
+ * the first line says it itself.
+ */
 export function delimiterOf(head: string): Delimiter {
   const said = /^sep=(.)\r?\n/i.exec(head)?.[1];
   const named = DELIMITERS.find((delimiter) => delimiter === said);
@@ -85,7 +91,10 @@ function scoreOf(rows: Row[]): number {
   return (4 * withBoth + count) / Math.max(rows.length, 1) + Math.min(width, 50) / 1_000;
 }
 
-/** The first rows of a file's head. The last is left out, as it may be cut; `isWhole`: nothing was cut. */
+/**
+ * The first rows of a file's head. The last is left out, as it may be cut; `isWhole`: nothing was
+ * cut.
+ */
 export function rowsOf(
   head: string,
   delimiter: Delimiter,

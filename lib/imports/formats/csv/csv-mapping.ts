@@ -47,7 +47,10 @@ export type Known = {
   hasHeader?: boolean | undefined;
   /** Whether the head is all of the file, so that its last row is not cut. */
   isWhole?: boolean;
-  /** Of a workbook: numbers and days that are no text have a point and ISO 8601, whatever the mapping says. */
+  /**
+   * Of a workbook: numbers and days that are no text have a point and ISO 8601, whatever the
+   * mapping says.
+   */
   isTyped?: boolean;
 };
 
@@ -67,7 +70,10 @@ export function describeCsv(
   return table && describeTable(table, { delimiter, ...(quote && { quote }) }, known);
 }
 
-/** Describes a table, whatever file it comes from: the mapping that reads it, and the questions that it leaves open. */
+/**
+ * Describes a table, whatever file it comes from: the mapping that reads it, and the questions that
+ * it leaves open.
+ */
 export function describeTable(
   table: Table,
   layout: { delimiter: Delimiter; quote?: Mapping["quote"] },
@@ -119,7 +125,10 @@ export function describeTable(
   };
 }
 
-/** Which column is the amount, and which the date, where no name says it. A column that alone can be it is it. */
+/**
+ * Which column is the amount, and which the date, where no name says it. A column that alone can be
+ * it is it.
+ */
 function openColumns(table: Table, mapping: Mapping, amounts: readonly string[]): Question[] {
   const { fields } = mapping;
   const questions: Question[] = [];
@@ -155,7 +164,10 @@ function withLongestText(table: Table, mapping: Mapping): Mapping {
   return { ...mapping, fields: { ...mapping.fields, description: longest.name } };
 }
 
-/** Two columns of amounts of which each row has one are money out and in; which is which is for the rows, or a person, to say. */
+/**
+ * Two columns of amounts of which each row has one are money out and in; which is which is for the
+ * rows, or a person, to say.
+ */
 function pairOf(
   table: Table,
   { fields }: Mapping,

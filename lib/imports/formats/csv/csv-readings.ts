@@ -13,9 +13,15 @@ const ROWS_SHOWN = 3;
 /** What a mapping makes of a table's first rows, and how its balances follow from that. */
 export type TriedReading = { mapping: Mapping; lines: ImportLine[]; course: BalanceCourse };
 
-/** Something of the file that can be read two ways, or that it does not say: asked about, never guessed. */
+/**
+ * Something of the file that can be read two ways, or that it does not say: asked about, never
+ * guessed.
+ */
 export type Question = {
-  /** The mapping's field that the answer is for: `date_format`, `decimal_separator`, `fields.amount`, … */
+  /**
+   * The mapping's field that the answer is for: `date_format`, `decimal_separator`,
+   * `fields.amount`, …
+   */
   about: string;
   message: string;
   /** A value of the file, and what each answer would make of it. */

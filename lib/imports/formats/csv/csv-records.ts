@@ -11,8 +11,8 @@ const RECORD_MAX_BYTES = 1024 * 1024;
 export type Records = { write: (text: string) => void; end: () => void };
 
 /**
- * Splits CSV (RFC 4180, any of our delimiters, LF, CRLF or CR). A quotation mark within a cell that does not begin with one is a
- * character like others.
+ * Splits CSV (RFC 4180, any of our delimiters, LF, CRLF or CR). A quotation mark within a cell that
+ * does not begin with one is a character like others.
  * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over 256 KiB, over 1,000 columns
  */
 export function csvRecords(
@@ -33,7 +33,8 @@ export function csvRecords(
     max_record_size: LINE_MAX_LENGTH,
     on_record: (cells: string[], { lines }: InfoRecord) => {
       endOfRecord = parser.info.bytes;
-      // So that it takes each record for its first: for one of another length than the first it makes an error, which takes it longer than ten records.
+      // So that it takes each record for its first: for one of another length than the first it
+      // makes an error, which takes it longer than ten records.
       (parser.info as { records: number }).records = 0;
       const first = lastLine + 1;
       lastLine = lines - doubled;

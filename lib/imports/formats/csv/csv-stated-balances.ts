@@ -3,7 +3,10 @@ import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
 import { looksLikeAmount, looksLikeDate } from "./csv-layout.ts";
 import { plainWords } from "./csv-words.ts";
 
-/** First words of rows that are no line but a total or a balance, as banks put them below and above the table. */
+/**
+ * First words of rows that are no line but a total or a balance, as banks put them below and above
+ * the table.
+ */
 export const TOTALS =
   /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
 

@@ -38,7 +38,9 @@ mislykkedes avvist annullert nekad avbruten makulerad misslyckad misslyckades hy
 epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto zruseno neuspesna
 elutasitva elutasitott sikertelen torolve`;
 const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
-/** Names of status columns. `State` and the like are of addresses, too: their values must be known. */
+/**
+ * Names of status columns. `State` and the like are of addresses, too: their values must be known.
+ */
 const STATUS_NAMES =
   /\b(?:status|statut|estado|estatus|stato|zustand|\w+status|stav|tila|situacao|allapot)\b/;
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;

@@ -91,7 +91,10 @@ function namesKnown(cells: readonly string[]): number {
   return cells.filter((cell) => fieldsNamed(cell).length > 0).length;
 }
 
-/** The first row with all wanted columns; or with names that we know, and no date; without such, a row of texts above rows with dates. -1: none. */
+/**
+ * The first row with all wanted columns; or with names that we know, and no date; without such, a
+ * row of texts above rows with dates. -1: none.
+ */
 function headerOf(rows: Row[], wanted: readonly string[]): number {
   const first = rows.slice(0, HEADER_WITHIN_ROWS);
   if (wanted.length > 0) {

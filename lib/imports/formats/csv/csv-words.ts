@@ -2,9 +2,10 @@ import type { MappedField } from "../mapping.ts";
 import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
 
 /**
- * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian and Portuguese: lower case, without
- * diacritics, punctuation as one space. The first of a field is the likeliest. A fee is only mapped by a person: no column name
- * says whether the amount is before it.
+ * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian
+ * and Portuguese: lower case, without diacritics, punctuation as one space. The first of a field is
+ * the likeliest. A fee is only mapped by a person: no column name says whether the amount is before
+ * it.
  */
 export const HEADER_WORDS: Record<
   Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">,
@@ -35,7 +36,10 @@ export const HEADER_WORDS: Record<
   external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
 };
 
-/** No column is called so much. Of a longer text the rest would take time that grows with the square of its marks. */
+/**
+ * No column is called so much. Of a longer text the rest would take time that grows with the square
+ * of its marks.
+ */
 const NAME_MAX_LENGTH = 500;
 
 /** Letters that Unicode doesn't take apart. */

@@ -33,9 +33,10 @@ export function readCsv(reading: Reading): Reader {
 }
 
 /**
- * Reads a table's rows by a mapping. Rows before the one that has all mapped columns are skipped, as are rows below it that are blank, repeat it, or
- * begin with a word for totals and have no date. Missing cells at a row's end are empty. Cells of columns without a mapping go into details under the column's name; of
- * two columns with one name the second is called `Name (2)`.
+ * Reads a table's rows by a mapping. Rows before the one that has all mapped columns are skipped,
+ * as are rows below it that are blank, repeat it, or begin with a word for totals and have no date.
+ * Missing cells at a row's end are empty. Cells of columns without a mapping go into details under
+ * the column's name; of two columns with one name the second is called `Name (2)`.
  * @throws FileRefused where the first 100 rows have no such header
  */
 export function rowReader(given: Reading): RowReader {
@@ -230,7 +231,10 @@ export function rowReader(given: Reading): RowReader {
     return false;
   }
 
-  /** Whether a cell of several lines has a date where a row cut off by its line breaks would have one. */
+  /**
+   * Whether a cell of several lines has a date where a row cut off by its line breaks would have
+   * one.
+   */
   function swallowsRow(text: string, at: number): boolean {
     const [first = "", ...others] = text.split(/\r?\n/);
     const dateAt = (part: string, index: number) =>
@@ -249,7 +253,10 @@ export function rowReader(given: Reading): RowReader {
   };
 }
 
-/** Column names as a mapping names them: trimmed, without empty ones at the end, the second of a name with its number. */
+/**
+ * Column names as a mapping names them: trimmed, without empty ones at the end, the second of a
+ * name with its number.
+ */
 export function uniqueNames(cells: string[]): string[] {
   const names = cells.map((cell) => cell.trim());
   while (names.at(-1) === "") names.pop();

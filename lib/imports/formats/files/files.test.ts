@@ -38,7 +38,10 @@ async function problemOf(bytes: Uint8Array, fileName: string): Promise<string> {
   return JSON.stringify((failed as { errors?: unknown }).errors);
 }
 
-/** A zip with these files, stored or deflated. `says`: what a header says of the size, in place of the truth. */
+/**
+ * A zip with these files, stored or deflated. `says`: what a header says of the size, in place of
+ * the truth.
+ */
 function zipOf(files: Record<string, string | Buffer>, says?: number): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];

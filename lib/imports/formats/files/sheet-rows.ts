@@ -10,7 +10,10 @@ export const SHEET_ROWS_MAX = 1_048_576;
 /** A row with its number in the sheet, from 1. `numbers`: which cells are numbers. */
 export type SheetRow = { number: number; cells: string[]; numbers: boolean[] };
 
-/** The rows of a worksheet's XML, as it comes. @throws FileRefused for XML that is no sheet, or a sheet without bounds */
+/**
+ * The rows of a worksheet's XML, as it comes. @throws FileRefused for XML that is no sheet, or a
+ * sheet without bounds
+ */
 export async function* sheetRows(
   xml: AsyncIterable<Buffer>,
   context: SheetContext,

@@ -17,7 +17,10 @@ export function dateStylesOf(formatIds: readonly string[], custom: ReadonlyMap<s
   return formatIds.map((id) => isDateFormat(custom.get(id) ?? id));
 }
 
-/** A cell's value as CSV has it: by its type, never by how it is displayed. A formula's is the stored one. */
+/**
+ * A cell's value as CSV has it: by its type, never by how it is displayed. A formula's is the
+ * stored one.
+ */
 export function cellText(
   type: string,
   style: number,

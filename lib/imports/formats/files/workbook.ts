@@ -7,7 +7,9 @@ import { type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { dateStylesOf, type SheetContext } from "./sheet-values.ts";
 import { readEntry, type Zip } from "./zip.ts";
 
-/** A workbook lies in memory while it is read: of more than this the sheet is better saved as CSV. */
+/**
+ * A workbook lies in memory while it is read: of more than this the sheet is better saved as CSV.
+ */
 export const WORKBOOK_MAX_BYTES = 32 * 1024 * 1024;
 const STRINGS_MAX_BYTES = 64 * 1024 * 1024;
 const PART_MAX_BYTES = 8 * 1024 * 1024;

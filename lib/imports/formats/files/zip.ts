@@ -27,7 +27,8 @@ export async function openZip(bytes: Buffer, fileName: string): Promise<Zip> {
 }
 
 /**
- * A file of an archive, as it is unpacked. It may unpack to as many bytes as its header says, no more.
+ * A file of an archive, as it is unpacked. It may unpack to as many bytes as its header says, no
+ * more.
  * @throws FileRefused where that is more than `bytesMax`
  */
 export async function* readEntry(

@@ -7,7 +7,10 @@ import type { Place } from "../refusal.ts";
 const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** Names that stand for themselves. The others are read only where the mapping names them: a `fee` of others may be in minor units. */
+/**
+ * Names that stand for themselves. The others are read only where the mapping names them: a `fee`
+ * of others may be in minor units.
+ */
 const ONLY_MAPPED: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
 const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => !ONLY_MAPPED.includes(field));
 
@@ -28,9 +31,10 @@ class Unreadable extends Error {
 }
 
 /**
- * Reads one JSON object as a line. Amounts may be texts or numbers: numbers are read from the digits of the file, so that none is
- * rounded on the way. A mapping names a member, or the path to one within members: `amount.value`. Members that are no field go into
- * details, those of a member `details` too.
+ * Reads one JSON object as a line. Amounts may be texts or numbers: numbers are read from the
+ * digits of the file, so that none is rounded on the way. A mapping names a member, or the path to
+ * one within members: `amount.value`. Members that are no field go into details, those of a member
+ * `details` too.
  */
 export function jsonLines(reading: Reading): (text: string, place: Place) => void {
   const add = mappedLines(reading, "wire");
@@ -188,8 +192,9 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * Gathers the numbers among the members of the well-formed object whose members begin `at`, by path, as they are written, those of
- * objects on the way to a field too. @returns where the object ends; or the path that comes twice.
+ * Gathers the numbers among the members of the well-formed object whose members begin `at`, by
+ * path, as they are written, those of objects on the way to a field too. @returns where the object
+ * ends; or the path that comes twice.
  */
 function readNumbers(
   text: string,

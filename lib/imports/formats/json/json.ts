@@ -6,9 +6,10 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * JSON: a list of objects, or an object whose member `lines` is one, or what the mapping's `lines_path` leads to; its other members are
- * passed over. Cuts the list into its objects as they come. (Streaming parsers turn numbers into floats before anybody sees their digits; and JSON.parse checks each
- * object here.)
+ * JSON: a list of objects, or an object whose member `lines` is one, or what the mapping's
+ * `lines_path` leads to; its other members are passed over. Cuts the list into its objects as they
+ * come. (Streaming parsers turn numbers into floats before anybody sees their digits; and
+ * JSON.parse checks each object here.)
  */
 export function readJson(reading: Reading): Reader {
   const readObject = jsonLines(reading);

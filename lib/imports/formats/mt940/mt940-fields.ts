@@ -1,4 +1,7 @@
-/** Fields of MT940 and MT942. Other tags within field 61 or 86 are text: that is cut at 65 characters, wherever this falls. */
+/**
+ * Fields of MT940 and MT942. Other tags within field 61 or 86 are text: that is cut at 65
+ * characters, wherever this falls.
+ */
 const KNOWN = /^(?:12|13D?|20|21|25P?|28C?|34F|60[FM]|61|62[FM]|64|65|86|90[CD])$/;
 const TAG = /^:(\d{2}[A-Z]?):/;
 /** A statement line, a balance or a total, whatever the tag became on its way. */
@@ -36,7 +39,9 @@ export class Mt940Fields {
   length = 0;
   readonly #handler: Mt940Handler;
   #parts: string[] = [];
-  /** Lines that begin another message or go on with the text of field 86: the next tag says which. */
+  /**
+   * Lines that begin another message or go on with the text of field 86: the next tag says which.
+   */
   #held: { name: string; texts: string[]; line: number } | undefined;
   /** A dash alone on its line may be text, too. */
   #dashes = 0;

@@ -9,9 +9,15 @@ export type Info = {
   more: [string, string | undefined][];
 };
 
-/** Business transaction code, then a character that separates subfields of two digits: `166?00…?20…`, `020<00…<20…`, `~20…`. */
+/**
+ * Business transaction code, then a character that separates subfields of two digits:
+ * `166?00…?20…`, `020<00…<20…`, `~20…`.
+ */
 const SUBFIELDS = /^(\d{3})?([^\p{L}\p{N}\s/:+])(\d{2})/u;
-/** Separators that no sentence begins with. Of others, text such as `-10% discount` may begin with one. */
+/**
+ * Separators that no sentence begins with. Of others, text such as `-10% discount` may begin with
+ * one.
+ */
 const CLEAR_SEPARATOR = /[?<>~^|@§$!`]/;
 /** Subfields that banks use; other digits behind the separator are text. */
 const isCode = (code: number) =>

@@ -7,8 +7,9 @@ import type { Statement } from "../statement.ts";
 import { accountOwnerInfo } from "./mt940-info.ts";
 
 /**
- * Value date, entry date, mark, funds code, amount, type, references. 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; that the mark may be EC or
- * ED is MT942's. References are longer than 16 at many banks; some fill up with blanks, and some leave out a comma without cents.
+ * Value date, entry date, mark, funds code, amount, type, references.
+ * 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; that the mark may be EC or ED is MT942's. References are
+ * longer than 16 at many banks; some fill up with blanks, and some leave out a comma without cents.
  */
 const LINE =
   /^(\d{6})(\d{4}|\s{4})?\s*(RC|RD|EC|ED|C|D)([A-Z])?\s*(\d{1,24},\d{0,10}|,\d{1,10}|\d{1,24}(?![A-Z0-9. ]{0,8}[,.]\d))\s*(?:([SNF][A-Z0-9 ]{0,3}|[A-Z]{3}[A-Z0-9])(.*)|(?=\/\/)(.*)|)$/s;
@@ -22,8 +23,9 @@ export type StatementLine = { describe: (parts: string[]) => void; finish: () =>
 type Into = { out: LineCollector; statement: Statement; currency: string | undefined };
 
 /**
- * Reads a :61:, whose second line is its supplementary details. A reversal of a credit (RC) takes money out, one of a debit (RD) brings
- * it in. Expected entries (EC, ED) are counted as skipped. Undefined where the line was refused or skipped.
+ * Reads a :61:, whose second line is its supplementary details. A reversal of a credit (RC) takes
+ * money out, one of a debit (RD) brings it in. Expected entries (EC, ED) are counted as skipped.
+ * Undefined where the line was refused or skipped.
  */
 export function statementLine(
   { out, statement, currency }: Into,

@@ -8,7 +8,10 @@ import { Mt940Fields } from "./mt940-fields.ts";
 import { type StatementLine, statementLine, swiftDay } from "./mt940-line.ts";
 import { Mt940Totals, TOTALS_MAX } from "./mt940-totals.ts";
 
-/** Longest field, continuation lines included: the standard has 6 lines of 65 characters, banks have more. */
+/**
+ * Longest field, continuation lines included: the standard has 6 lines of 65 characters, banks have
+ * more.
+ */
 const FIELD_MAX_LENGTH = 32 * 1024;
 const BALANCE = /^([CD])\s*(\d{6})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
 /** The end mark of a message, where it sticks to its last field. */
@@ -22,7 +25,10 @@ type Message = {
   /** Whether :60F: and :62F: were there, readable or not. */
   hasOpening: boolean;
   hasClosing: boolean;
-  /** What a balance says, where that is no currency we know: its lines are never taken for another's. */
+  /**
+   * What a balance says, where that is no currency we know: its lines are never taken for
+   * another's.
+   */
   unknownCurrency: string | undefined;
   /** What only interim reports have: :34F: or :13D: before the lines, or the number 942. */
   hasInterimMarks: boolean;
@@ -30,9 +36,10 @@ type Message = {
 };
 
 /**
- * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or bare, many in a file. Each message is a
- * statement of its own; pages (:60M:, :62M:) are checked one by one. Fields that are not about lines or balances are passed over. An
- * interim report beside MT940 statements has what is noted, not booked: its entries are skipped.
+ * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or
+ * bare, many in a file. Each message is a statement of its own; pages (:60M:, :62M:) are checked
+ * one by one. Fields that are not about lines or balances are passed over. An interim report beside
+ * MT940 statements has what is noted, not booked: its entries are skipped.
  * @throws FileRefused where the last message is cut
  */
 export function readMt940(

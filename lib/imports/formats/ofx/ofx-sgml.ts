@@ -21,8 +21,8 @@ const ENDS: [string, string][] = [
 const TAG_NAME = /^[/?!]?[A-Za-z]/;
 
 /**
- * The tags of OFX, as SGML or as XML: `<TAG>` opens an aggregate or, with text after it, is a leaf that may or may not be closed. What is
- * which, the statements know.
+ * The tags of OFX, as SGML or as XML: `<TAG>` opens an aggregate or, with text after it, is a leaf
+ * that may or may not be closed. What is which, the statements know.
  */
 export function sgmlEvents(statements: OfxStatements): Reader {
   let buffer = "";

@@ -9,7 +9,9 @@ import { Statement } from "../statement.ts";
 
 const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
 const ACCOUNTS = new Set(["BANKACCTFROM", "CCACCTFROM", "INVACCTFROM"]);
-/** Aggregates that are looked into or must not be looked into. Of all others only the leaves count. */
+/**
+ * Aggregates that are looked into or must not be looked into. Of all others only the leaves count.
+ */
 const AGGREGATES = new Set([
   "OFX",
   ...STATEMENTS,
@@ -34,7 +36,9 @@ const ACCOUNTS_MAX = 1_000;
 
 type Leaves = Map<string, string>;
 
-/** Makes lines and statements of OFX's aggregates and leaves, whether they came as SGML or as XML. */
+/**
+ * Makes lines and statements of OFX's aggregates and leaves, whether they came as SGML or as XML.
+ */
 export class OfxStatements {
   readonly #reading: Reading;
   readonly #open: { name: string; leaves: Leaves; place: Place }[] = [];
@@ -147,7 +151,10 @@ export class OfxStatements {
     this.#reading.out.close(statement);
   }
 
-  /** Banks number the transactions of each account alike, and a savings account as the checking account beside it. */
+  /**
+   * Banks number the transactions of each account alike, and a savings account as the checking
+   * account beside it.
+   */
   #account(name: string, leaves: Leaves, statement: Statement) {
     const account = leaves.get("ACCTID") ?? "";
     statement.account ??= account || null;
