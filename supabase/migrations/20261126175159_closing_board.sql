@@ -76,6 +76,90 @@ CREATE OR REPLACE FUNCTION private.default_policy()
  IMMUTABLE
  SET search_path TO ''
 RETURN '{"fees": "deduct", "checks": {"files": "warn", "balances": "warn", "difference": "warn", "exceptions": "warn", "period_over": "warn", "suggestions": "warn"}, "automatic": "earned", "four_eyes": false, "close_days": 5, "exceptions": {"most_a_run": 1000, "severities": [{"severity": "low", "from_minor": 0}, {"severity": "medium", "from_minor": 100000}, {"severity": "high", "from_minor": 1000000}, {"severity": "critical", "from_minor": 10000000}], "assigned_to": null}, "calendar_id": null, "review_levels": 0}'::jsonb;
+CREATE OR REPLACE FUNCTION private.save_matches(tenant text, reconciliation text, run text, attempt integer, gone uuid[], ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[], amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[], member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[], adjustments jsonb DEFAULT '{}'::jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+  lost uuid[];
+  confirmed uuid[];
+begin
+  r := private.lock_period(tenant, reconciliation);
+  perform private.require_attempt(tenant, run, attempt);
+  if cardinality(gone) > 0 then
+    perform private.undo_matches(tenant, array(
+      select m.id
+      from public.matches m
+      where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null),
+        null);
+  end if;
+  if cardinality(member_ids) = 0 then
+    update public.matches m
+    set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin,
+      residual_minor = s.residual,
+      adjustments = coalesce(save_matches.adjustments -> s.id::text, '[]'),
+      explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
+    from unnest(ids, states, methods, save_matches.settled, scores, margins, residuals, highs, lows)
+      as s (id, state, method, settled, score, margin, residual, high, low)
+    where m.tenant_id = tenant and m.id = s.id and m.decided_by is null and m.state = s.state;
+    return 0;
+  end if;
+  select coalesce(array_agg(distinct member_ids[o.n]), '{}') into lost
+  from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
+  where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
+  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape,
+    method, settled, score, margin, currency,
+    amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)
+  select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score,
+    s.margin, s.currency, s.amount, s.residual,
+    coalesce(save_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high,
+    s.low, 'system'
+  from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts,
+    residuals, highs, lows)
+    as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
+  where cardinality(lost) = 0 or s.id <> all (lost);
+  insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
+  select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
+  from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side,
+    minor)
+  where cardinality(lost) = 0 or s.match_id <> all (lost);
+  if 'suggested' = any (states) then
+    perform private.drop_moved_suggestions(r, member_lines, ids);
+  end if;
+  confirmed := array(select s.id from unnest(ids, states) as s (id, state)
+    where s.state = 'confirmed' and (cardinality(lost) = 0 or s.id <> all (lost)));
+  if cardinality(confirmed) > 0 then
+    perform private.claim_matched_lines(tenant, r, member_ids, member_lines, member_amounts,
+      confirmed, cardinality(confirmed) = cardinality(ids));
+  end if;
+  return cardinality(lost);
+end $function$;
+CREATE OR REPLACE FUNCTION private.drop_moved_suggestions(r public.reconciliations, lines bigint[], made uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  moved constant uuid[] := array(
+    select m.id from public.matches m
+    join public.runs x on x.tenant_id = m.tenant_id and x.id = m.run_id
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+      and x.reconciliation_id <> r.id and m.id <> all (made)
+  );
+  twice uuid[];
+begin
+  if cardinality(moved) = 0 then
+    return;
+  end if;
+  select array_agg(distinct mm.match_id) into twice
+  from private.members_of(r.tenant_id, moved) mm where mm.line_no = any (lines);
+  if twice is not null then
+    perform private.delete_matches(r.tenant_id, twice);
+  end if;
+end $function$;
 CREATE OR REPLACE FUNCTION public.put_rules(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql

@@ -169,6 +169,9 @@ begin
   from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side,
     minor)
   where cardinality(lost) = 0 or s.match_id <> all (lost);
+  if 'suggested' = any (states) then
+    perform private.drop_moved_suggestions(r, member_lines, ids);
+  end if;
   confirmed := array(select s.id from unnest(ids, states) as s (id, state)
     where s.state = 'confirmed' and (cardinality(lost) = 0 or s.id <> all (lost)));
   if cardinality(confirmed) > 0 then
@@ -176,6 +179,30 @@ begin
       confirmed, cardinality(confirmed) = cardinality(ids));
   end if;
   return cardinality(lost);
+end $$;
+
+-- Deletes the suggestions that another period's close or reopening moved here while the run was
+-- under way, where they share a line with what it has just suggested.
+create function private.drop_moved_suggestions(r public.reconciliations, lines bigint[],
+  made uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  moved constant uuid[] := array(
+    select m.id from public.matches m
+    join public.runs x on x.tenant_id = m.tenant_id and x.id = m.run_id
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+      and x.reconciliation_id <> r.id and m.id <> all (made)
+  );
+  twice uuid[];
+begin
+  if cardinality(moved) = 0 then
+    return;
+  end if;
+  select array_agg(distinct mm.match_id) into twice
+  from private.members_of(r.tenant_id, moved) mm where mm.line_no = any (lines);
+  if twice is not null then
+    perform private.delete_matches(r.tenant_id, twice);
+  end if;
 end $$;
 
 -- What confirmed matches of a run take: from what is open, from suggestions of other periods, from
