@@ -445,8 +445,8 @@ CREATE OR REPLACE FUNCTION public.open_next_periods(input jsonb, request jsonb)
  SET search_path TO ''
 AS $function$
 declare
-  tenant constant text := private.tenant_id();
   replayed constant jsonb := private.begin_write(request, 'open_next_periods');
+  tenant constant text := private.tenant_id();
   next record;
   created jsonb := '[]';
 begin
@@ -481,6 +481,7 @@ grant execute on function public.open_next_periods(jsonb,jsonb) to authenticated
 insert into private.operations select ('(get_closing_board,getClosingBoard,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(get_reconciliation,getStatementPdf,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(get_statement,getStatementPdf,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+insert into private.operations select ('(list_newest_periods,getClosingBoard,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_newest_periods,openNextPeriods,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(list_signed_statements,getStatementPdf,read:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(open_next_periods,openNextPeriods,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;

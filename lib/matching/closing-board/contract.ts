@@ -123,6 +123,7 @@ export const getClosingBoardContract = contract({
     "All pairs of sources, in the order in which their sources were created, with the periods that " +
     "end in these months: how far each is, who signed it, when it is due and what is open.",
   access: needs("read:reconciliations"),
+  functions: ["get_closing_board", "list_newest_periods"],
   query: z
     .strictObject({
       from: month.meta({ description: "The first month.", example: "2026-06" }),

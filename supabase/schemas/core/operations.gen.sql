@@ -157,6 +157,7 @@ insert into private.operations (verb, operation, permission) values
   ('list_statement_bundle', 'getStatementBundle', 'read:reconciliations'),
   ('list_bundle_events', 'getStatementBundle', 'read:reconciliations'),
   ('get_closing_board', 'getClosingBoard', 'read:reconciliations'),
+  ('list_newest_periods', 'getClosingBoard', 'read:reconciliations'),
   ('list_newest_periods', 'openNextPeriods', 'write:reconciliations'),
   ('open_next_periods', 'openNextPeriods', 'write:reconciliations'),
   ('get_checklist', 'getChecklist', 'read:reconciliations'),

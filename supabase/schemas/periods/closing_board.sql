@@ -155,8 +155,8 @@ end $$;
 create function public.open_next_periods(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  tenant constant text := private.tenant_id();
   replayed constant jsonb := private.begin_write(request, 'open_next_periods');
+  tenant constant text := private.tenant_id();
   next record;
   created jsonb := '[]';
 begin
