@@ -1,8 +1,8 @@
 import { DEFAULT_RULES } from "../../../engine/rules.ts";
 
 const HEADER =
-  "-- Written by `npm run generate` from engine/rules.ts: the rules of a pair that has " +
-  "none of its own.";
+  "-- Written by `npm run generate` from engine/rules.ts: the rules of a pair for " +
+  "which nobody has set any.";
 
 /**
  * Generates `private.default_rules()`, so that the database checks limits with the rules that the

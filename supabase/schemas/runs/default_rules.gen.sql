@@ -1,4 +1,4 @@
--- Written by `npm run generate` from engine/rules.ts: the rules of a pair that has none of its own.
+-- Written by `npm run generate` from engine/rules.ts: the rules of a pair for which nobody has set any.
 
 create function private.default_rules() returns jsonb
 language sql immutable set search_path = ''
