@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots -- <folder> [views…]`: runs the tests' walk through the pages with a
- * screenshot at each step and a sheet for each view, and a sheet of two people closing a month
- * (only that: `-- <folder> "by two people"`).
+ * screenshot at each step and a sheet for each view, and a sheet of three people closing a month
+ * (only that: `-- <folder> "by three people"`).
  */
 import { resolve } from "node:path";
 import { build, install } from "../setup.mjs";
@@ -18,7 +18,7 @@ process.env.SCREENSHOTS = resolve(folder);
 const named = views.map((view) => view.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 const { failures } = await playwright([
   "e2e/ui/walk.spec.ts",
-  "e2e/ui/two-people.spec.ts",
+  "e2e/ui/closing-month.spec.ts",
   ...(named.length > 0 ? ["--grep", ` (${named.join("|")})$`] : []),
 ]);
 process.exit(failures.length > 0 ? 1 : 0);

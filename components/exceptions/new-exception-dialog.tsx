@@ -13,6 +13,7 @@ import { Person } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import { buttonClass } from "#components/ui/button.tsx";
+import { DateField } from "#components/ui/date-field.tsx";
 import { momentOfField } from "#components/ui/field-time.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { parseMoney } from "#components/ui/money.ts";
@@ -115,7 +116,7 @@ export function NewExceptionDialog({
       onClose();
     },
   });
-  const { draft, text, change } = form;
+  const { draft, text, change, problem } = form;
   return (
     <FormDialog
       form={form}
@@ -158,11 +159,13 @@ export function NewExceptionDialog({
           onChange={(assigned_to) => change({ assigned_to })}
         />
       </div>
-      <TextField
+      <DateField
         label="Deadline"
-        type="datetime-local"
+        time="17:00"
         hint={`In ${zoneName(timeZone)}. Leave empty to use the SLA policy.`}
-        {...text("due_at")}
+        value={draft.due_at}
+        error={problem("due_at")}
+        onChange={(due_at) => change({ due_at })}
       />
       <div className="grid gap-4 sm:grid-cols-[1fr_7rem]">
         <TextField

@@ -1,6 +1,7 @@
 "use client";
 
 import { CheckField } from "#components/ui/check-field.tsx";
+import { DateField } from "#components/ui/date-field.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import type { Field } from "#lib/records/surfaces/surface.ts";
 import { JsonField } from "./json-field.tsx";
@@ -41,14 +42,12 @@ export function FieldEditor({ field: { label, input }, value, error, onChange }:
       );
     case "time":
       return (
-        <TextField
+        <DateField
           label={`${label} (UTC)`}
-          type="datetime-local"
+          time="09:00"
           value={text.slice(0, 16)}
           error={error}
-          onChange={({ target }) =>
-            onChange(target.value === "" ? undefined : `${target.value}:00.000Z`)
-          }
+          onChange={(time) => onChange(time === "" ? undefined : `${time}:00.000Z`)}
         />
       );
     case "object":

@@ -1,11 +1,19 @@
 "use client";
 
 import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { flushSync } from "react-dom";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
-import { addDays, addMonths, parseDay, weeksOf } from "./days.ts";
+import { addDays, addMonths, parseDay, parseDayTime, weeksOf } from "./days.ts";
 import { formatDay } from "./moment.ts";
 import { FIELD, Field } from "./text-field.tsx";
 
@@ -15,17 +23,20 @@ const MONTH = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const WRONG = "Enter a day, for example 26 Nov 2026.";
+const EXAMPLE = "26 Nov 2026";
+const EXAMPLE_WITH_TIME = "26 Nov 2026, 14:30";
 
 type Days = {
-  /** The day, "2026-11-26"; empty for none. */
+  /** The day, "2026-11-26", or with `time` "2026-11-26T14:30"; empty for none. */
   value: string;
   onChange: (day: string) => void;
   min?: string;
   max?: string;
+  /** Given, the value has a time of day: this one, "17:00", where only a day is chosen. */
+  time?: string;
 };
 
-/** A field for a day, shown as everywhere on the pages, with a calendar to choose from. */
+/** A field for a day, or with `time` for a day and a time, shown as everywhere on the pages, with a calendar to choose from. */
 export function DateField({
   label,
   hint,
@@ -40,7 +51,9 @@ export function DateField({
 }) {
   const id = useId();
   const [wrong, setWrong] = useState(false);
-  const problem = error ?? (wrong ? WRONG : undefined);
+  const example = control.time === undefined ? EXAMPLE : EXAMPLE_WITH_TIME;
+  const wrongText = `Enter a day${control.time === undefined ? "" : " and a time"}, for example ${example}.`;
+  const problem = error ?? (wrong ? wrongText : undefined);
   return (
     <Field id={id} label={label} hint={hint} error={problem}>
       <DateControl
@@ -64,9 +77,10 @@ export function DateControl({
   onWrong,
   min = "1970-01-01",
   max = "2999-12-31",
+  time,
   name,
   required,
-  placeholder = "26 Nov 2026",
+  placeholder = time === undefined ? EXAMPLE : EXAMPLE_WITH_TIME,
   width,
   className = "h-10",
   inputProps,
@@ -79,7 +93,7 @@ export function DateControl({
   /** The class of the control's width. */
   width?: string;
   className?: string;
-  inputProps?: { "aria-invalid": boolean; "aria-describedby": string };
+  inputProps?: ComponentProps<"input">;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
@@ -97,7 +111,7 @@ export function DateControl({
   function type(text: string): void {
     setTyped(text);
     onWrong?.(false);
-    const day = parseDay(text);
+    const day = time === undefined ? parseDay(text) : parseDayTime(text, time);
     change(day !== null && day >= min && day <= max ? day : "");
   }
 
@@ -111,7 +125,7 @@ export function DateControl({
   function choose(day: string): void {
     setTyped(null);
     onWrong?.(false);
-    change(day);
+    change(time === undefined ? day : `${day}T${value.slice(11) || time}`);
     box.current?.hidePopover();
     input.current?.focus();
     // Tells a form that applies its fields as they change.
@@ -128,7 +142,7 @@ export function DateControl({
         spellCheck={false}
         required={required}
         placeholder={placeholder}
-        value={typed ?? (value === "" ? "" : formatDay(value, "UTC"))}
+        value={typed ?? shownDay(value)}
         onChange={({ target }) => type(target.value)}
         onBlur={leave}
         className={classes(FIELD, "min-w-0 pr-9", className)}
@@ -149,20 +163,36 @@ export function DateControl({
         ref={box}
         id={popover}
         popover="auto"
+        // A click between its days must not take the focus out of the field.
+        tabIndex={-1}
         role="dialog"
         aria-label="Calendar"
         onBeforeToggle={({ newState }) => newState === "open" && flushSync(() => setOpen(true))}
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
         className="fixed inset-auto m-0 my-1.5 rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-start] max-sm:[position-area:block-end_span-all] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
       >
-        {isOpen && <Calendar value={value} min={min} max={max} onChange={choose} />}
+        {isOpen && (
+          <Calendar
+            value={value.slice(0, 10)}
+            min={min.slice(0, 10)}
+            max={max.slice(0, 10)}
+            onChange={choose}
+          />
+        )}
       </div>
     </div>
   );
 }
 
+/** "26 Nov 2026", or with a time of day "26 Nov 2026, 14:30". */
+function shownDay(value: string): string {
+  if (value === "") return "";
+  const time = value.slice(11, 16);
+  return formatDay(value.slice(0, 10), "UTC") + (time && `, ${time}`);
+}
+
 /** A month of days to choose from. Arrows move by days and weeks, Page Up and Down by months. */
-function Calendar({ value, onChange, min, max }: Required<Days>) {
+function Calendar({ value, onChange, min, max }: Required<Omit<Days, "time">>) {
   const today = new Date().toISOString().slice(0, 10);
   const [at, setAt] = useState(value === "" ? today : value);
   const grid = useRef<HTMLTableElement>(null);

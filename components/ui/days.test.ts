@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addDays, addMonths, parseDay, weeksOf } from "./days.ts";
+import { addDays, addMonths, parseDay, parseDayTime, weeksOf } from "./days.ts";
 
 test.each([
   ["2026-11-26", "2026-11-26"],
@@ -17,6 +17,20 @@ test.each([
   ["", null],
 ])("%j means %j", (text, day) => {
   expect(parseDay(text)).toBe(day);
+});
+
+test.each([
+  ["26 Nov 2026, 14:30", "2026-11-26T14:30"],
+  ["2026-11-26T09:05", "2026-11-26T09:05"],
+  ["26.11.2026 9:05", "2026-11-26T09:05"],
+  ["Nov 26, 2026, 9:05", "2026-11-26T09:05"],
+  ["26 Nov 2026", "2026-11-26T17:00"],
+  ["26 Nov 2026, 24:00", null],
+  ["26 Nov 2026, 14:60", null],
+  ["26 Nov 2026, half past two", null],
+  ["14:30", null],
+])("%j with a time means %j", (text, moment) => {
+  expect(parseDayTime(text, "17:00")).toBe(moment);
 });
 
 test("moves by days and months, to the last day of a shorter month", () => {

@@ -24,6 +24,18 @@ export function parseDay(text: string): string | null {
   return dayOf(Number(year), NAMES.indexOf(month) + 1, Number(day));
 }
 
+/**
+ * The day and time that a text means, "2026-11-26T14:30": a day as parseDay reads it, then a time of
+ * 24 hours, "14:30". A day alone gets `time`.
+ */
+export function parseDayTime(text: string, time: string): string | null {
+  const timed = /^(?<day>.+?)(?:T|,|\s)\s*(?<hour>\d{1,2}):(?<minute>[0-5]\d)$/i.exec(text.trim());
+  const { day = text, hour, minute } = timed?.groups ?? {};
+  const parsed = parseDay(day);
+  if (parsed === null || Number(hour ?? 0) > 23) return null;
+  return `${parsed}T${hour === undefined ? time : `${hour.padStart(2, "0")}:${minute}`}`;
+}
+
 function dayOf(year: number, month: number, day: number): string | null {
   const date = new Date(Date.UTC(year, month - 1, day));
   const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;

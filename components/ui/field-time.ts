@@ -2,14 +2,14 @@ import { offsetAt } from "./zone-offset.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The value of a datetime-local field for a time, in the zone that the page shows. */
+/** The value of a DateField with a time, in the zone that the page shows. */
 export function fieldTime(iso: string, timeZone: string): string {
   const time = Date.parse(iso);
   return new Date(time + offsetAt(time, timeZone)).toISOString().slice(0, 16);
 }
 
 /**
- * The time that a datetime-local field means. When clocks change, a repeated local time means the
+ * The time that a DateField with a time means. When clocks change, a repeated local time means the
  * first, and a skipped one the time after the gap.
  */
 export function momentOfField(text: string, timeZone: string): string {

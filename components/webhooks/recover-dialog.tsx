@@ -8,10 +8,10 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
+import { DateField } from "#components/ui/date-field.tsx";
 import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
-import { TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { recoverWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
@@ -82,12 +82,12 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
         onChange={(span) => form.change({ span })}
       >
         {form.draft.span === "custom" && (
-          <TextField
-            {...form.text("since")}
+          <DateField
             label={`Time (${zoneName(timeZone)})`}
-            type="datetime-local"
+            time="00:00"
+            value={form.draft.since}
+            onChange={(since) => form.change({ since })}
             min={minuteOf(openedMs - KEPT_MS, timeZone)}
-            max={minuteOf(openedMs, timeZone)}
             error={since === null ? "Enter a date and time." : form.problem("since")}
           />
         )}

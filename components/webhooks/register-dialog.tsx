@@ -6,6 +6,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { createWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { shownUrl } from "./labels.ts";
 import {
   missingInSecret,
   newSecretDraft,
@@ -37,7 +38,7 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
       }),
     onDone: (webhook) => {
       keep(webhook);
-      toast("Webhook registered", { description: "Send a test event to try it." });
+      toast(`Registered ${shownUrl(webhook.url)}`, { description: "Send a test event to try it." });
       onRegistered(webhook);
     },
   });

@@ -60,12 +60,11 @@ export async function expectAxeFindsNothing(
   expect(found, state).toEqual([]);
 }
 
+/** A chart follows a new width only when it is painted again. */
 export async function expectNoSidewaysScrolling(page: Page, state?: string): Promise<void> {
-  const { wide, width } = await page.evaluate(() => ({
-    wide: document.documentElement.scrollWidth,
-    width: window.innerWidth,
-  }));
-  expect(wide, state).toBeLessThanOrEqual(width);
+  const overflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  await expect.poll(overflow, { message: state, timeout: 2_000 }).toBeLessThanOrEqual(0);
 }
 
 /** What one types into can be read. */

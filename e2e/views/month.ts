@@ -23,6 +23,7 @@ const CUSTOMERS = [
   "Lindt Logistik KG",
   "Café Morgenrot",
 ];
+const OPENING_MINOR = 1_250_000;
 const RUN_TIMEOUT_MS = 180_000;
 
 /**
@@ -45,6 +46,16 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
   const { bank, ledger } = linesOf(open);
   await call("POST", `sources/${left}/lines`, { lines: bank });
   await call("POST", `sources/${right}/lines`, { lines: ledger });
+  const state = async (source: string, lines: readonly Line[]) => {
+    for (const day of ["2026-08-31", "2026-09-30", "2026-10-31"])
+      await call("POST", `sources/${source}/balances`, {
+        day,
+        amount_minor: balanceOn(day, lines),
+        reason: `Trial balance of ${day}`,
+      });
+  };
+  await state(left, bank);
+  await state(right, ledger);
   const period = async (name: string, period_start: string, period_end: string) => {
     const body = {
       name,
@@ -71,6 +82,12 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
     october: await period("Commerzbank, October 2026", "2026-10-01", "2026-10-31"),
     bearer,
   };
+}
+
+/** At the end of a day, of an account that both sides began with the same. */
+function balanceOn(day: string, lines: readonly Line[]): number {
+  const booked = lines.filter(({ value_date }) => value_date <= day);
+  return booked.reduce((sum, { amount_minor }) => sum + amount_minor, OPENING_MINOR);
 }
 
 /**

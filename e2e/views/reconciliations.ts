@@ -195,6 +195,38 @@ export const RECONCILIATIONS: View[] = [
     ),
   },
 
+  {
+    name: "a signed statement",
+    path: LIST,
+    role: "tenant_auditor",
+    arrange: period(
+      "September",
+      (page) => page.getByRole("link", { name: "Statement" }).click(),
+      (page) => page.getByRole("heading", { name: "Signed statements" }).waitFor(),
+    ),
+  },
+  {
+    name: "a period's checklist",
+    path: LIST,
+    role: "tenant_lead",
+    ...sees((page) => page.getByRole("list", { name: "Checks before a close" }), period("October")),
+  },
+  {
+    name: "a period to prepare",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("October", press("Sign as prepared"), says(/Whatever changes it/)),
+  },
+
+  { name: "the month", path: "/:world/closing-board", role: "tenant_lead" },
+  { name: "the month, empty", path: "/:empty/closing-board", role: "tenant_lead" },
+  {
+    name: "the month, next periods",
+    path: "/:world/closing-board?next=true",
+    role: "tenant_lead",
+    arrange: (page) => page.getByRole("region", { name: "What opens" }).waitFor(),
+  },
+
   { name: "matches of a period", path: LIST, role: "tenant_admin", arrange: matches() },
   {
     name: "matches of a period, by rule and words",

@@ -1,16 +1,16 @@
 "use client";
 
 import { Pencil } from "lucide-react";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { classes } from "#components/ui/classes.ts";
-import { focusOnMount } from "#components/ui/focus-on-mount.ts";
+import { DateControl } from "#components/ui/date-field.tsx";
 import { FIELD } from "#components/ui/text-field.tsx";
 
 /** A value that is edited where it is shown. Enter or leaving the field saves; Escape cancels. */
 export function InPlace({
   label,
   value,
-  type = "text",
+  time,
   maxLength,
   onSave,
   className,
@@ -19,50 +19,65 @@ export function InPlace({
   label: string;
   /** In the field's format. */
   value: string;
-  type?: "text" | "datetime-local";
+  /** Given, the value is a day and a time, as of a DateField. */
+  time?: string;
   maxLength?: number;
   /** Called with a changed value that isn't empty. */
   onSave: (value: string) => void;
   className?: string;
   children: ReactNode;
 }) {
-  const [editing, setEditing] = useState(false);
+  const [draft, setDraft] = useState<string | null>(null);
+  const id = useId();
   const button = useRef<HTMLButtonElement>(null);
-  const cancelled = useRef(false);
 
   function end(text: string): void {
-    setEditing(false);
-    if (!cancelled.current && text.trim() !== "" && text !== value) onSave(text.trim());
+    setDraft(null);
+    if (text.trim() !== "" && text !== value) onSave(text.trim());
   }
 
-  if (editing)
+  if (draft !== null)
     return (
-      <input
-        ref={focusOnMount}
-        aria-label={label}
-        type={type}
-        maxLength={maxLength}
-        defaultValue={value}
-        onBlur={({ target }) => end(target.value)}
+      // biome-ignore lint/a11y/noStaticElementInteractions: it listens to the field in it
+      <div
+        ref={focusField}
+        onBlur={({ currentTarget, relatedTarget }) =>
+          !currentTarget.contains(relatedTarget) && end(draft)
+        }
         onKeyDown={(event) => {
+          if (!(event.target instanceof HTMLInputElement)) return;
           if (event.key !== "Enter" && event.key !== "Escape") return;
           event.preventDefault();
-          cancelled.current = event.key === "Escape";
-          event.currentTarget.blur();
+          end(event.key === "Escape" ? value : draft);
           requestAnimationFrame(() => button.current?.focus());
         }}
-        className={classes(FIELD, "h-9", className)}
-      />
+      >
+        {time === undefined ? (
+          <input
+            aria-label={label}
+            maxLength={maxLength}
+            value={draft}
+            onChange={({ target }) => setDraft(target.value)}
+            className={classes(FIELD, "h-9", className)}
+          />
+        ) : (
+          <DateControl
+            id={id}
+            className="h-9"
+            value={draft}
+            time={time}
+            onChange={setDraft}
+            inputProps={{ "aria-label": label }}
+          />
+        )}
+      </div>
     );
   return (
     <button
       ref={button}
       type="button"
       title={`Edit the ${label.toLowerCase()}`}
-      onClick={() => {
-        cancelled.current = false;
-        setEditing(true);
-      }}
+      onClick={() => setDraft(value)}
       className={classes(
         "group -mx-1.5 max-w-full rounded-sm px-1.5 text-left wrap-break-word hover:bg-hover",
         className,
@@ -76,4 +91,8 @@ export function InPlace({
       />
     </button>
   );
+}
+
+function focusField(box: HTMLElement | null): void {
+  box?.querySelector("input")?.focus();
 }

@@ -146,7 +146,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             {isOpen && exception.paused_at === null ? (
               <InPlace
                 label="Deadline"
-                type="datetime-local"
+                time="17:00"
                 value={fieldTime(exception.due_at, timeZone)}
                 onSave={(time) =>
                   change({ due_at: momentOfField(time, timeZone) }, "Deadline moved")

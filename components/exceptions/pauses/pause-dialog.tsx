@@ -5,6 +5,7 @@ import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
+import { DateField } from "#components/ui/date-field.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
@@ -72,7 +73,14 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
         ))}
       </SelectField>
       {picks && (
-        <TextField label="Resume at" type="datetime-local" {...form.text("until")} required />
+        <DateField
+          label="Resume at"
+          time="09:00"
+          value={form.draft.until}
+          error={form.problem("until")}
+          onChange={(until) => form.change({ until })}
+          required
+        />
       )}
     </FormDialog>
   );

@@ -15,7 +15,7 @@ const MORNING = "09:00";
 const DAY_MS = 86_400_000;
 
 /**
- * The end of a pause, or null. `time` is in the format of a datetime-local field; it and the
+ * The end of a pause, or null. `time` is in the format of a DateField with a time; it and the
  * mornings are in the zone that the page shows.
  */
 export function pauseUntil(

@@ -17,7 +17,8 @@ export function BoardTable({
   stale: boolean;
 }) {
   return (
-    <div className="overflow-x-auto">
+    // The newest months are at the right.
+    <div ref={scrollToEnd} className="overflow-x-auto">
       <RowTable
         aria-busy={stale}
         className={classes("w-full text-sm transition-opacity max-md:block", stale && "opacity-60")}
@@ -29,7 +30,7 @@ export function BoardTable({
               Sources
             </th>
             {months.map((month) => (
-              <th key={month} scope="col" className="h-9 min-w-40 px-2 font-medium">
+              <th key={month} scope="col" className="h-9 min-w-36 px-2 font-medium">
                 {longMonth(month)} {month.slice(0, 4)}
               </th>
             ))}
@@ -57,6 +58,10 @@ export function BoardTable({
       </RowTable>
     </div>
   );
+}
+
+function scrollToEnd(board: HTMLDivElement | null) {
+  board?.scrollTo({ left: board.scrollWidth });
 }
 
 function MonthCell({ month, periods }: { month: string; periods: readonly BoardPeriod[] }) {

@@ -75,6 +75,8 @@ export function ProofBadge({ proof }: { proof: Proof }) {
   );
 }
 
+/** The width of the first column of a table of two sides. */
+export const SIDE_HEAD = "w-1/3 sm:w-2/5";
 const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
 const TERMS = [
   ["lines", "Lines"],
@@ -118,7 +120,7 @@ export function ProofTable({
               <caption className="sr-only">Proof in {currency}</caption>
               <thead className="text-xs text-muted">
                 <tr className="border-b border-line align-bottom">
-                  <th scope="col" className="w-20 py-1.5 text-left font-medium sm:w-28">
+                  <th scope="col" className={`${SIDE_HEAD} py-1.5 text-left font-medium`}>
                     {currency}
                   </th>
                   {sides.map(({ side }) => (

@@ -59,7 +59,10 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
               {outcome !== "pass" && page && (
                 <>
                   {" "}
-                  <PrefetchLink href={page.href} className="text-accent-text hover:underline">
+                  <PrefetchLink
+                    href={page.href}
+                    className="text-accent-text underline underline-offset-2"
+                  >
                     {page.label}
                   </PrefetchLink>
                 </>

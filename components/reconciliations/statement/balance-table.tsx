@@ -19,6 +19,7 @@ export function BalanceTable({ statement }: { statement: Statement }) {
     return (
       <Table
         key={currency}
+        aligned
         caption={`Balances in ${currency}`}
         columns={[currency, left_source, right_source]}
       >
@@ -69,6 +70,7 @@ export function RollForwardTable({ statement }: { statement: Statement }) {
     return (
       <Table
         key={currency}
+        aligned
         caption={`Open items in ${currency}`}
         columns={[currency, left_source, right_source]}
       >

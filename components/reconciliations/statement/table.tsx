@@ -1,32 +1,46 @@
 import { type ReactNode, useId } from "react";
+import { classes } from "#components/ui/classes.ts";
+import { SIDE_HEAD } from "../matching/proof-card.tsx";
 
-const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
+const NUMBER =
+  "py-1.5 pl-2 text-right tabular-nums max-sm:wrap-anywhere sm:pl-4 sm:whitespace-nowrap";
 
-/** A table of a statement: names at the left, numbers at the right. */
+/**
+ * A table of a statement: names at the left, numbers at the right.
+ *
+ * @param aligned gives tables of two sides the same widths, so that their columns stand one below
+ *   the other
+ */
 export function Table({
   caption,
   columns,
+  aligned = false,
   children,
 }: {
   caption: string;
   columns: readonly string[];
+  aligned?: boolean;
   children: ReactNode;
 }) {
   const id = useId();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by itself, by keyboard too
     <section aria-labelledby={id} tabIndex={0} className="overflow-x-auto print:overflow-visible">
-      <table className="w-full text-sm">
+      <table className={classes("w-full text-sm", aligned && "table-fixed")}>
         <caption id={id} className="sr-only">
           {caption}
         </caption>
         <thead className="text-xs text-muted">
-          <tr className="border-b border-line">
+          <tr className="border-b border-line align-bottom">
             {columns.map((name, place) => (
               <th
                 key={name}
                 scope="col"
-                className={place === 0 ? "py-1.5 text-left font-medium" : `${NUMBER} font-medium`}
+                className={
+                  place === 0
+                    ? classes("py-1.5 text-left font-medium", aligned && SIDE_HEAD)
+                    : `${NUMBER} font-medium`
+                }
               >
                 {name}
               </th>

@@ -5,6 +5,7 @@ import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { DateField } from "#components/ui/date-field.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -48,7 +49,13 @@ export function BalanceDialog({ source, onClose }: { source: Source; onClose: ()
       pending="Saving…"
       onClose={onClose}
     >
-      <TextField label="Day" type="date" {...form.text("day")} required />
+      <DateField
+        label="Day"
+        value={form.draft.day}
+        error={form.problem("day")}
+        onChange={(day) => form.change({ day })}
+        required
+      />
       <TextField
         label={`Balance at its end, ${source.currency}`}
         inputMode="decimal"

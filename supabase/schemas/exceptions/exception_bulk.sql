@@ -1,7 +1,7 @@
 -- Many exceptions at once: a bulk change, all or nothing, and an import, line by line.
 
 -- Open exceptions of the caller's tenant that a filter matches, in the order of their ids.
-create function private.matching_exceptions(filters jsonb, after text, most integer) returns text[]
+create function private.matching_exceptions(filters jsonb, after text, max_count integer) returns text[]
 language plpgsql stable set search_path = '' as $$
 declare
   ids text[];
@@ -10,7 +10,7 @@ begin
     $q$select array(select e.id from public.exceptions e
       where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
     and e.id > %L and %s order by e.id limit %s)$q$, coalesce(after, ''),
-      private.filter_conditions(filters, now()), most) into ids;
+      private.filter_conditions(filters, now()), max_count) into ids;
   return ids;
 end $$;
 
@@ -36,6 +36,85 @@ begin
       order by i.n);
 end $$;
 
+-- Refuses: conflict where other than expected_count exceptions match the filter of a bulk change.
+-- Later batches are not counted: those before them match no more.
+create function private.require_expected_count(input jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  matching bigint;
+begin
+  if jsonb_typeof(input -> 'after') is not distinct from 'array' then
+    return;
+  end if;
+  matching := private.count_of_view(input -> 'filter');
+  if matching <> (input ->> 'expected_count')::bigint then
+    perform private.refuse_conflict('count_changed', format(
+      '%s match now, not %s. Check them and send the new expected_count. Nothing was changed.',
+      matching, input ->> 'expected_count'));
+  end if;
+end $$;
+
+-- Why some of these exceptions, which are held, cannot be changed: [{ path: ids.<place>, message }],
+-- null where all can.
+create function private.faults_of_move(ids text[], status text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
+      'message', format('An exception cannot move from %s to %s.', e.status,
+        faults_of_move.status)) order by i.n)
+    from unnest(ids) with ordinality as i (id, n)
+    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
+    where not private.exception_may_move(e.status, faults_of_move.status)
+  );
+end $$;
+
+-- The same of those that are to be paused, or resumed where `pause` is null. Pauses that are over
+-- end first.
+create function private.faults_of_pause(ids text[], pause jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  p public.sla_policies;
+begin
+  perform private.change_exceptions_for_caller('resume', array(
+    select jsonb_build_object('id', e.id)
+    from public.exceptions e
+    where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now()
+  ));
+  select * into p from public.sla_policies x where x.tenant_id = tenant;
+  perform private.require_pause_end((pause ->> 'until')::timestamptz, p);
+  return (
+    select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', f.fault)
+      order by i.n)
+    from unnest(ids) with ordinality as i (id, n)
+    join public.exceptions e on e.tenant_id = tenant and e.id = i.id
+    cross join lateral (
+      select case when pause is not null then private.pause_fault(e, p)
+        when e.paused_at is null then 'It is not paused.' end
+    ) f (fault)
+    where f.fault is not null
+  );
+end $$;
+
+-- Refuses: not_found with the place of each that the caller's tenant does not have.
+create function private.require_exceptions(ids text[]) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  refused jsonb;
+begin
+  select jsonb_agg(
+    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.')
+    order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+  where not exists (
+    select from public.exceptions e where e.tenant_id = private.tenant_id() and e.id = i.id);
+  if refused is not null then
+    perform private.refuse('not_found', 'There is no such exception. Nothing was changed.',
+      refused);
+  end if;
+end $$;
+
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of
 -- them or none. Or in place of ids { filter, expected_count, after: [id] | null }: the next 500
 -- that match; those that can't be changed are skipped and named. Refuses: not_found,
@@ -45,33 +124,23 @@ create function public.update_exceptions(input jsonb, request jsonb) returns jso
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_exceptions');
-  tenant constant text := private.tenant_id();
   patch constant jsonb := coalesce(input -> 'patch', '{}');
   pause constant jsonb := input -> 'pause';
-  p public.sla_policies;
   by_filter constant boolean := input ? 'filter';
   batch constant integer := 500;
+  act constant text := case when pause is not null then 'pause' when input ? 'resume' then 'resume'
+    else 'edit' end;
   ids text[] := private.text_array(input -> 'ids');
   next_id text;
-  matching bigint;
   refused jsonb;
-  skipped jsonb := '[]';
-  act text;
+  skipped jsonb;
   columns jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
   if by_filter then
-    if jsonb_typeof(input -> 'after') is distinct from 'array' then
-      matching := private.count_of_view(input -> 'filter');
-      if matching <> (input ->> 'expected_count')::bigint then
-        perform private.refuse_conflict('count_changed',
-          format(
-            '%s match now, not %s. Check them and send the new expected_count. Nothing was changed.',
-          matching, input ->> 'expected_count'));
-      end if;
-    end if;
+    perform private.require_expected_count(input);
     ids := private.matching_exceptions(input -> 'filter', input -> 'after' ->> 0, batch + 1);
     if cardinality(ids) > batch then
       ids := ids[:batch];
@@ -79,57 +148,20 @@ begin
     end if;
   end if;
   perform private.lock_exceptions(ids);
-  select jsonb_agg(
-    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.')
-  order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
-  where not exists (select from public.exceptions e where e.tenant_id = tenant and e.id = i.id);
-  if refused is not null then
-    perform private.refuse('not_found', 'There is no such exception. Nothing was changed.',
-      refused);
-  end if;
-  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
-    'message', format('An exception cannot move from %s to %s.', e.status, patch ->> 'status'))
-      order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
-    join public.exceptions e on e.tenant_id = tenant and e.id = i.id
-  where patch ? 'status' and not private.exception_may_move(e.status, patch ->> 'status');
+  perform private.require_exceptions(ids);
+  refused := case when act <> 'edit' then private.faults_of_pause(ids, pause)
+    when patch ? 'status' then private.faults_of_move(ids, patch ->> 'status') end;
   if refused is not null and by_filter then
     skipped := private.skipped_exceptions(ids, refused);
     ids := private.not_skipped(ids, refused);
-  elsif refused is not null then
+  elsif refused is not null and act = 'edit' then
     perform private.refuse('invalid_transition',
       'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
+  elsif refused is not null then
+    perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
+      format('Some of these exceptions cannot be %s. Nothing was changed.',
+        case act when 'pause' then 'paused' else 'resumed' end), refused);
   end if;
-  if pause is not null or input ? 'resume' then
-    perform private.change_exceptions_for_caller('resume', array(
-      select jsonb_build_object('id', e.id)
-      from public.exceptions e
-      where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now()
-    ));
-    select * into p from public.sla_policies x where x.tenant_id = tenant;
-    perform private.require_pause_end((pause ->> 'until')::timestamptz, p);
-    select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', f.fault)
-    order by i.n) into refused
-    from unnest(ids) with ordinality as i (id, n)
-      join public.exceptions e on e.tenant_id = tenant and e.id = i.id
-    cross join lateral (
-      select case when pause is not null then private.pause_fault(e, p)
-        when e.paused_at is null then 'It is not paused.' end
-    ) f (fault)
-    where f.fault is not null;
-    if refused is not null and by_filter then
-      skipped := private.skipped_exceptions(ids, refused);
-      ids := private.not_skipped(ids, refused);
-    elsif refused is not null then
-      perform private.refuse_conflict(
-        case when pause is not null then 'cannot_pause' else 'not_paused' end,
-        format('Some of these exceptions cannot be %s. Nothing was changed.',
-        case when pause is not null then 'paused' else 'resumed' end), refused);
-    end if;
-  end if;
-  act := case when pause is not null then 'pause' when input ? 'resume' then 'resume' else 'edit'
-    end;
   columns := case act
     when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',
       pause -> 'reason')
@@ -139,12 +171,12 @@ begin
   perform private.record_security_event('exceptions.bulk_updated', null, null,
     jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.finish_request(request, jsonb_build_object(
-    'updated', cardinality(ids), 'skipped', skipped, 'next',
+    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'), 'next',
     case when next_id is not null then jsonb_build_array(next_id) end,
     'items', (
       select coalesce(jsonb_agg(private.exception_json(e) order by i.n), '[]')
       from unnest(ids) with ordinality as i (id, n)
-        join public.exceptions e on e.tenant_id = tenant and e.id = i.id
+      join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
     )
   ));
 end $$;

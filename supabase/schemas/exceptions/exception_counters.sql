@@ -165,43 +165,44 @@ end $$;
 create trigger count_written after insert on public.exception_ledger
   referencing new table as written for each statement execute function private.count_ledger_rows();
 
--- Folds shards into one, and what has passed into one row; forgets hours after 31 days. Answers how
--- many rows it took in where that was a whole batch, else 0. One at a time: of the rows of shard 0
--- there is then no second writer.
-create function private.merge_exception_counters(batch integer default 10000) returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.merge_deadline_counters(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
 declare
   this_hour constant timestamptz := date_trunc('hour', now(), 'UTC');
-  deadlines integer;
-  assignees integer;
-  reconciliations integer;
-  hours integer;
+  merged integer;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('fold_exception_counters', 0)) then
-    return 0;
-  end if;
   with gone as (
     delete from private.open_by_deadline d where d.ctid = any (array(
       select x.ctid from private.open_by_deadline x
       where x.shard <> 0 or (x.due_from < this_hour and x.due_from > '-infinity')
-        limit batch for update skip locked
+      limit batch for update skip locked
     )) returning d.*
   ), folded as (
     insert into private.open_by_deadline as o (tenant_id, due_from, assigned_to, currency, shard,
       open_count, amount_minor)
     select g.tenant_id, case when g.due_from < this_hour then '-infinity' else g.due_from end,
-      g.assigned_to, g.currency, 0,
-      sum(g.open_count), sum(g.amount_minor)
-    from gone g group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      g.assigned_to, g.currency, 0, sum(g.open_count), sum(g.amount_minor)
+    from gone g
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
     on conflict on constraint open_by_deadline_pkey do update set
       open_count = o.open_count + excluded.open_count,
       amount_minor = o.amount_minor + excluded.amount_minor
   )
-  select count(*) into deadlines from gone;
+  select count(*) into merged from gone;
+  delete from private.open_by_deadline d
+  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  return merged;
+end $$;
+
+create function private.merge_assignee_counters(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  merged integer;
+begin
   with gone as (
     delete from private.open_by_assignee d where d.ctid = any (array(
-      select x.ctid
-      from private.open_by_assignee x
+      select x.ctid from private.open_by_assignee x
       where x.shard <> 0
       limit batch for update skip locked
     )) returning d.*
@@ -216,11 +217,20 @@ begin
       open_count = o.open_count + excluded.open_count,
       amount_minor = o.amount_minor + excluded.amount_minor
   )
-  select count(*) into assignees from gone;
+  select count(*) into merged from gone;
+  delete from private.open_by_assignee d
+  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  return merged;
+end $$;
+
+create function private.merge_reconciliation_counters(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  merged integer;
+begin
   with gone as (
     delete from private.open_by_reconciliation d where d.ctid = any (array(
-      select x.ctid
-      from private.open_by_reconciliation x
+      select x.ctid from private.open_by_reconciliation x
       where x.shard <> 0
       limit batch for update skip locked
     )) returning d.*
@@ -235,35 +245,57 @@ begin
       open_count = o.open_count + excluded.open_count,
       amount_minor = o.amount_minor + excluded.amount_minor
   )
-  select count(*) into reconciliations from gone;
+  select count(*) into merged from gone;
+  delete from private.open_by_reconciliation d
+  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  return merged;
+end $$;
+
+-- Hours older than 31 days are dropped.
+create function private.merge_hour_counters(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  merged integer;
+begin
   with gone as (
     delete from private.exception_hours d where d.ctid = any (array(
       select x.ctid from private.exception_hours x
-      where x.shard <> 0 and x.hour < this_hour or x.hour < now() - interval '31 days'
-        limit batch for update skip locked
+      where x.shard <> 0 and x.hour < date_trunc('hour', now(), 'UTC')
+        or x.hour < now() - interval '31 days'
+      limit batch for update skip locked
     )) returning d.*
   ), folded as (
     insert into private.exception_hours as o (tenant_id, hour, shard, breached_count, closed_count)
     select g.tenant_id, g.hour, 0, sum(g.breached_count), sum(g.closed_count)
-    from gone g where g.hour >= now() - interval '31 days' group by 1, 2 order by 1, 2
+    from gone g
+    where g.hour >= now() - interval '31 days'
+    group by 1, 2
+    order by 1, 2
     on conflict on constraint exception_hours_pkey do update set
       breached_count = o.breached_count + excluded.breached_count,
       closed_count = o.closed_count + excluded.closed_count
   )
-  select count(*) into hours from gone;
-  delete
-  from private.open_by_deadline d
-  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
-  delete
-  from private.open_by_assignee d
-  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
-  delete
-  from private.open_by_reconciliation d
-  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
-  return case
-    when greatest(deadlines, assignees, reconciliations, hours) >= batch then deadlines + assignees
-      + reconciliations + hours
-    else 0 end;
+  select count(*) into merged from gone;
+  return merged;
+end $$;
+
+-- Folds shards into one, and what has passed into one row; forgets hours after 31 days. Answers how
+-- many rows it took in where that was a whole batch, else 0. One at a time: of the rows of shard 0
+-- there is then no second writer.
+create function private.merge_exception_counters(batch integer default 10000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  merged integer[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('fold_exception_counters', 0)) then
+    return 0;
+  end if;
+  merged := array[private.merge_deadline_counters(batch), private.merge_assignee_counters(batch),
+    private.merge_reconciliation_counters(batch), private.merge_hour_counters(batch)];
+  return (
+    select case when max(m) >= batch then sum(m) else 0 end
+    from unnest(merged) m
+  );
 end $$;
 
 -- Counts anew what there is. For a database whose exceptions are older than the counters, and for

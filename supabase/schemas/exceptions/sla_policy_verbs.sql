@@ -134,28 +134,13 @@ begin
   end loop;
 end $$;
 
--- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and where they change
--- at_risk_business_thresholds, calendar_id, calendar_by_severity, pause }. Deadlines that came from
--- the policy follow it. Refuses: precondition_failed, invalid_request. Records: sla_policy.updated.
-create function public.put_sla_policy(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+-- The policy that an input makes of the one before. Refuses: invalid_request.
+create function private.changed_policy(before public.sla_policies,
+  input jsonb) returns public.sla_policies
+language plpgsql stable set search_path = '' as $$
 declare
-  dry_run constant boolean := (input ->> 'dry_run')::boolean;
-  before public.sla_policies;
-  after public.sla_policies;
-  moved record;
-  impact jsonb;
+  after public.sla_policies := before;
 begin
-  perform private.begin_request(request, 'put_sla_policy');
-  select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
-  if jsonb_typeof(request -> 'versions') = 'array'
-    and not request -> 'versions' @> to_jsonb(before.version) then
-    perform private.refuse('precondition_failed',
-      format(
-        'The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.',
-        before.updated_by));
-  end if;
-  after := before;
   after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';
   after.high_minutes := input -> 'minutes_to_resolve' ->> 'high';
   after.medium_minutes := input -> 'minutes_to_resolve' ->> 'medium';
@@ -188,6 +173,54 @@ begin
     or after.calendar_id is not null or after.calendar_by_severity <> '{}' then
     perform private.require_calendars(after);
   end if;
+  return after;
+end $$;
+
+-- Stores a changed policy. Records: sla_policy.updated.
+create function private.store_policy(before public.sla_policies,
+  changed public.sla_policies) returns public.sla_policies
+language plpgsql volatile set search_path = '' as $$
+declare
+  after public.sla_policies;
+begin
+  update public.sla_policies p set
+    critical_minutes = changed.critical_minutes, high_minutes = changed.high_minutes,
+    medium_minutes = changed.medium_minutes,
+    low_minutes = changed.low_minutes, at_risk_thresholds = changed.at_risk_thresholds,
+    at_risk_business_thresholds = changed.at_risk_business_thresholds,
+    calendar_id = changed.calendar_id, calendar_by_severity = changed.calendar_by_severity,
+    pause_max_minutes = changed.pause_max_minutes, pause_max_count = changed.pause_max_count,
+    pause_rules = changed.pause_rules, updated_at = now(), updated_by = private.actor(),
+    version = before.version + 1
+  where p.tenant_id = before.tenant_id returning * into after;
+  perform private.record_security_event('sla_policy.updated', null, null,
+    jsonb_build_object('from', private.sla_policy_json(before), 'to',
+      private.sla_policy_json(after)));
+  return after;
+end $$;
+
+-- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and where they change
+-- at_risk_business_thresholds, calendar_id, calendar_by_severity, pause }. Deadlines that came from
+-- the policy follow it. Refuses: precondition_failed, invalid_request. Records: sla_policy.updated.
+create function public.put_sla_policy(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  dry_run constant boolean := (input ->> 'dry_run')::boolean;
+  before public.sla_policies;
+  after public.sla_policies;
+  moved record;
+  impact jsonb;
+begin
+  perform private.begin_request(request, 'put_sla_policy');
+  select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
+  if jsonb_typeof(request -> 'versions') = 'array'
+    and not request -> 'versions' @> to_jsonb(before.version) then
+    perform private.refuse('precondition_failed',
+      format(
+        'The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.',
+        before.updated_by));
+  end if;
+  after := private.changed_policy(before, input);
   select array_agg(d.id) as ids, array_agg(d.severity) as severities,
     array_agg(d.calendar_id) as calendars, array_agg(d.calendar_no) as calendar_nos,
     array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
@@ -195,16 +228,7 @@ begin
   impact := private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
 
   if not dry_run and after is distinct from before then
-    update public.sla_policies p set
-      critical_minutes = after.critical_minutes, high_minutes = after.high_minutes,
-      medium_minutes = after.medium_minutes,
-      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds,
-      at_risk_business_thresholds = after.at_risk_business_thresholds,
-      calendar_id = after.calendar_id, calendar_by_severity = after.calendar_by_severity,
-      pause_max_minutes = after.pause_max_minutes, pause_max_count = after.pause_max_count,
-      pause_rules = after.pause_rules, updated_at = now(), updated_by = private.actor(),
-      version = before.version + 1
-    where p.tenant_id = before.tenant_id returning * into after;
+    after := private.store_policy(before, after);
     if moved.ids is not null then
       perform private.move_deadlines(moved.ids, moved.calendars, moved.calendar_nos,
         moved.new_due_ats);
@@ -215,9 +239,6 @@ begin
     if after.at_risk_business_thresholds <> before.at_risk_business_thresholds then
       perform private.rearm_business_warnings(before.at_risk_business_thresholds);
     end if;
-    perform private.record_security_event('sla_policy.updated', null, null,
-      jsonb_build_object('from', private.sla_policy_json(before), 'to',
-        private.sla_policy_json(after)));
   end if;
   return private.sla_policy_json(after)
     || jsonb_build_object('version', after.version, 'dry_run', dry_run, 'impact', impact);

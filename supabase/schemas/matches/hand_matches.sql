@@ -65,6 +65,73 @@ begin
   end if;
 end $$;
 
+-- Refuses: conflict where not all of the lines are open in a period, which is held.
+create function private.require_open_in_period(r public.reconciliations, line_ids jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  bad jsonb;
+begin
+  select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
+      when o.line_no is null then 'This line is matched or excluded already.'
+      else format('This line is dated after the period, which ends on %s.', r.period_end) end)
+        order by l.n) into bad
+  from private.lines_of_pair(r.pair_no, line_ids) l
+  left join private.open_lines o on o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
+    and o.line_no = l.line_no
+  where o.line_no is null or l.value_date > r.period_end;
+  if bad is not null then
+    perform private.refuse_conflict('state_changed',
+      'Not all of these lines are open in the period. Nothing was changed.', bad);
+  end if;
+end $$;
+
+-- What the open amounts of lines come to, in minor units of their currency. Refuses:
+-- invalid_request where they have several.
+create function private.sums_of_lines(r public.reconciliations, line_ids jsonb, out lefts bigint,
+  out rights bigint, out currency text, out left_minor numeric, out right_minor numeric,
+  out positive_minor numeric, out fees numeric)
+language plpgsql stable set search_path = '' as $$
+declare
+  currencies bigint;
+begin
+  select count(*) filter (where l.side = 'left'), count(*) filter (where l.side = 'right'),
+    count(distinct l.currency), min(l.currency),
+    coalesce(sum(l.open_minor) filter (where l.side = 'left'), 0),
+    coalesce(sum(l.open_minor) filter (where l.side = 'right'), 0),
+    sum(greatest(l.open_minor, 0)),
+    sum(case l.side when 'left' then 1 else -1 end * private.fee_of_whole(x, l.open_minor))
+  into lefts, rights, currencies, currency, left_minor, right_minor, positive_minor, fees
+  from private.lines_of_pair(r.pair_no, line_ids) l
+  join public.lines x on x.tenant_id = r.tenant_id and x.line_no = l.line_no;
+  if currencies > 1 then
+    perform private.refuse_field('line_ids', 'All lines of a match need one currency.');
+  end if;
+end $$;
+
+-- The line that a match leaves partly open, and what the match takes of it: all that is open, less
+-- the difference of left and right. Refuses: invalid_request where the difference is no part of it.
+create function private.split_of_match(r public.reconciliations, line_ids jsonb, split text,
+  difference bigint, currency text, out line_no bigint, out side text, out taken_minor bigint)
+language plpgsql stable set search_path = '' as $$
+declare
+  open_minor bigint;
+begin
+  select l.line_no, l.side, l.open_minor,
+    l.open_minor - case l.side when 'left' then difference else -difference end
+  into line_no, side, open_minor, taken_minor
+  from private.lines_of_pair(r.pair_no, line_ids) l
+  join public.lines x on x.tenant_id = r.tenant_id and x.line_no = l.line_no
+    and x.id = private.line_id(split);
+  if not found then
+    perform private.refuse_field('split_line_id', 'Name one of line_ids.');
+  elsif difference = 0 or sign(taken_minor) <> sign(open_minor)
+    or abs(taken_minor) >= abs(open_minor) then
+    perform private.refuse_field('split_line_id', format(
+      'Left − right is %s in minor units of %s, which is no part of this line. Choose the larger line.',
+      difference, currency));
+  end if;
+end $$;
+
 -- Makes a confirmed match of all that is open of these lines; `split`: the one of which the
 -- difference stays open. Refuses: invalid_request where they do not add up, naming by how much, or
 -- to more than JSON's numbers hold; role_required for what only a person may adjust; conflict where
@@ -76,80 +143,44 @@ language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   r public.reconciliations;
-  bad jsonb;
   asked record;
+  split_no bigint;
+  split_side text;
+  split_minor bigint;
   made public.matches;
   difference bigint;
   explained jsonb := coalesce(match_by_hand.adjustments, '[]');
-  split_no bigint;
-  split_side text;
-  split_open bigint;
-  -- What the match takes of the split line: all that is open, less the difference.
-  split_minor bigint;
+  is_reversal boolean;
   -- What it takes of each side.
   left_taken numeric;
   right_taken numeric;
   amount numeric;
 begin
   r := private.lock_period(tenant, period);
-  select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
-      when o.line_no is null then 'This line is matched or excluded already.'
-      else format('This line is dated after the period, which ends on %s.', r.period_end) end)
-        order by l.n) into bad
-  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l
-  left join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no
-    and o.line_no = l.line_no
-  where o.line_no is null or l.value_date > r.period_end;
-  if bad is not null then
-    perform private.refuse_conflict('state_changed',
-      'Not all of these lines are open in the period. Nothing was changed.', bad);
-  end if;
-  select count(*) filter (where l.side = 'left') as lefts,
-    count(*) filter (where l.side = 'right') as rights, count(distinct l.currency) as currencies,
-    min(l.currency) as currency,
-    coalesce(sum(l.open_minor) filter (where l.side = 'left'), 0) as left_minor,
-    coalesce(sum(l.open_minor) filter (where l.side = 'right'), 0) as right_minor,
-    sum(greatest(l.open_minor, 0)) as positive_minor,
-    sum(case l.side when 'left' then 1 else -1 end * private.fee_of_whole(x, l.open_minor)) as fees
-  into asked
-  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l
-    join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no;
-  if asked.currencies > 1 then
-    perform private.refuse_field('line_ids', 'All lines of a match need one currency.');
-  end if;
+  perform private.require_open_in_period(r, match_by_hand.line_ids);
+  asked := private.sums_of_lines(r, match_by_hand.line_ids);
+  is_reversal := asked.lefts = 0 or asked.rights = 0;
   select asked.left_minor - asked.right_minor
     - coalesce(sum((a ->> 'amount_minor')::bigint), 0) into difference
-  from jsonb_array_elements(coalesce(match_by_hand.adjustments, '[]')) a;
-  if split is not null then
-    select l.line_no, l.side, l.open_minor,
-      l.open_minor - case l.side when 'left' then difference else -difference end
-    into split_no, split_side, split_open, split_minor
-    from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l
-    join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no
-      and x.id = private.line_id(split);
-    if not found then
-      perform private.refuse_field('split_line_id', 'Name one of line_ids.');
-    elsif asked.lefts = 0 or asked.rights = 0 then
-      perform private.refuse_field('split_line_id',
-        'Only a match of both sides can leave part of a line open.');
-    elsif difference = 0 or sign(split_minor) <> sign(split_open)
-      or abs(split_minor) >= abs(split_open) then
-      perform private.refuse_field('split_line_id', format(
-        'Left − right is %s in minor units of %s, which is no part of this line. Choose the larger line.',
-        difference, asked.currency));
-    end if;
-  elsif difference <> 0 and difference = asked.fees then
+  from jsonb_array_elements(explained) a;
+  if split is not null and is_reversal then
+    perform private.refuse_field('split_line_id',
+      'Only a match of both sides can leave part of a line open.');
+  elsif split is null and difference <> 0 and difference = asked.fees then
     explained := explained
       || jsonb_build_object('kind', 'fee', 'amount_minor', asked.fees, 'note', null);
-  elsif difference <> 0 then
+  elsif split is null and difference <> 0 then
     perform private.refuse_field('adjustments', format(
       'Left is %s and right is %s in minor units of %s: %s is not explained. Add adjustments of %s, or choose other lines.',
       asked.left_minor, asked.right_minor, asked.currency, difference, difference));
   end if;
+  if split is not null then
+    select s.line_no, s.side, s.taken_minor into split_no, split_side, split_minor
+    from private.split_of_match(r, match_by_hand.line_ids, split, difference, asked.currency) s;
+  end if;
   left_taken := asked.left_minor - case split_side when 'left' then difference else 0 end;
   right_taken := asked.right_minor + case split_side when 'right' then difference else 0 end;
-  amount := case when asked.lefts = 0 or asked.rights = 0 then asked.positive_minor else left_taken
-    end;
+  amount := case when is_reversal then asked.positive_minor else left_taken end;
   if greatest(abs(left_taken), abs(right_taken), abs(amount)) > 9007199254740991 then
     perform private.refuse_field('line_ids',
       'These lines come to more than 9007199254740991 in minor units. Match fewer of them at a time.');
@@ -159,8 +190,7 @@ begin
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method,
     currency, amount_minor, adjustments, note, decided_by, decided_at)
   values (tenant, private.new_uuid(), r.pair_no, r.id, 'confirmed',
-    case when asked.lefts = 0 or asked.rights = 0 then 'reversal' when asked.lefts = 1
-      and asked.rights = 1 then '1:1'
+    case when is_reversal then 'reversal' when asked.lefts = 1 and asked.rights = 1 then '1:1'
       when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
     'manual', asked.currency, amount, explained, match_by_hand.note, private.actor(), now())
   returning * into made;

@@ -63,7 +63,7 @@ declare
   weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
   preview constant jsonb := private.close_preview(r);
   coverage constant jsonb := private.coverage_of(r);
-  statement constant jsonb := private.statement_json(r);
+  totals constant jsonb := private.statement_totals(r);
   missing_days bigint;
   late text;
   break_count bigint;
@@ -78,7 +78,7 @@ begin
     string_agg(c ->> 'name', ' and ') filter (where not (c ->> 'has_balance')::boolean)
   into missing_days, late, break_count, without_balance
   from jsonb_array_elements(coverage) c;
-  select count(*) into unexplained from jsonb_array_elements(statement -> 'differences') d
+  select count(*) into unexplained from jsonb_array_elements(totals -> 'differences') d
   where coalesce(nullif(d -> 'unexplained_minor', 'null'), d -> 'difference_minor') <> '0';
   return jsonb_build_array(
     private.check_json('period_over', preview -> 'days_until_over' = '0',

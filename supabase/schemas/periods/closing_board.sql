@@ -25,6 +25,68 @@ begin
 end $$;
 grant execute on function private.business_day_after(text, text, date, integer) to authenticated;
 
+-- What is open of a period, or was when it closed, by side and currency.
+create function private.board_sums(r public.reconciliations)
+returns table (side text, currency text, line_count bigint, minor numeric, oldest date)
+language plpgsql stable set search_path = '' as $$
+begin
+  if r.closed_at is null then
+    return query
+    select o.side, o.currency, count(*), sum(o.open_minor), min(o.value_date)
+    from private.open_lines o
+    where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
+    group by o.side, o.currency;
+  else
+    return query
+    select c.side, c.currency, count(*), sum(c.open_minor), min(c.value_date)
+    from public.carried_lines c
+    where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+    group by c.side, c.currency;
+  end if;
+end $$;
+
+-- One period as the board shows it. Its sums are looked up here, period by period: the planner knows
+-- no sizes of joined sets, and would compare each of 3,000 periods with each of 3,000 sums.
+create function private.board_period_json(r public.reconciliations, is_preparing boolean,
+  due_day date, today date) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object(
+      'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start,
+      'period_end', r.period_end, 'state', x.state, 'prepared_by', signed.prepared_by,
+      'reviewed_by', coalesce(signed.reviewed_by, '[]'), 'closed_by', r.closed_by,
+      'due_day', due_day,
+      'overdue', x.state not in ('closed', 'archived') and coalesce(due_day < today, false),
+      'open_lines', coalesce(o.line_count, 0), 'open_money', coalesce(o.sums, '[]'),
+      'oldest_days', r.period_end - o.oldest)
+    from (
+      select min(s.signed_by) filter (where s.kind = 'prepared') as prepared_by,
+        jsonb_agg(s.signed_by order by s.level) filter (where s.kind = 'reviewed') as reviewed_by,
+        count(*) filter (where s.kind = 'reviewed') as reviews
+      from public.period_signatures s
+      where s.tenant_id = r.tenant_id and s.pair_no = r.pair_no and s.reconciliation_id = r.id
+        and s.revoked_at is null
+    ) signed
+    cross join lateral (
+      select case when r.status = 'archived' then 'archived'
+        when r.closed_at is not null then 'closed'
+        when is_preparing then 'preparing'
+        when signed.prepared_by is null then 'open'
+        when signed.reviews > 0 and signed.reviews >= private.review_levels(r) then 'reviewed'
+        else 'prepared' end as state
+    ) x
+    cross join lateral (
+      select sum(y.line_count) as line_count, min(y.oldest) as oldest,
+        jsonb_agg(jsonb_build_object('currency', y.currency, 'side', y.side, 'open_minor',
+          private.exact_sum(y.minor)) order by y.currency, y.side) as sums
+      from private.board_sums(r) y
+    ) o
+  );
+end $$;
+grant execute on function private.board_sums(public.reconciliations),
+  private.board_period_json(public.reconciliations, boolean, date, date) to authenticated;
+
 -- The caller's pairs in the order in which their sources were created, with the periods that end in
 -- a span. What is open of a closed period is what was carried; the age of its oldest line counts to
 -- its end. input: { from, to, limit, after: [left_source_id, right_source_id] | null }.
@@ -61,56 +123,13 @@ begin
       private.business_day_after(tenant, x.calendar_id, x.period_end, x.close_days) as due_day
     from (select distinct p.calendar_id, p.close_days, (p.r).period_end from periods p) x
   ), cells as materialized (
-    select (p.r).pair_no, jsonb_agg(jsonb_build_object(
-      'reconciliation_id', (p.r).id, 'name', (p.r).name, 'period_start', (p.r).period_start,
-      'period_end', (p.r).period_end, 'state', x.state, 'prepared_by', g.prepared_by,
-      'reviewed_by', coalesce(g.reviewed_by, '[]'), 'closed_by', (p.r).closed_by,
-      'due_day', d.due_day,
-      'overdue', x.state not in ('closed', 'archived') and coalesce(d.due_day < p.today, false),
-      'open_lines', coalesce(m.line_count, 0), 'open_money', coalesce(m.sums, '[]'),
-      'oldest_days', (p.r).period_end - m.oldest
-    ) order by (p.r).period_start) as periods
+    select (p.r).pair_no, jsonb_agg(
+      private.board_period_json(p.r, p.is_preparing, d.due_day, p.today)
+      order by (p.r).period_start) as periods
     from periods p
     join due_days d on d.calendar_id is not distinct from p.calendar_id
       and d.close_days = p.close_days and d.period_end = (p.r).period_end
-    -- Sums are looked up period by period: the planner knows no sizes of joined sets, and compares
-    -- each of 3,000 periods with each of 3,000 sums.
-    cross join lateral (
-      select sum(x.line_count) as line_count, min(x.oldest) as oldest,
-        jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'open_minor',
-          private.exact_sum(x.minor)) order by x.currency, x.side) as sums
-      from (
-        select o.side, o.currency, count(*) as line_count, sum(o.open_minor) as minor,
-          min(o.value_date) as oldest
-        from private.open_lines o
-        where o.tenant_id = tenant and o.pair_no = (p.r).pair_no
-          and o.value_date <= (p.r).period_end and (p.r).closed_at is null
-        group by 1, 2
-        union all
-        select c.side, c.currency, count(*), sum(c.open_minor), min(c.value_date)
-        from public.carried_lines c
-        where c.tenant_id = tenant and c.reconciliation_id = (p.r).id
-          and (p.r).closed_at is not null
-        group by 1, 2
-      ) x
-    ) m
-    cross join lateral (
-      select min(s.signed_by) filter (where s.kind = 'prepared') as prepared_by,
-        jsonb_agg(s.signed_by order by s.level) filter (where s.kind = 'reviewed') as reviewed_by,
-        count(*) filter (where s.kind = 'reviewed') as reviews
-      from public.period_signatures s
-      where s.tenant_id = tenant and s.pair_no = (p.r).pair_no
-        and s.reconciliation_id = (p.r).id and s.revoked_at is null
-    ) g
-    cross join lateral (
-      select case when (p.r).status = 'archived' then 'archived'
-        when (p.r).closed_at is not null then 'closed'
-        when p.is_preparing then 'preparing'
-        when g.prepared_by is null then 'open'
-        when g.reviews > 0 and g.reviews >= private.review_levels(p.r) then 'reviewed'
-        else 'prepared' end as state
-    ) x
-    group by 1
+    group by (p.r).pair_no
   )
   select jsonb_agg(jsonb_build_object(
     'left_source_id', s.left_id, 'left_source', s.left_name,

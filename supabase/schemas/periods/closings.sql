@@ -56,6 +56,17 @@ end $$;
 grant execute
   on function private.requires_second_person(public.reconciliations) to authenticated;
 
+-- Whether a run could still change what the period says.
+create function private.run_is_under_way(r public.reconciliations) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+      and x.status in ('queued', 'running') and x.dry_run is null
+  );
+end $$;
+
 -- What can be known of a period, which is held, without looking at its lines. Refuses: conflict
 -- where an earlier one is open, a run or the undoing of an import is under way, or the pair's
 -- policy asks for other eyes.
@@ -69,11 +80,7 @@ begin
   ) then
     perform private.refuse_conflict('earlier_period_open',
       'An earlier period of these sources is open. Close that one first.');
-  elsif exists (
-    select from public.runs x
-    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-      and x.status in ('queued', 'running') and x.dry_run is null
-  ) then
+  elsif private.run_is_under_way(r) then
     perform private.refuse_conflict('run_under_way',
       'A run of this period is under way. Close it when the run is done.');
   elsif exists (

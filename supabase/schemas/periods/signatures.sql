@@ -188,11 +188,7 @@ end $$;
 create function private.require_no_run(r public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if exists (
-    select from public.runs x
-    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-      and x.status in ('queued', 'running') and x.dry_run is null
-  ) then
+  if private.run_is_under_way(r) then
     perform private.refuse_conflict('run_under_way',
       'A run of this period is under way. Sign when it is done.');
   end if;

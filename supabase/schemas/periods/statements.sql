@@ -96,150 +96,209 @@ begin
 end $$;
 grant execute on function private.stated_balances(public.reconciliations) to authenticated;
 
-create function private.statement_json(r public.reconciliations) returns jsonb
+-- What every confirmed match up to the end of a period explains, by currency.
+create function private.statement_explained(r public.reconciliations)
+returns table (currency text, residual numeric, adjusted numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select m.currency, sum(m.residual_minor), sum((
+    select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
+    from jsonb_array_elements(m.adjustments) a
+  ))
+  from public.reconciliations period
+  join public.matches m on m.tenant_id = period.tenant_id and m.reconciliation_id = period.id
+    and m.state = 'confirmed'
+  where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
+    and period.period_end <= r.period_end
+    and (m.residual_minor <> 0 or m.adjustments <> '[]')
+  group by m.currency;
+end $$;
+
+-- What lines a source has up to the end of a period, by currency and side, with the signs of the
+-- statement: before the period, in all, and how many in it.
+create function private.booked_balances(r public.reconciliations)
+returns table (currency text, side text, opening numeric, closing numeric, line_count bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select l.currency, s.side,
+    coalesce(sum(s.factor * l.amount_minor) filter (where l.value_date < r.period_start), 0),
+    sum(s.factor * l.amount_minor),
+    count(*) filter (where l.value_date >= r.period_start)
+  from (
+    select x.source_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side,
+      case x.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs p
+    join public.sources x on x.tenant_id = p.tenant_id
+      and x.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ) s
+  join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
+    and l.value_date <= r.period_end
+  group by l.currency, s.side;
+end $$;
+
+-- The sums of a statement, by currency and side; the stated ones are null where nothing is stated.
+create function private.statement_sums(r public.reconciliations)
+returns table (currency text, side text, opening numeric, closing numeric, line_count bigint,
+  outstanding numeric, excluded numeric, stated_opening numeric, stated_closing numeric,
+  stated_on date, timing numeric, unaccounted numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with booked as materialized (
+    select * from private.booked_balances(r)
+  ), outstanding as materialized (
+    select o.currency, o.side, sum(o.open_minor) as minor
+    from private.outstanding_of(r) o
+    group by o.currency, o.side
+  ), excluded as materialized (
+    select e.currency, e.side, sum(e.excluded_minor) as minor
+    from public.reconciliations period
+    join public.exclusions e on e.tenant_id = period.tenant_id and e.reconciliation_id = period.id
+    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
+      and period.period_end <= r.period_end
+    group by e.currency, e.side
+  ), currencies as (
+    select b.currency from booked b union select e.currency from private.statement_explained(r) e
+  )
+  select c.currency, s.side, coalesce(b.opening, 0), coalesce(b.closing, 0),
+    coalesce(b.line_count, 0), coalesce(o.minor, 0), coalesce(e.minor, 0),
+    stated.opening, stated.closing, stated.stated_on, stated.timing, stated.unaccounted
+  from currencies c
+  cross join (values ('left'), ('right')) s (side)
+  left join booked b on b.currency = c.currency and b.side = s.side
+  left join outstanding o on o.currency = c.currency and o.side = s.side
+  left join excluded e on e.currency = c.currency and e.side = s.side
+  left join private.stated_balances(r) stated
+    on stated.currency = c.currency and stated.side = s.side;
+end $$;
+
+-- { balances, differences } of a statement: its sums by currency and side, and what of the
+-- difference of the sides is explained. `unexplained_minor` is null where a side states no balance.
+create function private.statement_totals(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    with sides as materialized (
-      select s.source_no, s.id, s.name,
-        case s.source_no when p.left_source_no then 'left' else 'right' end as side,
-        case s.sign when 'inverted' then -1 else 1 end as factor
-      from public.pairs p
-        join public.sources s on s.tenant_id = p.tenant_id
-          and s.source_no in (p.left_source_no, p.right_source_no)
-      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-    ), balances as materialized (
-      select l.currency, s.side,
-        coalesce(sum(s.factor * l.amount_minor) filter (where l.value_date < r.period_start),
-          0) as opening,
-        sum(s.factor * l.amount_minor) as closing,
-        count(*) filter (where l.value_date >= r.period_start) as line_count
-      from sides s
-        join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
-          and l.value_date <= r.period_end
-      group by 1, 2
-    ), outstanding as materialized (
-      select o.line_no, o.side, o.open_minor, o.currency, r.period_end - o.value_date as age
-      from private.outstanding_of(r) o
-    ), until_now as materialized (
-      select x.id
-      from public.reconciliations x
-      where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end <= r.period_end
-    ), excluded as materialized (
-      select e.currency, e.side, sum(e.excluded_minor) as minor
-      from until_now u
-        join public.exclusions e on e.tenant_id = r.tenant_id and e.reconciliation_id = u.id
-        group by 1, 2
-    ), explaining as materialized (
-      select m.reconciliation_id, m.currency, m.residual_minor, m.adjustments
-      from until_now u
-        join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = u.id
-          and m.state = 'confirmed'
-      where m.residual_minor <> 0 or m.adjustments <> '[]'
-    ), explained as materialized (
-      select m.currency, sum(m.residual_minor) as residual,
-        sum(
-          (select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
-            from jsonb_array_elements(m.adjustments) a))
-            as adjusted
-      from explaining m group by 1
-    ), counts as materialized (
-      select coalesce(sum(jsonb_array_length(m.adjustments)), 0) as adjustments,
-        count(*) filter (where m.residual_minor <> 0) as residuals,
-        (select count(*) from public.exclusions e
-          where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id) as exclusions
-      from explaining m where m.reconciliation_id = r.id
-    ), currencies as (
-      select b.currency from balances b union select e.currency from explained e
-    ), sums as (
-      select c.currency, s.side, case s.side when 'left' then 1 else -1 end as sign,
-        coalesce(b.opening, 0) as opening, coalesce(b.closing, 0) as closing,
-        coalesce(b.line_count, 0) as line_count,
-        coalesce((
-          select sum(o.open_minor) from outstanding o
-          where o.currency = c.currency and o.side = s.side
-        ), 0) as outstanding,
-        coalesce((
-          select e.minor from excluded e where e.currency = c.currency and e.side = s.side
-        ), 0) as excluded,
-        t.opening as stated_opening, t.closing as stated_closing, t.stated_on, t.timing,
-        t.unaccounted
-      from currencies c cross join (values ('left'), ('right')) s (side)
-        left join balances b on b.currency = c.currency and b.side = s.side
-        left join private.stated_balances(r) t on t.currency = c.currency and t.side = s.side
+    with sums as materialized (
+      select *, case x.side when 'left' then 1 else -1 end as sign
+      from private.statement_sums(r) x
+    ), sides as (
+      select s.currency, sum(s.sign * (s.closing - s.outstanding - s.excluded)) as settled,
+        case when count(s.stated_closing) = 2 then
+          sum(s.sign * (s.stated_closing - s.timing - s.outstanding - s.excluded)) end as stated
+      from sums s
+      group by s.currency
     )
     select jsonb_build_object(
-      'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start, 'period_end',
-      r.period_end, 'left_source', r.left_source,
-      'right_source', r.right_source, 'as_of', private.iso(coalesce(r.closed_at, now())),
-      'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
       'balances', (
         select coalesce(jsonb_agg(jsonb_build_object(
-          'currency', x.currency, 'side', x.side,
-          'opening_minor', private.exact_sum(x.opening),
-          'lines_minor', private.exact_sum(x.closing - x.opening), 'line_count', x.line_count,
-          'closing_minor', private.exact_sum(x.closing),
-          'outstanding_minor', private.exact_sum(x.outstanding),
-          'excluded_minor', private.exact_sum(x.excluded),
-          'stated_opening_minor', private.exact_sum(x.stated_opening),
-          'stated_closing_minor', private.exact_sum(x.stated_closing),
-          'stated_on', x.stated_on, 'timing_minor', private.exact_sum(x.timing),
-          'unaccounted_minor', private.exact_sum(x.unaccounted)
-        ) order by x.currency, x.side), '[]')
-        from sums x
+          'currency', s.currency, 'side', s.side,
+          'opening_minor', private.exact_sum(s.opening),
+          'lines_minor', private.exact_sum(s.closing - s.opening), 'line_count', s.line_count,
+          'closing_minor', private.exact_sum(s.closing),
+          'outstanding_minor', private.exact_sum(s.outstanding),
+          'excluded_minor', private.exact_sum(s.excluded),
+          'stated_opening_minor', private.exact_sum(s.stated_opening),
+          'stated_closing_minor', private.exact_sum(s.stated_closing),
+          'stated_on', s.stated_on, 'timing_minor', private.exact_sum(s.timing),
+          'unaccounted_minor', private.exact_sum(s.unaccounted)
+        ) order by s.currency, s.side), '[]')
+        from sums s
       ),
       'differences', (
         select coalesce(jsonb_agg(jsonb_build_object(
-          'currency', x.currency,
+          'currency', d.currency,
           'adjustments_minor', private.exact_sum(coalesce(e.adjusted, 0)),
           'residual_minor', private.exact_sum(coalesce(e.residual, 0)),
-          'difference_minor', private.exact_sum(x.settled - coalesce(e.adjusted + e.residual, 0)),
+          'difference_minor', private.exact_sum(d.settled - coalesce(e.adjusted + e.residual, 0)),
           'unexplained_minor',
-            private.exact_sum(x.stated - coalesce(e.adjusted + e.residual, 0))
-        ) order by x.currency), '[]')
-        from (
-          select y.currency, sum(y.sign * (y.closing - y.outstanding - y.excluded)) as settled,
-            case when count(y.stated_closing) = 2 then
-              sum(y.sign * (y.stated_closing - y.timing - y.outstanding - y.excluded)) end as stated
-          from sums y
-          group by 1
-        ) x left join explained e on e.currency = x.currency
-      ),
+            private.exact_sum(d.stated - coalesce(e.adjusted + e.residual, 0))
+        ) order by d.currency), '[]')
+        from sides d left join private.statement_explained(r) e on e.currency = d.currency
+      )
+    )
+  );
+end $$;
+
+-- { aging, outstanding_count, outstanding }: what is open by age, and the 250 lines with the most
+-- money.
+create function private.statement_outstanding(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    with outstanding as materialized (
+      select o.line_no, o.side, o.open_minor, o.currency, r.period_end - o.value_date as age
+      from private.outstanding_of(r) o
+    ), aged as (
+      select o.currency, o.side, count(*) as line_count, sum(o.open_minor) as minor,
+        case when o.age > 90 then 91 when o.age > 60 then 61 when o.age > 30 then 31
+          when o.age > 7 then 8 else 0 end as days_from
+      from outstanding o
+      group by o.currency, o.side, days_from
+    )
+    select jsonb_build_object(
       'aging', (
-        select coalesce(
-          jsonb_agg(
-            jsonb_build_object('currency', x.currency, 'side', x.side, 'days_from', x.days_from,
-              'line_count', x.line_count, 'open_minor', private.exact_sum(x.minor))
-          order by x.currency, x.side, x.days_from), '[]')
-        from (
-          select o.currency, o.side, a.days_from, count(*) as line_count, sum(o.open_minor) as minor
-          from outstanding o cross join lateral (
-            select case when o.age > 90 then 91 when o.age > 60 then 61 when o.age > 30 then 31
-              when o.age > 7 then 8 else 0 end as days_from
-          ) a group by 1, 2, 3
-        ) x
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'currency', a.currency, 'side', a.side, 'days_from', a.days_from,
+          'line_count', a.line_count, 'open_minor', private.exact_sum(a.minor)
+        ) order by a.currency, a.side, a.days_from), '[]')
+        from aged a
       ),
       'outstanding_count', (select count(*) from outstanding),
       'outstanding', (
         select coalesce(
           jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.n),
           '[]')
-        from (select o.*, row_number() over (order by abs(o.open_minor) desc, o.line_no) as n
-          from outstanding o) x
-          where x.n <= 250
-      ),
-      'adjustment_count', c.adjustments, 'residual_count', c.residuals, 'exclusion_count',
-      c.exclusions,
-      -- Where there is none, the matches need not be searched again.
-      'adjustments',
-      coalesce(case when c.adjustments > 0 then private.adjustment_items(r, null, null, 1000) end,
-        '[]'),
-      'residuals',
-      coalesce(case when c.residuals > 0 then private.residual_items(r, null, 1000) end, '[]'),
-      'exclusions', coalesce(private.exclusion_items(r, null, 1000), '[]'),
-      'proof', private.proof_json(r)
-    ) from counts c
+        from (
+          select o.*, row_number() over (order by abs(o.open_minor) desc, o.line_no) as n
+          from outstanding o
+        ) x
+        where x.n <= 250
+      )
+    )
   );
+end $$;
+
+-- What the period itself adjusted, left over and excluded: how many, and the first 1,000 of each.
+create function private.statement_items(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  adjustments bigint;
+  residuals bigint;
+begin
+  select coalesce(sum(jsonb_array_length(m.adjustments)), 0),
+    count(*) filter (where m.residual_minor <> 0)
+  into adjustments, residuals
+  from public.matches m
+  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
+    and (m.residual_minor <> 0 or m.adjustments <> '[]');
+  return jsonb_build_object(
+    'adjustment_count', adjustments, 'residual_count', residuals,
+    'exclusion_count', (
+      select count(*) from public.exclusions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+    ),
+    -- Where there is none, the matches need not be searched again.
+    'adjustments', coalesce(
+      case when adjustments > 0 then private.adjustment_items(r, null, null, 1000) end, '[]'),
+    'residuals', coalesce(
+      case when residuals > 0 then private.residual_items(r, null, 1000) end, '[]'),
+    'exclusions', coalesce(private.exclusion_items(r, null, 1000), '[]')
+  );
+end $$;
+
+create function private.statement_json(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start,
+    'period_end', r.period_end, 'left_source', r.left_source, 'right_source', r.right_source,
+    'as_of', private.iso(coalesce(r.closed_at, now())), 'closed_at', private.iso(r.closed_at),
+    'closed_by', r.closed_by, 'proof', private.proof_json(r)
+  ) || private.statement_totals(r) || private.statement_outstanding(r)
+    || private.statement_items(r);
 end $$;
 
 -- One outstanding line, as the statement lists it.
@@ -257,7 +316,11 @@ begin
 end $$;
 grant execute on function
   private.open_in_period(public.reconciliations), private.outstanding_of(public.reconciliations),
-  private.statement_json(public.reconciliations),
+  private.statement_explained(public.reconciliations),
+  private.booked_balances(public.reconciliations), private.statement_sums(public.reconciliations),
+  private.statement_totals(public.reconciliations),
+  private.statement_outstanding(public.reconciliations),
+  private.statement_items(public.reconciliations), private.statement_json(public.reconciliations),
   private.outstanding_json(public.reconciliations, bigint, text, bigint)
 to authenticated;
 

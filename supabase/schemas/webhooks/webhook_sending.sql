@@ -148,9 +148,145 @@ begin
   end);
 end $$;
 
+-- What came of an attempt.
+create type private.attempt_verdict as (
+  attempt_id bigint, delivery_id text, webhook_id text, tenant_id text,
+  outcome text, failure_kind text, detail text, status_code integer, duration_ms integer,
+  response_headers jsonb, response_body text, response_truncated boolean,
+  -- Until the next attempt; null where there is none.
+  pause interval,
+  -- Whether the webhook still takes events.
+  active boolean
+);
+
+-- Why a receiver that answered 401 or 403 refused the signature: it may still verify with a secret
+-- that was changed since it last accepted an event. A new one came, or the old one ceased to sign.
+create function private.signature_failure(w public.webhooks, status_code integer, out kind text,
+  out detail text)
+language plpgsql stable set search_path = '' as $$
+declare
+  secret_changed_at constant timestamptz := greatest(w.secret_changed_at,
+    case when w.previous_secret_expires_at <= now() then w.previous_secret_expires_at end);
+begin
+  if secret_changed_at is not null
+    and (w.last_success_at is null or w.last_success_at < secret_changed_at)
+  then
+    kind := 'stale_secret';
+    detail := format(
+      'The receiver responded with %s after the secret was changed at %s. It seems to verify with the old one.',
+      status_code, private.iso(secret_changed_at));
+  else
+    kind := 'signature_failed';
+    detail := format('The receiver responded with %s: it did not accept the signature.',
+      status_code);
+  end if;
+end $$;
+
+-- Judges the results of these webhooks, whose rows are held. A result counts while its attempt
+-- holds the lease; a zombie's late one is left out.
+create function private.judge_attempts(results jsonb, webhook_ids text[])
+returns setof private.attempt_verdict
+language plpgsql volatile set search_path = '' as $$
+begin
+  return query
+  with held as (
+    select r.*, d.id, d.webhook_id, d.tenant_id, d.failure_count, x as webhook,
+      x.status = 'active' and x.deleted_at is null as active,
+      case when r.interrupted then 'interrupted'
+        when r.status_code between 200 and 299 then 'succeeded' else 'failed' end as outcome
+    from jsonb_to_recordset(results) as r (
+      attempt_id bigint, status_code integer, failure_kind text, detail text, interrupted boolean,
+      pause_seconds integer, duration_ms integer, retry_after_seconds integer,
+      response_headers jsonb, response_body text, response_truncated boolean
+    )
+    join public.webhook_deliveries d on d.lease = r.attempt_id
+    join public.webhooks x on x.tenant_id = d.tenant_id and x.id = d.webhook_id
+    where d.webhook_id = any (webhook_ids)
+    for no key update of d
+  )
+  select h.attempt_id, h.id, h.webhook_id, h.tenant_id, h.outcome,
+    case when h.outcome = 'failed' then coalesce(s.kind, h.failure_kind, 'http_error') end,
+    coalesce(s.detail, h.detail), h.status_code, h.duration_ms,
+    h.response_headers, h.response_body, h.response_truncated,
+    case
+      when h.outcome = 'interrupted' then make_interval(secs => coalesce(h.pause_seconds, 0))
+      when h.outcome = 'failed' and h.active and h.status_code is distinct from 410
+        then private.retry_pause(h.failure_count + 1, h.retry_after_seconds)
+    end,
+    h.active
+  from held h
+  left join lateral private.signature_failure(h.webhook, h.status_code) s
+    on h.outcome = 'failed' and h.status_code in (401, 403);
+end $$;
+
+-- Writes down verdicts: attempts, deliveries and how long receivers took to answer.
+create function private.record_verdicts(verdicts private.attempt_verdict[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update public.webhook_attempts a
+  set status = v.outcome, failure_kind = v.failure_kind, detail = v.detail,
+    duration_ms = v.duration_ms, status_code = v.status_code,
+    response_headers = v.response_headers, response_body = v.response_body,
+    response_truncated = v.response_truncated
+  from unnest(verdicts) v
+  where a.tenant_id = v.tenant_id and a.delivery_id = v.delivery_id and a.id = v.attempt_id;
+
+  update public.webhook_deliveries d
+  set lease = null,
+    status = case when v.outcome = 'succeeded' then 'delivered' when v.pause is null then 'failed'
+      else 'pending' end,
+    failure_kind = case when v.outcome = 'failed' and v.pause is null then
+      case when v.active and v.status_code is distinct from 410 then 'retries_exhausted'
+        else 'webhook_disabled' end end,
+    failure_count = d.failure_count + case v.outcome when 'failed' then 1 else 0 end,
+    cause = case v.outcome when 'failed' then 'retry' else d.cause end,
+    next_attempt_at = now() + v.pause,
+    delivered_at = case v.outcome when 'succeeded' then now() else d.delivered_at end
+  from unnest(verdicts) v
+  where d.tenant_id = v.tenant_id and d.id = v.delivery_id;
+
+  insert into public.webhook_answer_times as t (webhook_id, tenant_id, hour, succeeded, bucket,
+    attempts)
+  select v.webhook_id, v.tenant_id, date_trunc('hour', now(), 'UTC'), v.outcome = 'succeeded',
+    case when v.status_code is null then -1
+      else floor(ln(greatest(v.duration_ms, 1)) / ln(1.1)) end,
+    count(*)
+  from unnest(verdicts) v
+  where v.outcome <> 'interrupted'
+  group by 1, 2, 3, 4, 5
+  order by 2, 1, 3, 4, 5
+  on conflict (tenant_id, webhook_id, hour, succeeded, bucket)
+    do update set attempts = t.attempts + excluded.attempts;
+end $$;
+
+-- How the attempts of one webhook ended, as it is shown of it. It is disabled where it wants no more
+-- or has failed for too long, and its owners are warned two days before.
+create function private.mark_webhook(id text, succeeded boolean, failed boolean, gone boolean,
+  detail text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  w public.webhooks;
+begin
+  update public.webhooks x
+  set last_success_at = case when succeeded then now() else x.last_success_at end,
+    last_failure_at = case when failed then now() else x.last_failure_at end,
+    failing_since = case when succeeded then null else coalesce(x.failing_since, now()) end
+  where x.id = mark_webhook.id
+  returning * into w;
+  if gone then
+    perform private.disable_webhook(w.id, 'gone',
+      'The receiver responded with 410 Gone: it wants no more events.');
+  elsif private.webhook_disable_at(w.failing_since) <= now() then
+    perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
+      format('Every attempt has failed since %s, for 5 days.', private.iso(w.failing_since)),
+      'The last one: ' || detail));
+  elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
+    perform private.warn_of_failing_webhook(w, detail);
+  end if;
+end $$;
+
 -- results: [{ attempt_id, status_code, failure_kind, detail, interrupted, pause_seconds,
--- duration_ms, retry_after_seconds, response_headers, response_body, response_truncated }]. A
--- result counts while its attempt holds the lease; a zombie's late one changes nothing. Answers
+-- duration_ms, retry_after_seconds, response_headers, response_body, response_truncated }]. Answers
 -- which webhooks to claim for now, when their next retry is due, and which attempts wait for a
 -- webhook that is being changed: those are settled later.
 create function private.settle_webhook_attempts(results jsonb)
@@ -158,145 +294,39 @@ returns table (webhook_id text, retry_in_ms double precision, waiting_attempts b
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
-#variable_conflict use_column
 declare
-  touched text[];
-  locked text[];
-  verdicts jsonb;
-  verdict record;
-  w public.webhooks;
-begin
-  touched := array(
+  touched constant text[] := array(
     select distinct d.webhook_id from jsonb_to_recordset(results) as r (attempt_id bigint)
     join public.webhook_deliveries d on d.lease = r.attempt_id
   );
   -- Webhook before delivery, as everyone else locks them.
-  locked := array(select x.id from public.webhooks x
-    where x.id = any (touched) for no key update skip locked);
-
-  with given as (
-    select * from jsonb_to_recordset(results) as r (
-      attempt_id bigint, status_code integer, failure_kind text, detail text, interrupted boolean,
-      pause_seconds integer, duration_ms integer,
-      retry_after_seconds integer, response_headers jsonb, response_body text,
-      response_truncated boolean
-    )
-  ), held as (
-    select d.id, d.webhook_id, d.tenant_id, d.failure_count, d.attempt_count, g.*,
-      x.status = 'active' and x.deleted_at is null as active,
-      -- The last change of secrets that a receiver could have slept through: a new one came, or the
-      -- old one ceased to sign.
-      greatest(x.secret_changed_at,
-        case when x.previous_secret_expires_at <= now() then x.previous_secret_expires_at end)
-          as secret_changed_at,
-      x.last_success_at
-    from given g
-    join public.webhook_deliveries d on d.lease = g.attempt_id
-    join public.webhooks x on x.tenant_id = d.tenant_id and x.id = d.webhook_id
-    where d.webhook_id = any (locked)
-    for no key update of d
-  ), judged as (
-    select h.*,
-      case when h.interrupted then 'interrupted'
-        when h.status_code between 200 and 299 then 'succeeded' else 'failed' end as outcome,
-      case
-        when h.interrupted or h.status_code between 200 and 299 then null
-        when h.status_code in (401, 403) then
-          case when h.secret_changed_at is not null
-            and (h.last_success_at is null or h.last_success_at < h.secret_changed_at)
-            then 'stale_secret' else 'signature_failed' end
-        else coalesce(h.failure_kind, 'http_error')
-      end as kind,
-      case
-        when h.interrupted then make_interval(secs => coalesce(h.pause_seconds, 0))
-        when h.status_code between 200 and 299 or h.status_code = 410 or not h.active then null
-        else private.retry_pause(h.failure_count + 1, h.retry_after_seconds)
-      end as pause
-    from held h
-  ), attempts as (
-    update public.webhook_attempts a set
-      status = j.outcome, failure_kind = j.kind, duration_ms = j.duration_ms,
-      status_code = j.status_code,
-      detail = case j.kind
-        when 'stale_secret' then format(
-          'The receiver responded with %s after the secret was changed at %s. It seems to verify with the old one.',
-          j.status_code, private.iso(j.secret_changed_at))
-        when 'signature_failed' then format(
-          'The receiver responded with %s: it did not accept the signature.',
-          j.status_code)
-        else j.detail
-      end,
-      response_headers = j.response_headers, response_body = j.response_body,
-      response_truncated = j.response_truncated
-    from judged j where a.tenant_id = j.tenant_id and a.delivery_id = j.id and a.id = j.attempt_id
-  ), deliveries as (
-    update public.webhook_deliveries d set
-      lease = null,
-      status = case when j.outcome = 'succeeded' then 'delivered' when j.pause is null then 'failed'
-        else 'pending' end,
-      failure_kind = case when j.outcome = 'failed' and j.pause is null then
-        case when j.active and j.status_code is distinct from 410 then 'retries_exhausted'
-          else 'webhook_disabled' end end,
-      failure_count = case j.outcome when 'failed' then d.failure_count + 1 else d.failure_count
-        end,
-      cause = case j.outcome when 'failed' then 'retry' else d.cause end,
-      next_attempt_at = now() + j.pause,
-      delivered_at = case j.outcome when 'succeeded' then now() else d.delivered_at end
-    from judged j where d.tenant_id = j.tenant_id and d.id = j.id
-  ), answer_times as (
-    insert into public.webhook_answer_times as t (webhook_id, tenant_id, hour, succeeded, bucket,
-      attempts)
-    select j.webhook_id, j.tenant_id, date_trunc('hour', now(), 'UTC'), j.outcome = 'succeeded',
-      case when j.status_code is null then -1 else floor(ln(greatest(j.duration_ms, 1)) / ln(1.1))
-        end,
-      count(*)
-    from judged j where j.outcome <> 'interrupted'
-    group by 1, 2, 3, 4, 5 order by 2, 1, 3, 4, 5
-    on conflict (tenant_id, webhook_id, hour, succeeded, bucket)
-      do update set attempts = t.attempts + excluded.attempts
-  )
-  select jsonb_agg(jsonb_build_object(
-    'webhook_id', j.webhook_id, 'outcome', j.outcome, 'gone', j.active
-      and j.status_code = 410, 'detail', j.detail,
-    'retry_in_ms', extract(epoch from j.pause) * 1000
-  )) into verdicts from judged j;
-
-  for verdict in
+  locked constant text[] := array(
+    select x.id from public.webhooks x where x.id = any (touched) for no key update skip locked);
+  verdicts constant private.attempt_verdict[] := array(
+    select row(j.*)::private.attempt_verdict from private.judge_attempts(results, locked) j);
+begin
+  perform private.record_verdicts(verdicts);
+  perform private.mark_webhook(x.webhook_id, x.succeeded, x.failed, x.gone, x.detail)
+  from (
     select v.webhook_id, bool_or(v.outcome = 'succeeded') as succeeded,
-      bool_or(v.outcome = 'failed') as failed, bool_or(v.gone) as gone,
+      bool_or(v.outcome = 'failed') as failed,
+      bool_or(v.active and v.status_code = 410) as gone,
       max(v.detail) filter (where v.outcome = 'failed') as detail
-    from jsonb_to_recordset(verdicts) as v (webhook_id text, outcome text, gone boolean,
-      detail text)
+    from unnest(verdicts) v
     where v.outcome <> 'interrupted'
-    group by 1 order by 1
-  loop
-    update public.webhooks x set
-      last_success_at = case when verdict.succeeded then now() else x.last_success_at end,
-      last_failure_at = case when verdict.failed then now() else x.last_failure_at end,
-      failing_since = case when verdict.succeeded then null else coalesce(x.failing_since, now())
-        end
-    where x.id = verdict.webhook_id
-    returning * into w;
-    if verdict.gone then
-      perform private.disable_webhook(w.id, 'gone',
-        'The receiver responded with 410 Gone: it wants no more events.');
-    elsif private.webhook_disable_at(w.failing_since) <= now() then
-      perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
-        format('Every attempt has failed since %s, for 5 days.', private.iso(w.failing_since)),
-        'The last one: ' || verdict.detail));
-    elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
-      perform private.warn_of_failing_webhook(w, verdict.detail);
-    end if;
-  end loop;
-
+    group by v.webhook_id
+    order by v.webhook_id
+  ) x;
   return query
-  select v.webhook_id, min(v.retry_in_ms), null::bigint[]
-  from jsonb_to_recordset(verdicts) as v (webhook_id text, retry_in_ms double precision) group by 1
+  select v.webhook_id, min(extract(epoch from v.pause) * 1000)::double precision, null::bigint[]
+  from unnest(verdicts) v
+  group by v.webhook_id
   union all
   select d.webhook_id, null, array_agg(r.attempt_id)
   from jsonb_to_recordset(results) as r (attempt_id bigint)
   join public.webhook_deliveries d on d.lease = r.attempt_id
-  where d.webhook_id <> all (locked) group by 1;
+  where d.webhook_id <> all (locked)
+  group by d.webhook_id;
 end $$;
 
 -- Deletes deleted webhooks, old secrets, counts and the keys of events that are gone, at most
