@@ -67,6 +67,7 @@ test.each(examples)("the example of $operationId is consistent in itself", ({ an
       );
       expect([one.closed_at === null, one.resolution === null]).toEqual([isOpen, isOpen]);
     }
+    if ("changed_at" in one) expect((one.exception as Json).updated_at).toBe(one.changed_at);
     if ("soft_delete" in one)
       expect([one.deleted_at !== null, one.purge_at !== null]).toEqual([
         one.soft_delete,

@@ -201,6 +201,13 @@ const REQUESTS: Record<string, Example> = {
 
 const ANSWERS: Record<string, (answer: Example) => Example> = {
   createException: with_({ created_at: NOW, updated_at: NOW }),
+  listSlaChanges: (answer) => ({
+    ...answer,
+    items: (answer.items as { changed_at: string; exception: Example }[]).map((item) => ({
+      ...item,
+      exception: { ...item.exception, updated_at: item.changed_at },
+    })),
+  }),
   updateException: with_({ ...closed, resolution: "Matched by hand to bank line 118." }),
   updateExceptions: items({ ...closed, resolution: "Settled by the bank." }),
   createApiKey: with_(both),
