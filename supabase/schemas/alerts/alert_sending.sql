@@ -1,7 +1,7 @@
--- Alerts are gathered once a minute, so that many are one message, and sent by a job each, which is
--- tried again until it succeeds.
+-- Sending alerts. The worker collects events once a minute, so that many events become one message,
+-- and sends each message in its own job, which is retried until it succeeds.
 
--- Null for a channel.
+-- Null for a channel, which is not an account.
 create function private.account_of_recipient(recipient text) returns uuid
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -9,8 +9,8 @@ begin
     end;
 end $$;
 
--- Takes up to `batch` of what happened. Planned for each batch: a plan kept from when the table was
--- empty would compare each with every other.
+-- Takes up to `batch` events. Planned at every call: a plan cached while the table was empty would
+-- compare each event with every other.
 create function private.take_alert_events(batch integer) returns setof private.alert_events
 language plpgsql volatile set search_path = '' set plan_cache_mode = force_custom_plan as $$
 begin
@@ -20,15 +20,15 @@ begin
   ) returning q.*;
 end $$;
 
--- Finds whom what happened concerns, and bundles what waits: at most one message a minute for a
--- recipient and kind. Answers how many events it looked at.
+-- Finds the recipients of what happened and bundles their alerts: at most one message a minute per
+-- recipient and kind. Returns the number of events it looked at.
 create function private.collect_alerts(batch integer default 5000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   looked_at integer;
   bundle record;
 begin
-  -- Two at once would each make a bundle of what waits.
+  -- Two concurrent calls would each create a bundle of the same alerts.
   perform pg_advisory_xact_lock(hashtextextended('gather_alerts', 0));
   with taken as materialized (
     select * from private.take_alert_events(batch)
@@ -107,8 +107,8 @@ begin
   return looked_at;
 end $$;
 
--- The alerts of a bundle that still hold: an exception resolved or a webhook that works again is
--- told to nobody.
+-- The alerts of a bundle that still hold. An exception that was resolved, or a webhook that works
+-- again, is left out.
 create function private.lasting_alerts(b private.alert_bundles) returns setof private.alerts
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -138,7 +138,7 @@ begin
   order by a.event_id;
 end $$;
 
--- How an alert reads: { id, title, detail }.
+-- The text of an alert: { id, title, detail }.
 create function private.alert_line(a private.alerts) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -163,8 +163,8 @@ begin
 end $$;
 
 -- What the worker sends for a bundle: { tenant_name, kind, count, items, email | url_id, sealed }.
--- Null: it was sent, or there is nothing left to say or nobody left to say it to; it is settled
--- then.
+-- Returns null, and settles the bundle, if it was sent already, if no alert of it still holds, or
+-- if it has no recipient left.
 create function private.open_alert_bundle(tenant_id text, bundle_id text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -194,7 +194,7 @@ begin
   from (select l as alert, row_number() over (order by l.event_id) as nth
     from private.lasting_alerts(b) l) a;
   if addressed is null or (lasting -> 'count')::integer = 0 then
-    -- The channel's last message stays what it was: none was sent.
+    -- Nothing was sent, so the channel's last message stays as it was.
     update private.alert_bundles x set settled_at = now() where x.tenant_id = $1 and x.id = $2;
     return null;
   end if;
@@ -204,7 +204,8 @@ begin
   );
 end $$;
 
--- Sent, or not to be sent; with a failure, it stays to be tried again.
+-- Settles a bundle that was sent or will not be sent. After a failure the bundle stays, to be
+-- retried.
 create function private.settle_alert_bundle(tenant_id text, bundle_id text,
   failure text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -218,8 +219,8 @@ begin
   perform private.settle_channel_message($1, b.recipient, failure);
 end $$;
 
--- Forgets what was told 30 days ago. Answers how many at most of either table: less than `batch`
--- means that none are left.
+-- Deletes alerts older than 30 days, at most `batch` rows of each table. Returns the larger count:
+-- less than `batch` means that none are left.
 create function private.purge_alerts(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,6 +1,6 @@
--- What people and tenants choose to be told, and how they change it.
+-- Notification settings and alert channels: what people and tenants choose to receive.
 
--- The address of the caller's own account, where Supabase Auth vouches for them.
+-- The address of the caller's own account, if Supabase Auth has verified it.
 create function private.address_of_caller() returns text
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -11,7 +11,7 @@ begin
   return (select u.email from auth.users u where u.id = (auth.jwt() ->> 'sub')::uuid);
 end $$;
 
--- Its version doesn't count the address, which is the account's.
+-- The version ignores the address, which belongs to the account.
 create function private.notification_settings_json(is_account boolean) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -46,7 +46,7 @@ begin
   );
 end $$;
 
--- Locks one of the caller's tenant. Refuses: not_found, precondition_failed.
+-- Locks a channel of the caller's tenant. Refuses: not_found, precondition_failed.
 create function private.lock_alert_channel(id text, versions jsonb) returns public.alert_channels
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -62,7 +62,7 @@ begin
   return c;
 end $$;
 
--- Of one's own tenant's channel; null forgets it.
+-- Stores the URL of a channel of the caller's tenant; null deletes it.
 create function private.store_alert_channel_url(channel_id text, url_id text,
   sealed text) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -209,7 +209,7 @@ begin
   return private.finish_request(request, private.alert_channel_json(c));
 end $$;
 
--- input: { id }. Its URL is forgotten. Refuses: not_found, precondition_failed. Records:
+-- input: { id }. Deletes its URL too. Refuses: not_found, precondition_failed. Records:
 -- alert_channel.deleted.
 create function public.delete_alert_channel(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -248,7 +248,8 @@ begin
   return private.finish_request(request, private.alert_channel_json(c));
 end $$;
 
--- For the worker that tests one: { url_id, sealed, name, tenant_name }, null for one that is gone.
+-- What the worker needs to test a channel: { url_id, sealed, name, tenant_name }; null if the
+-- channel was deleted.
 create function private.alert_channel_url(tenant_id text, channel_id text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -262,7 +263,7 @@ begin
   );
 end $$;
 
--- What became of a message to a channel.
+-- Stores the result of a message to a channel.
 create function private.settle_channel_message(tenant_id text, channel_id text,
   failure text) returns void
 language plpgsql volatile set search_path = '' as $$

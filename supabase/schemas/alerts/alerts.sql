@@ -1,14 +1,14 @@
--- Alerts: what a person is mailed, and what a tenant's channels are sent, once for an event. A
--- channel is a Slack-compatible incoming webhook; its URL is a secret, sealed by a key that the
--- database does not know.
+-- Alerts: mails to people and messages to a tenant's channels, one per event. A channel is a
+-- Slack-compatible incoming webhook. Its URL is a secret, sealed with a key that the database does
+-- not know.
 
--- A person's own choices in a tenant; without a row, the defaults. For exceptions: of those
--- assigned to them, of all, or of none.
+-- A person's settings in a tenant; without a row, the defaults apply. For exceptions: those
+-- assigned to the person, all, or none.
 create table public.notification_settings (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   subject text not null default auth.jwt() ->> 'sub',
   -- Whether the subject is an account of Supabase Auth, which the server knows by its issuer:
-  -- another provider may call somebody the same.
+  -- another provider may use the same subject for another person.
   is_account boolean not null default false,
   exception_breached text not null default 'mine' check (
     exception_breached in ('mine', 'all', 'off')),
@@ -29,7 +29,7 @@ create table public.alert_channels (
   id text not null default private.new_id('ach'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   name text not null check (length(name) between 1 and 120),
-  -- The host and the last characters of the URL: enough to tell one from another.
+  -- The host and the last characters of the URL, enough to tell two URLs apart.
   url_hint text not null check (length(url_hint) between 1 and 300),
   kinds text[] not null check (cardinality(kinds) between 1 and 4)
     check (kinds <@ '{exception_breached,exception_at_risk,webhook_failing,api_key_expiring}'),
@@ -51,7 +51,7 @@ create policy alert_channels_read on public.alert_channels for select to authent
 create table private.alert_channel_urls (
   tenant_id text not null,
   channel_id text not null,
-  -- What it is sealed for, beside the tenant.
+  -- The ID that the URL is sealed for, together with the tenant.
   url_id text not null,
   sealed text not null,
   primary key (tenant_id, channel_id),
@@ -59,8 +59,8 @@ create table private.alert_channel_urls (
 );
 alter table private.alert_channel_urls enable row level security;
 
--- What happened that somebody may want to know: written with the event, so that there is none
--- without the other. The worker finds whom it concerns. `actor`: who did it, and is not told of it.
+-- Events that people may want to know about, written in the transaction of the event. The worker
+-- finds the recipients. `actor` caused the event and receives no alert about it.
 create table private.alert_events (
   tenant_id text not null,
   event_id text not null,
@@ -69,14 +69,14 @@ create table private.alert_events (
 );
 alter table private.alert_events enable row level security;
 
--- What goes in one message: of one kind, to one recipient (`account:<id>` or a channel's id).
+-- The alerts of one message: one kind, one recipient (`account:<id>` or a channel's ID).
 create table private.alert_bundles (
   tenant_id text not null,
   id text not null default private.new_id('alb'),
   recipient text not null,
   kind text not null,
   created_at timestamptz(3) not null default now(),
-  -- Sent, or quiet: what it was about has passed.
+  -- Sent, or dropped because the reason has passed.
   settled_at timestamptz(3),
   primary key (tenant_id, id)
 );
@@ -85,13 +85,13 @@ create index alert_bundles_by_recipient
 create index alert_bundles_by_age on private.alert_bundles (created_at);
 alter table private.alert_bundles enable row level security;
 
--- One for a recipient, kind and event: never a second.
+-- At most one per recipient, kind and event.
 create table private.alerts (
   tenant_id text not null,
   recipient text not null,
   kind text not null,
   event_id text not null,
-  -- What it is about: an exception, a webhook or a key.
+  -- The exception, webhook or key that it is about.
   subject text not null,
   created_at timestamptz(3) not null default now(),
   bundle_id text,
@@ -102,7 +102,7 @@ create index alerts_by_bundle on private.alerts (tenant_id, bundle_id);
 create index alerts_by_age on private.alerts (created_at);
 alter table private.alerts enable row level security;
 
--- The kind of alert that an event of this type and content is; null: none.
+-- The kind of alert that an event of this type and content causes; null for none.
 create function private.alert_kind(type text, data jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -121,7 +121,7 @@ begin
   end;
 end $$;
 
--- Whom a comment names: user:<name>.
+-- The people a comment mentions, as user:<name>.
 create function private.mentions(data jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -135,7 +135,7 @@ language plpgsql security definer set search_path = '' as $$
 begin
   insert into private.alert_events (tenant_id, event_id)
   select e.tenant_id, e.id from emitted e
-  -- A test of a webhook carries example data: nothing happened.
+  -- A webhook test carries example data: nothing happened.
   where e.test_of is null and private.alert_kind(e.type, e.data) is not null;
   return null;
 end $$;

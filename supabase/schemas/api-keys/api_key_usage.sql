@@ -1,5 +1,4 @@
--- Usage of API keys: counted by the processes that serve, written once a second. A call waits for
--- none of it.
+-- API key usage, counted by the web processes and written once a second. No call waits for it.
 
 create table public.api_key_totals (
   api_key_id text not null,
@@ -53,7 +52,8 @@ create policy api_key_usage_hourly_read on public.api_key_usage_hourly for selec
 create policy api_key_usage_daily_read on public.api_key_usage_daily for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
 
--- A batch is counted once, however often it is sent. A server's batch holds several tenants' calls.
+-- A batch is counted once, however often it is sent. A server's batch holds the calls of several
+-- tenants.
 create table private.usage_batches (
   id uuid primary key,
   at timestamptz(3) not null default now()
@@ -62,7 +62,7 @@ create index usage_batches_by_age on private.usage_batches (at);
 alter table private.usage_batches enable row level security;
 
 -- rows: [{ api_key_id, tenant_id, operation, address, outcome, calls, age_ms }], one per
--- combination. Sorted: one order of locks for every process.
+-- combination. Sorted, so that every process takes locks in the same order.
 create function private.record_api_key_usage(batch uuid, rows jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -115,7 +115,7 @@ grant execute
   on function private.record_api_key_usage(uuid, jsonb),
     public.record_api_key_usage(uuid, jsonb) to service_role;
 
--- Deletes usage past its time, at most `batch` rows of each kind; answers how many.
+-- Deletes expired usage, at most `batch` rows of each kind. Returns how many.
 create function private.purge_api_key_usage(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -138,7 +138,7 @@ begin
 end $$;
 grant execute on function private.purge_api_key_usage(integer) to service_role;
 
--- When the last 7 days began: whole days in UTC, today the last, however they are counted: by hour,
+-- The start of the last 7 days: whole UTC days including today, whether usage is counted by hour,
 -- day, address or operation.
 create function private.usage_week() returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -147,8 +147,8 @@ begin
 end $$;
 grant execute on function private.usage_week() to authenticated;
 
--- input: { id }. Hours and addresses of private.usage_week, days and refusals by reason of 90 days.
--- Refuses: not_found.
+-- input: { id }. Returns hours and addresses of private.usage_week, and days and refusals by reason
+-- of 90 days. Refuses: not_found.
 create function public.get_api_key_usage(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -212,9 +212,9 @@ begin
   );
 end $$;
 
--- input: { id, … }, the rest is for the security event of a dry run. The accepted calls of
--- private.usage_week by operation, address and hour: what a proposed change is tried against; and
--- what the key registered. Refuses: not_found.
+-- input: { id, … }; the rest is for the security event of a dry run. Returns the accepted calls of
+-- private.usage_week by operation, address and hour, which a proposed change is tested against, and
+-- the webhooks that the key registered. Refuses: not_found.
 create function public.estimate_api_key_impact(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

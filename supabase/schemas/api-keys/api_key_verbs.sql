@@ -1,7 +1,7 @@
--- API keys over the wire. For users who are admins of the tenant.
+-- API keys over the wire. Only for users who are admins of the tenant.
 
--- The wire form, without any secret. A grace period that has elapsed is a revocation, whether or
--- not anything ran.
+-- The wire form, without any secret. A key whose grace period has elapsed is revoked, whether or
+-- not the worker has run.
 create function private.api_key_json(k public.api_keys) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -53,7 +53,7 @@ begin
   );
 end $$;
 
--- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+-- Covers only what people set: no clocks, no counters, nothing that other work adds.
 create function private.api_key_version(k public.api_keys) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -64,7 +64,7 @@ begin
   ));
 end $$;
 
--- The key of the caller's tenant. Refuses: not_found.
+-- A key of the caller's tenant. Refuses: not_found.
 create function private.find_api_key_of_caller(id text) returns public.api_keys
 language plpgsql stable set search_path = '' as $$
 declare
@@ -77,7 +77,7 @@ begin
   return k;
 end $$;
 
--- The same, locked until the transaction ends, and usable. Refuses: not_found, conflict for a key
+-- The same, locked until the transaction ends, and usable. Refuses: not_found; conflict for a key
 -- that is revoked or expired.
 create function private.lock_usable_api_key(id text) returns public.api_keys
 language plpgsql volatile set search_path = '' as $$
@@ -123,7 +123,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   created public.api_keys;
 begin
-  -- Who has as many as they may still rotates one.
+  -- A tenant that has reached its quota may still rotate a key.
   perform private.require_quota('api_keys', (rotated_from is null)::integer);
   insert into public.api_keys (key_id, name, description, scopes, ip_allowlist, expires_at,
     rotated_from)
@@ -139,9 +139,8 @@ begin
   return created;
 end $$;
 
--- input: the columns, with secret_digest and `sealed`, the secret as only the holder of the
--- idempotency key can read it.
--- Refuses: invalid_request. Records: api_key.created.
+-- input: the columns, with secret_digest and `sealed`: the secret, readable only by the holder of
+-- the idempotency key. Refuses: invalid_request. Records: api_key.created.
 create function public.create_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -161,9 +160,9 @@ begin
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
--- input: { id, grace_period_seconds, key_id, secret_digest, sealed }. The grace period ends with
--- the key's own expiry at the latest. The successor keeps name, description, scopes and allowlist,
--- and gets the same length of life. Refuses: not_found, conflict. Records: api_key.rotated.
+-- input: { id, grace_period_seconds, key_id, secret_digest, sealed }. The grace period ends no
+-- later than the key's own expiry. The successor keeps name, description, scopes and allowlist, and
+-- gets the same lifetime. Refuses: not_found, conflict. Records: api_key.rotated.
 create function public.rotate_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -199,7 +198,7 @@ begin
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
--- The active webhooks that the key registered, or one of its line.
+-- The active webhooks that the key, or a key of its lineage, registered.
 create function private.webhooks_of_api_key(k public.api_keys) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -214,9 +213,9 @@ begin
   );
 end $$;
 
--- input: { id, reason, disable_webhooks }; disable_webhooks: those that it registered as well.
--- Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records:
--- api_key.revoked, and sends the event.
+-- input: { id, reason, disable_webhooks }; disable_webhooks also disables the webhooks that it
+-- registered. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed.
+-- Records and emits: api_key.revoked.
 create function public.revoke_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -247,12 +246,12 @@ begin
 end $$;
 
 -- input: { id, patch }. Refuses: not_found, conflict, precondition_failed, invalid_request.
--- Records: api_key.updated, where something changed.
+-- Records: api_key.updated, if something changed.
 create function public.update_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_api_key');
-  -- Usage, which calls and time change: not part of an update.
+  -- Calls and time change these columns, so they are not part of an update.
   use constant text[] :=
     '{as_of,request_count,last_used_at,last_used_ip,operations_used,calls_by_day}';
   patch constant jsonb := input -> 'patch';
@@ -277,7 +276,7 @@ begin
       else a.ip_allowlist end,
     expires_at = case when patch ? 'expires_at' then (patch ->> 'expires_at')::timestamptz
       else a.expires_at end,
-    -- `least` passes over nulls: a key without a grace period has none now.
+    -- `least` ignores nulls: a key without a grace period has none now.
     grace_expires_at = case
       when a.grace_expires_at is not null then least(a.grace_expires_at,
         (patch ->> 'expires_at')::timestamptz)
@@ -304,7 +303,7 @@ begin
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status, q }; q is part of the name or of the
--- key_id, or the id.
+-- key_id, or is the ID.
 create function public.list_api_keys(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,10 +1,9 @@
--- API keys: credentials of a tenant's servers. Of the secret only a SHA-256 digest is kept.
+-- API keys: credentials of a tenant's servers. Only a SHA-256 digest of the secret is stored.
 
 create table public.api_keys (
   id text not null default private.new_id('key'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
-  -- The public part of the credential; private.api_key_secrets holds that no two keys have the
-  -- same.
+  -- The public part of the credential; private.api_key_secrets keeps it unique across tenants.
   key_id text not null,
   name text not null check (length(name) between 1 and 120),
   description text check (length(description) <= 1000),
@@ -13,8 +12,8 @@ create table public.api_keys (
   expires_at timestamptz(3),
   grace_expires_at timestamptz(3),
   rotated_from text,
-  -- The first key of its line: itself, or its predecessor's. A key and its rotated successors are
-  -- one principal, so that a retry with the successor replays what its predecessor did.
+  -- The first key of the lineage: this key, or its predecessor's. A key and its rotated successors
+  -- are one principal, so that a retry with the successor replays what its predecessor did.
   lineage_id text not null,
   rotated_to text,
   revoked_at timestamptz(3),
@@ -22,7 +21,8 @@ create table public.api_keys (
   revoke_reason text check (length(revoke_reason) <= 500),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
-  -- Who created it, whatever they are called; null for keys from before this was kept.
+  -- The creator by issuer and subject, whatever their display name; null for keys from before this
+  -- was recorded.
   creator_issuer text default private.actor_issuer(),
   creator_subject text default private.actor_subject(),
   updated_at timestamptz(3) not null default now(),
@@ -53,15 +53,15 @@ end $$;
 create trigger set_lineage before insert
   on public.api_keys for each row execute function private.set_api_key_lineage();
 
--- Key management is a user's act: no API key and no service-role key has it.
+-- Only users manage keys: no API key and no service-role key can.
 alter table public.api_keys enable row level security;
 grant select on public.api_keys to authenticated, service_role;
 create policy api_keys_read on public.api_keys for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
 
--- The directory of credentials: whose a key_id is, and its digest. A credential is verified before
--- its tenant is known, so this one table is looked up across tenants. In a schema that no API role
--- can read.
+-- The directory of credentials: the tenant of each key_id, and the digest of its secret. A
+-- credential is verified before its tenant is known, so this one table is looked up across tenants.
+-- It lies in a schema that no API role can read.
 create table private.api_key_secrets (
   key_id text primary key,
   tenant_id text not null,
@@ -72,7 +72,7 @@ create table private.api_key_secrets (
 create index api_key_secrets_by_api_key on private.api_key_secrets (tenant_id, api_key_id);
 alter table private.api_key_secrets enable row level security;
 
--- What a process needs to verify a credential, by the database's clock. Null for an unknown key_id.
+-- What a process needs to verify a credential, by the database's clock; null for an unknown key_id.
 create function private.find_api_key(key_id text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -96,9 +96,8 @@ begin
 end $$;
 grant execute on function private.find_api_key(text), public.find_api_key(text) to service_role;
 
--- Reports keys that expire within 14, 3 and 1 days: once for each threshold and expiry, the nearest
--- one where several passed.
--- Answers how many keys it looked at.
+-- Announces keys that expire within 14, 3 and 1 days: once per threshold and expiry, and only the
+-- nearest if several have passed. Returns the number of keys it looked at.
 create function private.announce_expiring_api_keys() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -121,7 +120,7 @@ begin
   end loop;
   return announced;
 end $$;
--- What api_key.revoked says.
+-- The body of api_key.revoked.
 create function private.revocation_json(k public.api_keys) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -131,9 +130,8 @@ begin
   );
 end $$;
 
--- Revokes the keys whose grace period is over; callers are refused since that moment, whether or
--- not this ran. Answers how many.
--- Records and sends: api_key.revoked, once for each.
+-- Revokes the keys whose grace period is over; callers have been refused since that moment, whether
+-- or not this ran. Returns how many. Records and emits: api_key.revoked, once for each.
 create function private.end_grace_periods() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,11 +1,9 @@
--- Business time: B(t), the open milliseconds of a calendar before t, and its inverse. Both are one
--- look into an index of spans, which are precomputed for three years ahead and extended where
--- somebody asks beyond.
---
--- A moment is open if the clock on the wall of the calendar's zone then shows a time inside an
--- interval. So a time that the clocks skip in spring is never open, and one that they repeat in
--- autumn is open twice. Only differences of B mean anything: it is 0 where the spans of a version
--- began.
+-- Business time: B(t), the milliseconds before t in which a calendar was open, and its inverse.
+-- Both are one look into an index of spans, which are computed for three years ahead and extended
+-- when a later moment is needed.
+-- A moment is open if the wall clock of the calendar's zone then shows a time inside an interval.
+-- So a time that the clocks skip in spring is never open, and one that they repeat in autumn is
+-- open twice. Only differences of B have a meaning: B is 0 where the spans of a version begin.
 
 -- Open spans of a version: `open_before` is B(starts_at).
 create table private.calendar_spans (
@@ -20,7 +18,7 @@ create table private.calendar_spans (
 create index calendar_spans_by_time on private.calendar_spans (tenant_id, calendar_no, open_before);
 alter table private.calendar_spans enable row level security;
 
--- From when to when the spans of a version are all there, and B at both ends.
+-- The period that the spans of a version cover, and B at both ends.
 create table private.calendar_coverage (
   tenant_id text not null,
   calendar_no bigint not null,
@@ -28,17 +26,17 @@ create table private.calendar_coverage (
   covered_until timestamptz(3) not null,
   open_from bigint not null,
   open_until bigint not null,
-  -- Of the zone's offsets from covered_from to covered_until: when the time zone data changes, so
-  -- does this.
+  -- A digest of the zone's offsets from covered_from to covered_until: it changes when the time
+  -- zone data does.
   zone_print text not null,
-  -- When it was last compared with the data; -infinity: to be compared now.
+  -- When it was last compared with the time zone data; -infinity: compare it now.
   zone_checked_at timestamptz not null default now(),
   primary key (tenant_id, calendar_no),
   foreign key (tenant_id, calendar_no) references public.calendar_versions (tenant_id, calendar_no)
 );
 alter table private.calendar_coverage enable row level security;
 
--- How far from now business time is counted. Beyond it lies no deadline that a calendar could set.
+-- How far from now business time is counted. No calendar can set a deadline beyond it.
 create function private.business_time_reach() returns interval
 language sql immutable set search_path = ''
 return interval '25 years';
@@ -49,8 +47,8 @@ begin
   return (moment at time zone zone) - (moment at time zone 'UTC');
 end $$;
 
--- The zone's offsets from `since` to `until`, each with when it holds, to the second. No zone
--- changes its clocks twice in a day.
+-- The zone's offsets from `since` to `until`, each with the span in which it applies, to the
+-- second. No zone changes its clocks twice in a day.
 create function private.zone_offsets(zone text, since timestamptz, until timestamptz)
 returns table (starts_at timestamptz, ends_at timestamptz, utc_offset interval)
 language plpgsql stable set search_path = '' as $$
@@ -91,7 +89,7 @@ begin
   end if;
 end $$;
 
--- When a calendar is open between two moments of whole seconds, merged and in order.
+-- The open spans of a calendar between two moments of whole seconds, merged and in order.
 create function private.open_spans(zone text, weekly jsonb, special_days jsonb, since timestamptz,
   until timestamptz)
 returns table (starts_at timestamptz, ends_at timestamptz)
@@ -160,8 +158,8 @@ begin
   perform private.extend_business_time(tenant, calendar_no, since, until);
 end $$;
 
--- Sees to it that the spans of a version reach from `since` to `until`. One that extends them
--- meanwhile is waited for.
+-- Ensures that the spans of a version reach from `since` to `until`. Waits for a concurrent
+-- extension.
 create function private.extend_business_time(tenant text, no bigint, since timestamptz,
   until timestamptz) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -209,7 +207,7 @@ begin
       where s.tenant_id = tenant and s.calendar_no = no and s.starts_at < covered.covered_from;
     covered.open_from := covered.open_from - added;
   end if;
-  -- Spans of other time zone data than these stay marked, until the worker rebuilds them.
+  -- Spans computed with other time zone data stay marked until the worker rebuilds them.
   update private.calendar_coverage c
   set covered_from = earliest, covered_until = latest, open_from = covered.open_from,
     open_until = covered.open_until,
@@ -219,7 +217,7 @@ begin
   where c.tenant_id = tenant and c.calendar_no = no;
 end $$;
 
--- B(t) in milliseconds. Outside the spans it is counted there and then, as far as the reach; null
+-- B(t) in milliseconds. Outside the spans it is computed on the spot, as far as the reach; null
 -- beyond.
 create function private.open_ms(tenant text, no bigint, moment timestamptz) returns bigint
 language plpgsql stable set search_path = '' as $$
@@ -256,8 +254,8 @@ begin
     else covered.open_from - open end;
 end $$;
 
--- The inverse of B: the first moment before which the calendar was open so long. Null where none is
--- within reach.
+-- The inverse of B: the first moment before which the calendar had been open for that long. Null if
+-- there is none within reach.
 create function private.moment_at(tenant text, no bigint, open_ms bigint) returns timestamptz
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -292,8 +290,8 @@ begin
 end $$;
 
 -- The days on which a calendar opens, by its current version: { calendar_id, calendar_version,
--- open_days: { weekdays, opened, closed } }, weekdays from 1 (Monday), the others as days since
--- 1970-01-01 in order (engine/prepare/days.ts). Null for none.
+-- open_days: { weekdays, opened, closed } }, weekdays from 1 (Monday), the others in order as days
+-- since 1970-01-01 (engine/prepare/days.ts). Null for none.
 create function private.open_days(tenant text, calendar text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -324,10 +322,10 @@ begin
   );
 end $$;
 
--- Extends the spans that reach less than three years ahead, at most `batch` versions at a time;
--- answers how many. Only of versions in use: those that the SLA policy gives deadlines by, and
--- those that open exceptions count by. One that comes into use again is extended when it sets a
--- deadline.
+-- Extends the spans that reach less than three years ahead, at most `batch` versions at a time.
+-- Returns how many. Only versions in use are extended: those that the SLA policy sets deadlines by,
+-- and those that open exceptions count by. A version that comes into use again is extended when it
+-- sets a deadline.
 create function private.extend_calendars(batch integer default 20) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

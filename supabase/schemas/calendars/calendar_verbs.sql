@@ -12,7 +12,7 @@ begin
   );
 end $$;
 
--- The calendar of the caller's tenant as it is now. Refuses: not_found.
+-- The current version of a calendar of the caller's tenant. Refuses: not_found.
 create function private.find_calendar(id text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -74,8 +74,8 @@ begin
   return private.find_calendar(input ->> 'id');
 end $$;
 
--- Open exceptions of the caller's tenant that count by another version of a calendar, and their
--- deadline by this one. One that a person set stays where it is.
+-- The open exceptions of the caller's tenant that count by another version of a calendar, and their
+-- deadline by this one. A deadline that a person set stays.
 create function private.recalculated_deadlines(calendar text, no bigint)
 returns table (id text, severity text, due_at timestamptz, new_due_at timestamptz)
 language plpgsql volatile set search_path = '' as $$
@@ -93,9 +93,9 @@ begin
   ) x;
 end $$;
 
--- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Other hours
--- make a new version, by which new exceptions count; with `open`, open ones too; and by which open
--- periods that count business days by it run again. Refuses: not_found, precondition_failed,
+-- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Changed
+-- hours create a version, by which new exceptions count; with `open`, open ones too. Open periods
+-- that count business days by it run again. Refuses: not_found, precondition_failed,
 -- invalid_request. Records: calendar.updated.
 create function public.put_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -120,7 +120,7 @@ begin
   perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
   has_other_hours := (before -> 'time_zone', before -> 'weekly', before -> 'special_days')
     is distinct from (hours -> 'time_zone', hours -> 'weekly', hours -> 'special_days');
-  -- What a dry run does is undone with this block.
+  -- This block is rolled back in a dry run.
   begin
     if has_other_hours then
       insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
@@ -188,9 +188,8 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- Every version of a calendar's hours, newest first, and how many open exceptions count by it.
--- input: { id, limit, after: [version] | null }.
--- Refuses: not_found.
+-- Every version of a calendar's hours, newest first, with the number of open exceptions that count
+-- by it. input: { id, limit, after: [version] | null }. Refuses: not_found.
 create function public.list_calendar_versions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -219,7 +218,7 @@ begin
   return private.page(items, page_size, 'calendar_version');
 end $$;
 
--- input: { id, since, until }, at most 366 days: when it is open. Refuses: not_found.
+-- input: { id, since, until }, at most 366 days. Returns when it is open. Refuses: not_found.
 create function public.list_open_hours(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -251,7 +250,7 @@ begin
   );
 end $$;
 
--- Whether the caller may read holidays, which are the server's to know. input: {}.
+-- Checks whether the caller may read holidays; the server has the data. input: {}.
 create function public.list_holidays(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -259,8 +258,8 @@ begin
   return '{}';
 end $$;
 
--- input: { special_days, skipped }, what the server read of a file. Kept under the idempotency key,
--- and changes nothing.
+-- input: { special_days, skipped }, read from a file by the server. Stored under the idempotency
+-- key; nothing else changes.
 create function public.read_ics(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,11 +1,11 @@
--- Calendars: when a tenant works, for deadlines that count business time. A change makes a new
--- version; earlier ones stay as they were.
+-- Calendars: a tenant's working hours, for deadlines that count business time. A change creates a
+-- version; earlier versions stay unchanged.
 
 create table public.calendars (
   id text not null default private.new_id('cal'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   name text not null check (length(name) between 1 and 200),
-  -- The current one.
+  -- The current version.
   version integer not null default 1,
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -16,12 +16,14 @@ create table public.calendars (
 
 -- weekly: [{ day: monday…sunday, from, to }], special_days: [{ date, name, intervals: [{ from, to
 -- }] }], both in the zone's local time, HH:MM. An interval whose `to` isn't after its `from` ends
--- on the day after. It belongs to the day it starts on; a special day replaces what starts on it.
+-- on the next day. It belongs to the day on which it starts; a special day replaces what starts on
+-- it.
 create table public.calendar_versions (
   tenant_id text not null default private.tenant_id(),
   calendar_id text not null,
   version integer not null,
-  -- What spans and deadlines hold in place of the two; never leaves the database.
+  -- Spans and deadlines refer to this number instead of the two columns; it never leaves the
+  -- database.
   calendar_no bigint not null generated always as identity,
   time_zone text not null check (length(time_zone) between 1 and 64),
   weekly jsonb not null check (jsonb_array_length(weekly) between 1 and 140),

@@ -1,18 +1,19 @@
--- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes
--- both tables (core/operations.gen.sql). `private.begin_request` decides operations by them, and
--- policies decide rows.
+-- Access: who may do what. It is defined in lib/wire/access.ts and the contracts; `npm run
+-- generate` writes both tables (core/operations.gen.sql). `private.begin_request` checks operations
+-- against them, and policies check rows.
 
--- action:resource, for example write:exceptions. `principals`: the kinds that may hold it.
+-- action:resource, for example write:exceptions. `principals`: the kinds of caller that may hold
+-- it.
 create table private.permissions (
   permission text primary key check (permission ~ '^[a-z]+:[a-z-]+$'),
   principals text[] not null,
-  -- One of which a user needs; null: any user of the tenant.
+  -- A user needs one of these; null: any user of the tenant.
   roles text[],
-  -- Which an API key needs; null: any key, where `principals` names api_key.
+  -- An API key needs this scope; null: any key, if `principals` includes api_key.
   scope text
 );
 
--- Which exposed function serves which operation of /v1, and what that operation needs.
+-- Which exposed function serves which operation of /v1, and which permission the operation needs.
 create table private.operations (
   verb text not null,
   operation text not null,
@@ -21,7 +22,7 @@ create table private.operations (
 );
 create index operations_by_permission on private.operations (permission);
 
--- What one needs to read what an event of this kind carries.
+-- The permission to read the content of an event of this kind.
 create table private.event_kinds (
   kind text primary key,
   permission text not null references private.permissions (permission)
@@ -44,8 +45,8 @@ begin
   end, false);
 end $$;
 
--- Whether the caller holds one of these permissions. In policies: (select
--- private.may('write:exceptions')), once a statement.
+-- Whether the caller holds one of these permissions. In policies, write (select
+-- private.may('write:exceptions')), so that it runs once a statement.
 create function private.may(variadic permissions text[]) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -55,8 +56,8 @@ begin
     where p.permission = any (permissions) and private.holds(p, claims));
 end $$;
 
--- The resources on which the caller may do one of these actions: for tables that hold several, as
--- records do.
+-- The resources on which the caller may perform one of these actions, for tables that hold several
+-- resources, such as records.
 create function private.permitted(variadic actions text[]) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -75,8 +76,8 @@ begin
   return array(select k.kind from private.event_kinds k where private.may(k.permission));
 end $$;
 
--- Refuses: scope_required, role_required where the caller may not read what events of these kinds
--- carry.
+-- Refuses: scope_required, role_required if the caller may not read the content of events of these
+-- kinds.
 create function private.require_readable_events(kinds text[]) returns void
 language plpgsql stable set search_path = '' as $$
 declare

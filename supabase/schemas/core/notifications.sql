@@ -1,7 +1,8 @@
--- Notifications: one channel says what to look for. What is due is in tables, and is found there
--- should a notification be missed.
+-- Notifications: one channel, whose payload says what to look for. Everything that is due is in
+-- tables, where it is also found if a notification is lost.
 
--- Notifies when this transaction commits, once however often it is called. `what` has no spaces.
+-- Sends a notification when this transaction commits: one, however often it is called. `what` has
+-- no spaces.
 create function private.notify(topic text, what text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

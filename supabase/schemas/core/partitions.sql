@@ -1,10 +1,10 @@
--- Tables in partitions by time, which are dropped whole, in a schema of their own that nobody
--- reaches. The first has no beginning, and the last no end until the next is made: a row is never
--- without a place.
+-- Tables that are partitioned by time; partitions are dropped whole. They lie in a schema that
+-- nobody can reach directly. The first partition has no lower bound, and the last has no upper
+-- bound until the next is created, so every row has a place.
 
--- By what each is divided: by time, or by IDs of a prefix, which begin with their millisecond. A
--- partition is dropped `kept` after its end, while no row of it is as `unless` says, and
--- `goes_after` has none that is as old.
+-- How each table is partitioned: by time, or by prefixed IDs, which begin with their millisecond. A
+-- partition is dropped `kept` after its end, unless a row of it meets the condition `unless`, or
+-- `goes_after` has rows of the same age.
 create function private.partitioned()
 returns table (parent text, prefix text, span interval, kept interval, unless text, goes_after text)
 language plpgsql immutable set search_path = '' as $$
@@ -18,7 +18,7 @@ begin
     ('events', 'evt', interval '10 days', interval '30 days', 'false', 'webhook_deliveries');
 end $$;
 
--- A moment as the bound of a partition, and back.
+-- Converts a moment to the bound of a partition, and back.
 create function private.partition_bound(prefix text, at timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -55,9 +55,9 @@ begin
   where i.inhparent = to_regclass('public.' || quote_ident($1));
 end $$;
 
--- Gives the last partition an end, and makes the next one after it: a day before that is needed,
--- while the last is empty, which makes both quick. What it has from beyond that end, of a clock
--- that was ahead, moves on. Answers whether it did.
+-- Gives the last partition an upper bound and creates the next one, a day before it is needed: the
+-- last partition is empty then, which makes both quick. Rows beyond the bound, from a clock that
+-- was ahead, are moved. Returns whether it did.
 create function private.extend_partitions(parent text, prefix text, span interval,
   at timestamptz) returns boolean
 language plpgsql volatile set search_path = '' as $$
@@ -100,9 +100,9 @@ begin
   return true;
 end $$;
 
--- Does one thing that is due: makes a table's next partition, or drops the oldest that is past.
--- Answers how many it made or dropped. A reader holds it up for no longer than lock_timeout, and
--- nobody waits behind it for longer; it is tried again then.
+-- Performs one step that is due: creates a table's next partition, or drops the oldest that has
+-- expired. Returns how many it created or dropped. It waits for readers no longer than
+-- lock_timeout, and so nobody waits behind it for longer; the next call tries again.
 create function private.roll_partitions(at timestamptz default now()) returns integer
 language plpgsql volatile security definer set search_path = '' set lock_timeout = '500ms' as $$
 declare

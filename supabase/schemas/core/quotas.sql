@@ -1,5 +1,5 @@
--- Quotas: how many of a kind a tenant can have. The operator sets them by the QUOTA_ variables,
--- which each start writes here.
+-- Quotas: how many objects of a kind a tenant can have. The operator sets them by the QUOTA_
+-- variables, which are written here at every start.
 
 create table private.quotas (
   kind text primary key check (
@@ -9,8 +9,8 @@ create table private.quotas (
 );
 alter table private.quotas enable row level security;
 
--- Rows of kinds too many to be counted again and again, in shards: writers of one tenant do not
--- queue for one row.
+-- Counts of kinds that have too many rows to be counted each time, in shards, so that the writers
+-- of one tenant do not queue for one row.
 create table private.row_counts (
   tenant_id text not null references public.tenants (id),
   kind text not null,
@@ -20,7 +20,7 @@ create table private.row_counts (
 ) with (fillfactor = 50);
 alter table private.row_counts enable row level security;
 
--- Counts what a statement added (tg_argv: its kind, 1) or removed (-1).
+-- Counts the rows that a statement added (tg_argv: kind, 1) or removed (kind, -1).
 create function private.count_rows() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -33,7 +33,7 @@ begin
   return null;
 end $$;
 
--- How many of a kind count against the tenant's quota.
+-- How many objects of a kind count towards the tenant's quota.
 create function private.used_of_quota(tenant_id text, kind text) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -60,9 +60,9 @@ begin
   end;
 end $$;
 
--- Refuses: conflict where the tenant would have more of a kind than its quota. Of kinds that are
--- few it is exact; of records, exceptions and lines those under way at the same time are not seen,
--- so that nobody queues.
+-- Refuses: conflict if the tenant would have more of a kind than its quota. Exact for kinds with
+-- few objects. For records, exceptions and lines, concurrent transactions are not seen, so that
+-- nobody queues.
 create function private.enforce_quota(tenant_id text, kind text, added bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -91,8 +91,8 @@ begin
   end if;
 end $$;
 
--- Lets the caller's tenant's writers of one kind go one at a time until they commit, so that none
--- of them counts before another inserts.
+-- Makes writers of one kind in the caller's tenant take turns until they commit, so that none
+-- counts before another has inserted.
 create function private.serialize_counting(kind text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -101,7 +101,7 @@ begin
   );
 end $$;
 
--- The same of the caller's tenant.
+-- The same for the caller's tenant.
 create function private.require_quota(kind text, added bigint default 1) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

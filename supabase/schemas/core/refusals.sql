@@ -1,4 +1,4 @@
--- Refusals: how a function says no. lib/db/unwrap.ts turns them into the problems of /v1.
+-- Refusals: how a function rejects a call. lib/db/unwrap.ts turns them into problems of /v1.
 
 -- Raises one of the codes of lib/wire/errors.ts. `detail` is a sentence for the caller; `errors` is
 -- [{ path, message }] or null.
@@ -28,8 +28,9 @@ begin
     jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
 end $$;
 
--- Refuses an identifier that is not this tenant's: 404, the same whether it is another tenant's or
--- never existed. `noun` is the contract's, so that a malformed identifier gets the same answer.
+-- Refuses an identifier that the caller's tenant does not have: 404, the same whether it is another
+-- tenant's or never existed. `noun` comes from the contract, so that a malformed identifier gets
+-- the same response.
 create function private.refuse_missing(noun text) returns void
 language plpgsql stable set search_path = '' as $$
 begin

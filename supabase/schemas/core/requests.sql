@@ -1,14 +1,12 @@
--- Requests: how every exposed function begins and ends. What the pipeline decided is decided again
--- here.
---
+-- Requests: how every exposed function begins and ends. The database repeats every decision that
+-- the request pipeline made.
 -- An exposed function is (input jsonb, request jsonb) returns jsonb. `request` is what
--- lib/db/call.ts sends:
---   { operation, request_id, address, audit_reason, export, dry_run, versions, continues,
---     idempotency: { key_hash, fingerprint } | null }.
--- A reading function begins with `perform private.begin_request(request, '<its own name>')`. A
--- writing one declares `replayed constant jsonb := private.begin_write(request, '<its own name>')`,
--- returns `replayed` where it is not null, and ends with `return private.finish_request(request,
--- <body>)`.
+-- lib/db/call.ts sends: { operation, request_id, address, audit_reason, export, dry_run, versions,
+-- continues, idempotency: { key_hash, fingerprint } | null }.
+-- A function that reads begins with `perform private.begin_request(request, '<its own name>')`. A
+-- function that writes declares `replayed constant jsonb := private.begin_write(request, '<its own
+-- name>')`, returns `replayed` if it is not null, and ends with `return
+-- private.finish_request(request, <body>)`.
 
 create table private.idempotency_keys (
   tenant_id text not null references public.tenants (id),
@@ -23,14 +21,14 @@ create table private.idempotency_keys (
 create index idempotency_keys_by_age on private.idempotency_keys (created_at);
 alter table private.idempotency_keys enable row level security;
 
--- Opens a request of the function `verb`. `resource`: what it is about, where one function serves
--- several.
--- Refuses: tenant_forbidden for a tenant that does not exist, but to the publishable key, which is
--- in everybody's hands: to it such a tenant is one that has published nothing; role_required unless
--- the named operation is one of this function's, on this resource, and the caller holds what it
--- needs (private.operations).
+-- Opens a request of the function `verb`. `resource` says what it is about if one function serves
+-- several resources.
+-- Refuses: tenant_forbidden for a tenant that does not exist, except to the publishable key, which
+-- everybody has: to that key, such a tenant has published nothing; role_required unless the named
+-- operation is one of this function's, on this resource, and the caller holds its permission
+-- (private.operations).
 -- Records: one security event for a service-role call, for an export { format, query } and for a
--- dry run (its input). `continues`: a later step of a request that was opened already, and has its
+-- dry run (its input). `continues`: a later step of a request that was opened before, and has its
 -- event.
 create function private.begin_request(request jsonb, verb text,
   resource text default null) returns void
@@ -70,10 +68,10 @@ begin
   end if;
 end $$;
 
--- Opens a write, as `enter`, and answers what is kept under the idempotency key; null: go on. A
--- twin still in flight holds the row, so the insert waits for it to commit (then this is a replay)
--- or to fail (then this request does the work).
--- Refuses, beside what `enter` does: idempotency_mismatch where the key was used with another
+-- Opens a write as private.begin_request does, and returns the response stored under the
+-- idempotency key; null: proceed. A concurrent request with the same key holds the row, so the
+-- insert waits until it commits (then this is a replay) or fails (then this request does the work).
+-- Refuses, in addition to begin_request: idempotency_mismatch if the key was used with another
 -- request.
 create function private.begin_write(request jsonb, verb text,
   resource text default null) returns jsonb
@@ -114,7 +112,7 @@ begin
   end loop;
 end $$;
 
--- Closes a write: keeps the body under the idempotency key, in the transaction of the change.
+-- Closes a write: stores the body under the idempotency key, in the transaction of the change.
 create function private.finish_request(request jsonb, body jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -128,8 +126,8 @@ begin
   return jsonb_build_object('replayed', false, 'body', body);
 end $$;
 
--- A job's payload with the ID of the request that asks for it, so that what the job writes and its
--- trace are that request's; null where none does.
+-- A job's payload with the ID of the request that queues it, so that the job's writes and its trace
+-- belong to that request; null outside a request.
 create function private.with_request_id(payload jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -137,13 +135,13 @@ begin
     || jsonb_build_object('request_id', nullif(current_setting('tieout.request_id', true), ''));
 end $$;
 
--- The flags of a job: its kind, and its kind and tenant, of which a process does so many at a time
--- (worker/matcher/main.ts).
+-- The flags of a job: its kind, and its kind with its tenant. A process limits how many jobs of a
+-- flag it runs at a time (worker/matcher/main.ts).
 create function private.job_flags(tenant text, kind text) returns text[]
 language sql immutable set search_path = ''
 return array[kind, kind || ':' || tenant];
 
--- `versions`: those that If-Match allows, or null. To be asked while the row is locked. Refuses:
+-- `versions`: those that If-Match allows, or null. Call it while the row is locked. Refuses:
 -- precondition_failed.
 create function private.require_version(version bigint, versions jsonb) returns void
 language plpgsql stable set search_path = '' as $$
@@ -154,7 +152,7 @@ begin
   end if;
 end $$;
 
--- Deletes idempotency keys after 24 hours, at most `batch` at a time; answers how many.
+-- Deletes idempotency keys after 24 hours, at most `batch` at a time. Returns how many.
 create function private.purge_idempotency_keys(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

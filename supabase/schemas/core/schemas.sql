@@ -1,14 +1,13 @@
--- Schemas: the Data API exposes `public`; `private` holds what only our own functions and the
--- server reach.
+-- Schemas: the Data API exposes `public`; only our own functions and the server reach `private`.
 
 create extension if not exists pg_trgm with schema extensions;
 create schema private;
 grant usage on schema private to anon, authenticated, service_role;
--- Parts of tables, by time. Nobody reaches them but by the table.
+-- Partitions of tables by time, which are reached only through their table.
 create schema partitions;
 
--- The platform grants everything in public to the API roles by default, TRUNCATE included, which
--- row-level security does not stop. Here a table or function is out of reach until it is granted by
+-- By default the platform grants everything in public to the API roles, including TRUNCATE, which
+-- row-level security does not stop. Here a table or function is unreachable until it is granted by
 -- name.
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema public revoke all on tables

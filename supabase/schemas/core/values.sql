@@ -1,4 +1,4 @@
--- Values: the forms in which times, identifiers, lists and changes leave the database.
+-- Values: the form in which times, identifiers, lists and changes leave the database.
 
 -- ISO 8601 UTC with milliseconds: the only form in which a time leaves the database.
 create function private.iso(moment timestamptz) returns text
@@ -7,7 +7,7 @@ begin
   return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end $$;
 
--- Typed, time-sortable identifier: 48 bits of milliseconds, then 74 random bits.
+-- A typed identifier that sorts by time: 48 bits of milliseconds, then 74 random bits.
 create function private.new_id(prefix text) returns text
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -24,8 +24,8 @@ begin
     else '{}' end;
 end $$;
 
--- JSON merge patch (RFC 7396), in one pass: field by field it would copy the whole for each,
--- seconds for a patch of thousands.
+-- JSON merge patch (RFC 7396) in one pass: field by field it would copy the whole object each time,
+-- which takes seconds for a patch of thousands of fields.
 create function private.merge_patch(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -47,7 +47,7 @@ begin
   );
 end $$;
 
--- What changed between two objects: { field: { from, to } }, null where nothing did. A field that
+-- What changed between two objects: { field: { from, to } }, or null if nothing did. A field that
 -- only `before` has is no change.
 create function private.changes(before jsonb, after jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
@@ -58,14 +58,14 @@ begin
   );
 end $$;
 
--- The version of a state that no counter counts: 52 bits of its digest, which a JSON number holds.
+-- The version of a state that has no counter: 52 bits of its digest, which a JSON number holds.
 create function private.version_of(state jsonb) returns bigint
 language plpgsql immutable set search_path = '' as $$
 begin
   return ('x' || left(encode(sha256(convert_to(state::text, 'UTF8')), 'hex'), 13))::bit(52)::bigint;
 end $$;
 
--- What each word of `q` is compared with by `like`; empty where there is nothing to look for.
+-- The `like` patterns of the words of `q`; empty if there is nothing to search for.
 create function private.word_patterns(q text) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -75,8 +75,8 @@ begin
   ), '{}');
 end $$;
 
--- A keyset page out of up to `page_size` + 1 items: { items, next }. `next` holds these fields of
--- the page's last item as texts, null on the last page; the next call passes it as input.after.
+-- A keyset page from up to `page_size` + 1 items: { items, next }. `next` holds these fields of the
+-- page's last item as texts, or is null on the last page; the next call passes it as input.after.
 create function private.page(items jsonb, page_size integer, variadic key text[]) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin

@@ -1,11 +1,11 @@
--- Warnings in business minutes: rows, each with the moment at which so much open time is left
--- before a deadline, B⁻¹(B(due_at) − minutes). Whatever changes a deadline writes them anew in its
--- transaction; the worker takes those whose moment has come. Of an exception that counts round the
--- clock, every minute is open. A paused exception's wait at infinity, so that one it has not passed
--- is still reported after.
+-- Warnings in business minutes: one row per warning, with the moment at which that much open time
+-- is left before the deadline, B⁻¹(B(due_at) − minutes). Whatever changes a deadline rewrites them
+-- in its transaction; the worker takes those that are due. For an exception that counts round the
+-- clock, every minute is open. The warnings of a paused exception have the time infinity, so that
+-- those it has not passed are still reported later.
 
--- Written by changes of exceptions alone, which are never deleted: a foreign key would check each
--- row again.
+-- Only changes of exceptions write here, and exceptions are never deleted, so a foreign key would
+-- only cost a check per row.
 create table private.business_warnings (
   tenant_id text not null,
   exception_id text not null,
@@ -18,7 +18,7 @@ create table private.business_warnings (
 create index business_warnings_next on private.business_warnings (at) where at < 'infinity';
 alter table private.business_warnings enable row level security;
 
--- When a warning comes: null where its moment has passed, infinity while the exception is paused.
+-- When a warning is due: null if its moment has passed, infinity while the exception is paused.
 create function private.business_warning_at(e public.exceptions,
   minutes integer) returns timestamptz
 language plpgsql volatile set search_path = '' as $$
@@ -39,8 +39,8 @@ begin
   end;
 end $$;
 
--- Reports warnings, once each, and writes them into the ledger. One that the policy doesn't have
--- any more is not reported.
+-- Reports warnings, once each, and writes them into the ledger. A warning that the policy no longer
+-- has is not reported.
 create function private.announce_business_warnings(tenants text[], ids text[], minutes integer[],
   due_ats timestamptz[]) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -71,7 +71,7 @@ begin
   order by (r.data -> 'threshold_minutes')::integer desc;
 end $$;
 
--- Reports what the given exceptions have passed and nobody has reported yet.
+-- Reports the warnings that these exceptions have passed and that were not reported yet.
 create function private.pass_business_warnings(tenants text[], ids text[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -93,8 +93,8 @@ begin
   end if;
 end $$;
 
--- Arms the warnings of exceptions whose clock starts, or that were moved, paused or resumed. Of
--- those that the change itself passes, the nearest only is reported.
+-- Schedules the warnings of exceptions whose clock starts, or that were moved, paused or resumed.
+-- Of several that the change itself passes, only the nearest is reported.
 create function private.arm_business_warnings(tenants text[], ids text[],
   starts boolean) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -151,8 +151,8 @@ begin
   end if;
 end $$;
 
--- Gives the open exceptions of the caller's tenant the thresholds of its policy that `before`
--- didn't have, and takes away those that it has no more. What is passed already is not reported.
+-- Adds the thresholds that the policy of the caller's tenant has and `before` had not to its open
+-- exceptions, and removes those that it no longer has. What has passed already is not reported.
 create function private.rearm_business_warnings(before integer[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -175,8 +175,8 @@ begin
   on conflict (tenant_id, exception_id, minutes) do nothing;
 end $$;
 
--- Takes up to `batch` warnings whose moment has come. Planned for each batch: a plan kept from when
--- the table was empty would look for each by reading it all.
+-- Takes up to `batch` warnings that are due. Planned at every call: a plan cached while the table
+-- was empty would read all of it for each warning.
 create function private.take_business_warnings(
   batch integer) returns setof private.business_warnings
 language plpgsql volatile set search_path = '' set plan_cache_mode = force_custom_plan as $$
@@ -191,7 +191,7 @@ begin
   returning w.*;
 end $$;
 
--- The worker's part: reports up to `batch` warnings whose moment has come. Answers how many.
+-- Called by the worker: reports up to `batch` warnings that are due. Returns how many.
 create function private.tick_business_warnings(batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare

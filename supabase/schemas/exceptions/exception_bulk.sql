@@ -1,7 +1,8 @@
 -- Many exceptions at once: a bulk change, all or nothing, and an import, line by line.
 
--- Open exceptions of the caller's tenant that a filter matches, in the order of their ids.
-create function private.matching_exceptions(filters jsonb, after text, max_count integer) returns text[]
+-- The open exceptions of the caller's tenant that match a filter, ordered by ID.
+create function private.matching_exceptions(filters jsonb, after text, max_count integer)
+returns text[]
 language plpgsql stable set search_path = '' as $$
 declare
   ids text[];
@@ -14,7 +15,7 @@ begin
   return ids;
 end $$;
 
--- What a bulk change by filter leaves as it is: refused as { path: ids.<place>, message }.
+-- What a bulk change by filter skips: refused as { path: ids.<place>, message }.
 create function private.skipped_exceptions(ids text[], refused jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -36,8 +37,9 @@ begin
       order by i.n);
 end $$;
 
--- Refuses: conflict where other than expected_count exceptions match the filter of a bulk change.
--- Later batches are not counted: those before them match no more.
+-- Refuses: conflict if the number of exceptions that match the filter of a bulk change differs from
+-- expected_count. Later batches are not counted, since the exceptions of earlier ones no longer
+-- match.
 create function private.require_expected_count(input jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -54,8 +56,8 @@ begin
   end if;
 end $$;
 
--- Why some of these exceptions, which are held, cannot be changed: [{ path: ids.<place>, message }],
--- null where all can.
+-- Why some of these exceptions, which are locked, cannot move to a status: [{ path: ids.<place>,
+-- message }], or null if all can.
 create function private.faults_of_move(ids text[], status text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -69,8 +71,8 @@ begin
   );
 end $$;
 
--- The same of those that are to be paused, or resumed where `pause` is null. Pauses that are over
--- end first.
+-- The same for exceptions that are to be paused, or resumed if `pause` is null. Ends elapsed pauses
+-- first.
 create function private.faults_of_pause(ids text[], pause jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -97,7 +99,7 @@ begin
   );
 end $$;
 
--- Refuses: not_found with the place of each that the caller's tenant does not have.
+-- Refuses: not_found, with the place of each ID that the caller's tenant does not have.
 create function private.require_exceptions(ids text[]) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -116,10 +118,10 @@ begin
 end $$;
 
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of
--- them or none. Or in place of ids { filter, expected_count, after: [id] | null }: the next 500
--- that match; those that can't be changed are skipped and named. Refuses: not_found,
--- invalid_transition and conflict with the place of each in ids, invalid_request; conflict where
--- other than expected_count match. Records: exceptions.bulk_updated.
+-- them or none. Instead of ids { filter, expected_count, after: [id] | null }: the next 500 that
+-- match; those that can't be changed are skipped and named. Refuses: not_found, invalid_transition
+-- and conflict with the place of each in ids; invalid_request; conflict if another number than
+-- expected_count matches. Records: exceptions.bulk_updated.
 create function public.update_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -182,7 +184,7 @@ begin
 end $$;
 
 -- input: { rows: [{ line, …columns }] }. Rows that name an unknown reconciliation are refused by
--- line, the others are created. Each batch of an import is a change of its own. Records:
+-- line, the others are created. Each batch of an import is a separate change. Records:
 -- exceptions.imported.
 create function public.import_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$

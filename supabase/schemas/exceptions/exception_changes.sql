@@ -1,18 +1,18 @@
--- Every change of an exception. private.change_exceptions alone writes public.exceptions; what a
--- change leaves is read from here downwards: the row, its clock and ledger, the counters, its
--- history and its events, which webhooks/webhook_fan_out.sql gives to webhooks.
+-- Every change of an exception. Only private.change_exceptions writes public.exceptions. The
+-- functions below write what follows from a change: the row, its clock and ledger, the counters,
+-- its history and its events, which webhooks/webhook_fan_out.sql passes to webhooks.
 
--- An exception as it was and as it is to be; `before` is null where it is created.
+-- An exception before and after a change; `before` is null if it is created.
 create type private.exception_change as (before public.exceptions, after public.exceptions);
 
--- Acts: create; edit, which also assigns, closes and reopens, since the columns say so; pause;
--- resume; recalculate, where the policy or its calendar moves a deadline. A threshold that is
--- crossed changes the clock alone (exceptions/sla_clock.sql). A change names its exception and the
--- columns to set: { tenant_id, id, assigned_to }. Who decides by what an exception is like holds it
--- first (for no key update, in the order of ids). Answers the exceptions as they are then. Any
--- number: batches are what stays in memory.
--- Refuses: invalid_transition; invalid_request for what does not fit together; conflict for what
--- cannot be paused, and for a deadline moved while paused.
+-- Actions: create; edit, which also assigns, closes and reopens, depending on the columns; pause;
+-- resume; recalculate, if the policy or its calendar moves a deadline. Crossing a threshold changes
+-- only the clock (exceptions/sla_clock.sql). A change names its exception and the columns to set: {
+-- tenant_id, id, assigned_to }. A caller whose decision depends on the exception locks it first
+-- (for no key update, ordered by ID). Returns the changed exceptions. Works in batches, so any
+-- number fits in memory.
+-- Refuses: invalid_transition; invalid_request for values that contradict each other; conflict for
+-- what cannot be paused, and for a deadline moved while paused.
 create function private.change_exceptions(act text, changes jsonb[]) returns setof public.exceptions
 language plpgsql volatile security definer set search_path = '' set enable_nestloop = on
   set enable_sort = on as $$
@@ -40,7 +40,7 @@ begin
   end loop;
 end $$;
 
--- Holds the exceptions, in the order of their ids, and says what each is to be.
+-- Locks the exceptions, ordered by ID, and returns what each becomes.
 create function private.resulting_exceptions(act text,
   changes jsonb[]) returns private.exception_change[]
 language plpgsql volatile set search_path = '' as $$
@@ -68,8 +68,8 @@ begin
   );
 end $$;
 
--- What one exception is to be, by what it is, the columns to set and the policy: all rules of
--- exceptions in the order in which they are asked.
+-- What one exception becomes, from its present state, the columns to set and the policy: all rules
+-- of exceptions, in the order in which they apply.
 create function private.resulting_exception(act text, before public.exceptions, change jsonb,
   p public.sla_policies) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
@@ -106,8 +106,8 @@ begin
   return e;
 end $$;
 
--- One that is created. Without due_at it has the policy's minutes from its creation, which is in
--- whole milliseconds, by the policy's calendar.
+-- A new exception. Without due_at its deadline is the policy's minutes after its creation, in whole
+-- milliseconds, by the policy's calendar.
 create function private.new_exception(change jsonb, p public.sla_policies) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -136,7 +136,7 @@ begin
   return e;
 end $$;
 
--- One that is changed. Of a paused one a recalculation moves the deadline that it is held at.
+-- A changed exception. For a paused one, a recalculation moves the deadline that is held.
 create function private.edited_exception(act text, before public.exceptions,
   change jsonb) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
@@ -152,7 +152,7 @@ begin
   if e.severity <> before.severity then
     e.severity_rank := private.severity_rank(e.severity);
   end if;
-  -- Never before the change that this one waited for, in whichever order the two began.
+  -- Never before the change that this one waited for, whichever of the two began first.
   e.updated_at := greatest(date_trunc('milliseconds', now()), before.updated_at);
   if act = 'edit' and change ? 'due_at' then
     e.due_from_policy := false;
@@ -163,8 +163,8 @@ begin
   return e;
 end $$;
 
--- One that is paused, its pause ended where it is over, resumed, closed, or the rule that began it
--- holds no longer. What is left of its time goes on.
+-- Ends the pause of an exception that is resumed or closed, whose pause has elapsed, or whose pause
+-- rule no longer holds. The rest of its time continues.
 create function private.with_pause_ended(act text, before public.exceptions, e public.exceptions,
   p public.sla_policies) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
@@ -198,8 +198,8 @@ begin
   return e;
 end $$;
 
--- One that is paused by the act, which is refused where it can't be, or by a rule of the policy
--- that holds since this change, which is not.
+-- Starts a pause: by the action, which is refused if the exception can't be paused, or by a policy
+-- rule that holds since this change, which is then ignored.
 create function private.with_pause_begun(act text, before public.exceptions, e public.exceptions,
   p public.sla_policies) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
@@ -268,8 +268,8 @@ begin
   perform set_config('tieout.writes_exceptions', '', true);
 end $$;
 
--- Refuses what does not come by change_exceptions, and would leave clock, counters and history as
--- they were.
+-- Refuses writes that do not come from change_exceptions and would leave clock, counters and
+-- history behind.
 create function private.guard_exceptions() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -283,7 +283,7 @@ end $$;
 create trigger guard before insert or update or delete or truncate on public.exceptions
   for each statement execute function private.guard_exceptions();
 
--- Exceptions of the caller's tenant, held in the order of their ids.
+-- Exceptions of the caller's tenant, locked in the order of their IDs.
 create function private.lock_exceptions(ids text[]) returns setof public.exceptions
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -294,8 +294,8 @@ begin
   order by e.id for no key update;
 end $$;
 
--- The same as change_exceptions for the caller's tenant, and of an exception what a person may set:
--- for verbs, which pass on what a request asks. A change names no tenant.
+-- change_exceptions for the caller's tenant, limited to the columns that a person may set: for
+-- functions that pass on what a request contains. A change names no tenant.
 create function private.change_exceptions_for_caller(act text,
   changes jsonb[]) returns setof public.exceptions
 language plpgsql volatile set search_path = '' as $$

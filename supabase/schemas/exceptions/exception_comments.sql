@@ -1,12 +1,12 @@
--- Comments: what people say to each other about an exception. Plain text, in which <@user:ada>
--- mentions a person. Like the history, a comment is neither changed nor deleted.
+-- Comments: what people write to each other about an exception. Plain text, in which <@user:ada>
+-- mentions a person. Like history, comments are never changed or deleted.
 
 create table public.exception_comments (
   id text not null default private.new_id('cmt'),
   tenant_id text not null default private.tenant_id(),
   exception_id text not null,
   body text not null check (length(body) between 1 and 4000),
-  -- Of the body, each person once.
+  -- The people that the body mentions, each once.
   mentions text[] not null default '{}' check (cardinality(mentions) <= 20),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -22,8 +22,8 @@ create policy exception_comments_read on public.exception_comments for select to
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:exceptions', 'write:exceptions')));
 
--- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception (those
--- under way at the same time are not seen).
+-- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception
+-- (concurrent comments are not seen).
 create function private.guard_exception_comment() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -48,7 +48,7 @@ begin
     'created_by', c.created_by, 'actor_issuer', c.actor_issuer, 'actor_subject', c.actor_subject);
 end $$;
 
--- exception.commented, whichever way the comment came.
+-- Emits exception.commented, whichever way the comment was written.
 create function private.emit_exception_comments() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin

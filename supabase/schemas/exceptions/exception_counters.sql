@@ -1,12 +1,12 @@
--- Exception counters: how many are open and what money they hold, by deadline, assignee and
--- reconciliation; and what was breached and closed in each hour. Kept in the transaction of each
--- change, so that a page of sums costs as much with a million exceptions as with ten.
---
--- Rows of a shard are written by one process after another, which its row of private.sla_counts
--- sees to, so that none waits for another's. Shard 0 holds what the worker has folded.
+-- Exception counters: how many exceptions are open and how much money they hold, by deadline,
+-- assignee and reconciliation; and how many were breached and closed in each hour. They are updated
+-- in the transaction of each change, so that a page of sums costs the same with a million
+-- exceptions as with ten.
+-- One process at a time writes the rows of a shard, ensured by its row in private.sla_counts, so
+-- that processes don't wait for each other. Shard 0 holds what the worker has merged.
 
--- `due_from`: the UTC hour of the deadline; infinity: paused; -infinity: of deadlines that passed
--- in an hour before. Empty: nobody, no amount.
+-- `due_from`: the UTC hour of the deadline; infinity: paused; -infinity: deadlines that passed in
+-- an earlier hour. Empty: no assignee, no amount.
 create table private.open_by_deadline (
   tenant_id text not null,
   due_from timestamptz not null,
@@ -19,7 +19,7 @@ create table private.open_by_deadline (
 ) with (fillfactor = 70);
 create index open_by_deadline_unfolded on private.open_by_deadline (tenant_id) where shard <> 0;
 
--- The same of all deadlines together.
+-- The same for all deadlines together.
 create table private.open_by_assignee (
   tenant_id text not null,
   assigned_to text not null,
@@ -43,7 +43,7 @@ create table private.open_by_reconciliation (
 create index open_by_reconciliation_unfolded on private.open_by_reconciliation (tenant_id)
 where shard <> 0;
 
--- Exceptions, by the ledger: each at most once a UTC day, however often it was reopened.
+-- Exceptions, from the ledger: each at most once per UTC day, however often it was reopened.
 create table private.exception_hours (
   tenant_id text not null,
   hour timestamptz not null,
@@ -58,7 +58,7 @@ alter table private.open_by_assignee enable row level security;
 alter table private.open_by_reconciliation enable row level security;
 alter table private.exception_hours enable row level security;
 
--- Adds exceptions to the counters: `signs` are 1 for what is open now, -1 for what was before.
+-- Adds exceptions to the counters: `signs` is 1 for what is open now, -1 for what was open before.
 create function private.count_open(
   tenants text[], due_ats timestamptz[], assignees text[], reconciliations text[],
   currencies text[], amounts bigint[], signs integer[]
@@ -106,7 +106,7 @@ begin
     amount_minor = o.amount_minor + excluded.amount_minor;
 end $$;
 
--- Counts changed exceptions. After keep_clocks, which takes the row of the shard first.
+-- Counts changed exceptions. Call it after keep_clocks, which locks the row of the shard first.
 create function private.keep_counters(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -279,9 +279,9 @@ begin
   return merged;
 end $$;
 
--- Folds shards into one, and what has passed into one row; forgets hours after 31 days. Answers how
--- many rows it took in where that was a whole batch, else 0. One at a time: of the rows of shard 0
--- there is then no second writer.
+-- Merges shards into one, and past deadlines into one row; deletes hours after 31 days. Returns how
+-- many rows it merged if that was a whole batch, else 0. Only one call runs at a time, so shard 0
+-- has no second writer.
 create function private.merge_exception_counters(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -298,8 +298,8 @@ begin
   );
 end $$;
 
--- Counts anew what there is. For a database whose exceptions are older than the counters, and for
--- what changed the ledger by hand.
+-- Recomputes all counters, for a database whose exceptions are older than the counters, and after
+-- the ledger was changed by hand.
 create function private.recount_exceptions() returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin

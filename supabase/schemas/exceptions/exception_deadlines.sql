@@ -1,12 +1,12 @@
--- Deadlines: by which time an exception's deadline counts, and the pauses in which it doesn't.
+-- Deadlines: the time by which a deadline counts, and the pauses in which it doesn't.
 
--- The deadline; of a paused exception as it would be, were it resumed at `as_of`. In wall-clock
--- time it recedes as long as the pause lasts, by a calendar as long as that was open; never is it
--- nearer than before the pause.
+-- The deadline; for a paused exception, what it would be if it were resumed at `as_of`. In
+-- wall-clock time it recedes for as long as the pause lasts, by a calendar for as long as that was
+-- open. It is never earlier than before the pause.
 create function private.deadline(e public.exceptions, as_of timestamptz) returns timestamptz
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  -- A pause of which nobody has seen the end yet ended when it should.
+  -- A pause whose end the worker has not processed yet ended when it should have.
   resumed_at constant timestamptz := greatest(e.paused_at,
     least(as_of, coalesce(e.paused_until, as_of)));
 begin
@@ -31,8 +31,8 @@ begin
   if e.tenant_id <> coalesce(private.tenant_id(), e.tenant_id) then
     return null;
   end if;
-  -- A list or a batch of events asks it of many by one calendar as of one moment: B(as_of) is
-  -- remembered within the transaction.
+  -- A list or a batch of events asks this for many exceptions of one calendar and one moment, so
+  -- B(as_of) is cached within the transaction.
   if e.paused_at is null and e.due_open_ms is not null then
     if not starts_with(coalesce(known, ''), asked) then
       known := set_config('tieout.open_ms',
@@ -52,8 +52,8 @@ begin
   ) / 60000.0)::bigint;
 end $$;
 
--- What the policy's minutes from its creation come to by a calendar (null: round the clock), pauses
--- that are over added. Null where no deadline is within reach.
+-- The policy's minutes from its creation by a calendar (null: round the clock), plus pauses that
+-- are over. Null if no deadline is within reach.
 create function private.policy_deadline(e public.exceptions, minutes integer,
   no bigint) returns timestamptz
 language plpgsql volatile set search_path = '' as $$
@@ -78,8 +78,8 @@ begin
     private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint + paused);
 end $$;
 
--- When so many minutes from now are over by a calendar of the caller's tenant; null where that is
--- beyond reach.
+-- The moment at which this many minutes from now have passed by a calendar of the caller's tenant;
+-- null beyond its reach.
 create function private.first_deadline(no bigint, minutes integer) returns timestamptz
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -87,7 +87,7 @@ begin
     private.open_ms(private.tenant_id(), no, now()) + minutes * 60000::bigint);
 end $$;
 
--- Why an exception cannot be paused now; null: it can.
+-- Why an exception cannot be paused now; null if it can.
 create function private.pause_fault(e public.exceptions, p public.sla_policies) returns text
 language plpgsql stable set search_path = '' as $$
 begin

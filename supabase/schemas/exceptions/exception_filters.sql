@@ -1,13 +1,12 @@
--- Filters of exceptions: what the lists, their counts, what changed in them and a bulk change mean
--- by one filter, written once.
+-- Exception filters, defined once for lists, counts, changes since a moment and bulk changes.
 
--- The conditions of these breach risks on an exception e, those that adjoin as one range of due_at.
--- at_risk is high and medium.
+-- The conditions of these breach risks on an exception e, with adjoining ones merged to one range
+-- of due_at. at_risk is high and medium.
 create function private.risk_ranges(wanted text[], as_of timestamptz) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
   risks constant text[] := private.breach_risks();
-  -- minutes_to_breach is rounded up, so what is below 60 has at most 59 minutes left.
+  -- minutes_to_breach is rounded up, so whatever is below 60 has at most 59 minutes left.
   ends constant timestamptz[] := array[as_of,
     as_of + make_interval(mins => private.high_risk_below() - 1),
     as_of + make_interval(mins => private.medium_risk_up_to())];
@@ -31,8 +30,8 @@ begin
   return ranges;
 end $$;
 
--- One of `wanted`: by `=` where it is one, which an index takes in the order of what comes next in
--- it.
+-- One of `wanted`. A single value is compared by `=`, so that an index supplies the order of its
+-- next column.
 create function private.one_of(field text, wanted text[]) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -40,14 +39,14 @@ begin
     else format('%s = any (%L)', field, wanted) end;
 end $$;
 
--- What a filter asks of an exception e, as SQL; null where the input doesn't have it. Each takes
--- several values: { severity: [high, critical] }. Of the assignee, the reconciliation and the
--- currency `none` is null; of the assignee, `me` is the caller.
+-- The SQL condition of a filter on an exception e; null if the input doesn't have it. Each filter
+-- takes several values: { severity: [high, critical] }. For the assignee, the reconciliation and
+-- the currency, `none` is null; for the assignee, `me` is the caller.
 create function private.exception_condition(filter text, input jsonb,
   as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 declare
-  -- One value alone is as the release before sends it.
+  -- The previous release sends a single value as a string.
   wanted text[] := case jsonb_typeof(input -> filter) when 'string' then array[input ->> filter]
     else private.text_array(input -> filter) end;
 begin
@@ -75,7 +74,7 @@ create function private.exception_facets() returns text[]
 language sql immutable set search_path = ''
 return '{breach_risk,severity,status,assigned_to,reason_code,reconciliation_id,currency}'::text[];
 
--- That an exception e has a row of its ledger of these kinds from one moment to before another;
+-- The condition that exception e has a ledger row of these kinds from one moment to before another;
 -- null without either.
 create function private.had_between(kinds text, starts_at timestamptz,
   ends_at timestamptz) returns text
@@ -90,8 +89,8 @@ begin
 end $$;
 
 -- { amount_from, due_before, breached_from, breached_before, closed_from, closed_before }: minor
--- units, a moment that the deadline comes before (a paused one has none), and when it breached or
--- was closed, whatever came after; null without them.
+-- units, a moment that the deadline comes before (a paused exception has none), and when it was
+-- breached or closed, whatever happened later; null without any of them.
 create function private.bound_conditions(input jsonb) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -104,7 +103,7 @@ begin
     '');
 end $$;
 
--- All of them.
+-- All conditions together.
 create function private.exception_conditions(input jsonb, as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin

@@ -1,8 +1,8 @@
--- History: each change of an exception with its actor, and the event that reports it. By sets, so
--- that a bulk change costs one insert. A creation keeps the facts as they were, an update what
+-- History: each change of an exception with its actor, and the event that reports it. Written in
+-- sets, so that a bulk change costs one insert. A creation stores the values, an update stores what
 -- changed from what.
 
--- Without a foreign key: only changes of exceptions write here, and exceptions are never deleted.
+-- No foreign key: only changes of exceptions write here, and exceptions are never deleted.
 create table public.exception_history (
   id bigint generated always as identity,
   tenant_id text not null,
@@ -31,9 +31,9 @@ begin
       'paused_until', private.iso(e.paused_until));
 end $$;
 
--- Records what was changed and reports it, each exception by itself: exception.created,
--- exception.updated, exception.resolved, exception.paused, exception.resumed. A change that only
--- pauses or resumes is no other change besides.
+-- Records changes and reports each exception by one event: exception.created, exception.updated,
+-- exception.resolved, exception.paused, exception.resumed. A change that only pauses or resumes is
+-- not reported as an update too.
 create function private.record_changes(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

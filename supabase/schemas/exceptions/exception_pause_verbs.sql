@@ -1,6 +1,6 @@
 -- Pauses over the wire, one at a time.
 
--- The exception of the caller's tenant, locked, a pause ended that is over. Refuses: not_found.
+-- An exception of the caller's tenant, locked, after ending an elapsed pause. Refuses: not_found.
 create function private.lock_exception(id text) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -16,7 +16,7 @@ begin
   return e;
 end $$;
 
--- Refuses: invalid_request for an end that has passed, or is later than the policy allows.
+-- Refuses: invalid_request for an end that has passed or is later than the policy allows.
 create function private.require_pause_end(until timestamptz, p public.sla_policies) returns void
 language plpgsql stable set search_path = '' as $$
 begin

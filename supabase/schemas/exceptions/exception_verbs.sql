@@ -1,6 +1,6 @@
--- Exceptions over the wire, one at a time: create, get, change, list.
+-- Exceptions over the wire, one at a time: create, get, update, list.
 
--- The exception of the caller's tenant. Refuses: not_found.
+-- An exception of the caller's tenant. Refuses: not_found.
 create function private.find_exception(id text) returns public.exceptions
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13,7 +13,7 @@ begin
   return e;
 end $$;
 
--- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+-- Covers only what people set: no clocks, no counters, nothing that other work adds.
 create function private.exception_version(e public.exceptions) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -25,7 +25,7 @@ begin
   ));
 end $$;
 
--- The wire form of one, with what its entity tag is made of.
+-- The wire form of one exception, with the version that its entity tag is made of.
 create function private.versioned_exception_json(e public.exceptions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -33,7 +33,7 @@ begin
     || jsonb_build_object('version', private.exception_version(e));
 end $$;
 
--- Refuses: invalid_request where the tenant has no such reconciliation.
+-- Refuses: invalid_request if the tenant has no such reconciliation.
 create function private.require_reconciliation(id text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -81,7 +81,7 @@ begin
   return private.versioned_exception_json(e);
 end $$;
 
--- The columns that a merge patch sets: of details, what it leaves of them.
+-- The columns that a merge patch sets; for details, the result of patching them.
 create function private.patched_columns(before public.exceptions, patch jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -92,9 +92,9 @@ begin
     else patch end;
 end $$;
 
--- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found,
+-- input: { id, patch }, a merge patch of the writable columns. Refuses: not_found,
 -- precondition_failed, invalid_transition, invalid_request; conflict for the deadline of a paused
--- one.
+-- exception.
 create function public.update_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -122,8 +122,8 @@ begin
   return private.finish_request(request, private.versioned_exception_json(after));
 end $$;
 
--- What a search asks of an exception e, as SQL: each word of q is part of the title or the
--- reason_code; one of exc_ and hexadecimal digits begins the id.
+-- The SQL condition of a search on an exception e: each word of q is part of the title or the
+-- reason_code; a word of exc_ and hexadecimal digits is the start of the ID.
 create function private.has_words(q text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -141,7 +141,7 @@ begin
   return condition;
 end $$;
 
--- All that a filter asks of an exception e, its words included.
+-- All conditions of a filter on an exception e, including the search.
 create function private.filter_conditions(filters jsonb, as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -150,9 +150,9 @@ begin
       end;
 end $$;
 
--- The ids of those of the tenant's exceptions that a search finds; null where they are more than
--- 5,000: then a look through the list in its order fills a page sooner. Above row-level security,
--- below which no index of words is used: ids alone, of this tenant alone.
+-- The IDs of the tenant's exceptions that a search finds; null if there are more than 5,000: then
+-- reading the list in its order fills a page sooner. It runs above row-level security, under which
+-- no index of words is used, and returns only IDs of this tenant.
 create function private.narrow_by_search(q text) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -166,7 +166,7 @@ begin
 end $$;
 
 -- { updated_since, within_minutes, breach_risk }: changed at or after a moment, and near the
--- deadline, which closed ones don't have; null without them.
+-- deadline, which closed exceptions don't have; null without any of them.
 create function private.recent_conditions(input jsonb, as_of timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -178,9 +178,9 @@ begin
     '');
 end $$;
 
--- Newest first; with sort_by closed_at the closed ones, last closed first. input: { limit, sort_by,
--- after: [id] or [closed_at, id] | null, q, updated_since, within_minutes, and the filters of
--- exceptions/exception_filters.sql }.
+-- Newest first; with sort_by closed_at only closed ones, last closed first. input: { limit,
+-- sort_by, after: [id] or [closed_at, id] | null, q, updated_since, within_minutes, and the filters
+-- of exceptions/exception_filters.sql }.
 create function public.list_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -212,7 +212,8 @@ begin
       || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
   end if;
   if recent is not null then
-    -- By their own indexes: in the order of the list, old ones that changed come last.
+    -- These have their own indexes: in the order of the list, old exceptions that changed come
+    -- last.
     execute format('select array(
         select e.id from public.exceptions e
         where e.tenant_id = private.tenant_id() and %s limit %s)',
@@ -222,7 +223,7 @@ begin
       || case when few_recent is null then recent else 'e.id = any ($2)' end;
   end if;
   if input ->> 'q' is not null or recent is not null then
-    -- The planner expects fewer than there are, which it would sort.
+    -- The planner expects fewer rows than there are, and would sort them.
     perform set_config('enable_sort', (coalesce(few, few_recent) is not null)::text, true);
   end if;
   execute format($q$

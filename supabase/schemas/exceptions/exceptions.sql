@@ -1,6 +1,6 @@
 -- Exceptions: items to resolve before a deadline, and the rules of their statuses.
 
--- The most severe first.
+-- The most severe comes first.
 create function private.severity_rank(severity text) returns smallint
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -16,22 +16,22 @@ create table public.exceptions (
   severity_rank smallint not null generated always as (private.severity_rank(severity)) stored,
   assigned_to text check (assigned_to ~ '^user:[^[:space:]]{1,120}$'),
   due_at timestamptz(3) not null,
-  -- True where the deadline is the policy's, so that a new policy moves it.
+  -- True if the policy set the deadline, so that a new policy moves it.
   due_from_policy boolean not null default false,
-  -- The calendar that its deadline counts by, and the version of it; null: round the clock.
+  -- The calendar that the deadline counts by, and its version; null: round the clock.
   calendar_id text,
   calendar_no bigint,
-  -- B(due_at), or of a paused one B(held_due_at): see calendars/business_time.sql. Null beyond the
+  -- B(due_at), or B(held_due_at) while paused: see calendars/business_time.sql. Null beyond the
   -- reach.
   due_open_ms bigint,
-  -- Paused: due_at is infinity, so that nothing counts it, and held_due_at what it was.
+  -- While paused, due_at is infinity, so that nothing counts it, and held_due_at has the deadline.
   paused_at timestamptz(3),
   paused_until timestamptz(3),
   pause_reason text check (length(pause_reason) between 1 and 500),
   paused_by_rule boolean not null default false,
   held_due_at timestamptz(3),
   pause_count integer not null default 0,
-  -- Of pauses that are over.
+  -- The duration of all pauses that are over.
   paused_ms bigint not null default 0,
   status text not null default 'open' check (
     status in ('open', 'in_review', 'resolved', 'dismissed')),
@@ -39,24 +39,25 @@ create table public.exceptions (
   amount_minor bigint check (amount_minor between 0 and 9007199254740991),
   currency text check (currency ~ '^[A-Z]{3}$'),
   reconciliation_id text,
-  -- 16 kB as sent is at most 24 kB with the spaces that Postgres writes.
+  -- 16 kB as sent are at most 24 kB with the spaces that Postgres adds.
   details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'
     and octet_length(details::text) <= 24576),
   resolution text check (length(resolution) between 1 and 1000),
-  -- Whole milliseconds, so that a deadline is the policy's minutes after it, and the event that
-  -- reports it has the same time.
+  -- Whole milliseconds, so that a deadline is exactly the policy's minutes later, and the event
+  -- that reports it has the same time.
   created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
   created_by text not null default private.actor(),
   updated_at timestamptz(3) not null default date_trunc('milliseconds', now()),
   closed_at timestamptz(3),
-  -- The line that stayed open past its source's grace, and what the engine would match it with.
+  -- The line that stayed open past its source's grace period, and what the engine would match it
+  -- with.
   pair_no integer,
   line_no bigint,
   line_id uuid,
   suggested_match_id uuid,
-  -- The suggestion whose lines it is about together; null: its line alone.
+  -- The suggestion whose lines it covers together; null: only its own line.
   grouped_match_id uuid,
-  -- What settled its line resolved it: undoing that reopens it.
+  -- Matching resolved it, so undoing that match reopens it.
   resolved_by_matching boolean not null default false,
   primary key (tenant_id, id),
   check ((amount_minor is null) = (currency is null)),
@@ -77,8 +78,8 @@ create index exceptions_in_review on public.exceptions (tenant_id, due_at, id)
 where status = 'in_review';
 create index exceptions_by_severity on public.exceptions (tenant_id, severity_rank, due_at, id)
 where status in ('open', 'in_review');
--- Of the column itself: under row-level security an index serves conditions of leakproof operators
--- alone, and || is none.
+-- An index on the column itself: under row-level security only leakproof operators use an index,
+-- and || is not one.
 create index exceptions_by_assignee on public.exceptions (tenant_id, assigned_to, due_at, id)
 where status in ('open', 'in_review');
 create unique index exceptions_open_of_line on public.exceptions (tenant_id, line_no, pair_no)
@@ -91,10 +92,10 @@ create index exceptions_grouped on public.exceptions (tenant_id, pair_no)
 where grouped_match_id is not null and status in ('open', 'in_review');
 create index exceptions_open_by_pair on public.exceptions (tenant_id, pair_no)
 where pair_no is not null and status in ('open', 'in_review');
--- Also what the list of members goes by.
+-- The list of members uses it too.
 create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id)
 where assigned_to is not null;
--- Finds words of three letters or more.
+-- Serves searches for words of three letters or more.
 create index exceptions_by_words on public.exceptions
   using gin (lower(title || ' ' || coalesce(reason_code, '')) extensions.gin_trgm_ops);
 create index exceptions_by_reconciliation on public.exceptions (tenant_id, reconciliation_id)
@@ -112,15 +113,14 @@ where closed_at is not null;
 create index exceptions_by_change on public.exceptions (tenant_id, updated_at, id);
 
 alter table public.exceptions enable row level security;
--- Written by private.change_exceptions alone (exceptions/exception_changes.sql).
+-- Only private.change_exceptions writes it (exceptions/exception_changes.sql).
 grant select on public.exceptions to authenticated, service_role;
 create policy exceptions_read on public.exceptions for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may(
     'read:exceptions', 'write:exceptions', 'read:sla', 'read:reconciliations',
     'write:reconciliations')));
 
--- States: open and in_review lead to each other and to resolved or dismissed, which lead back to
--- open.
+-- open and in_review lead to each other and to resolved or dismissed, which lead back to open.
 create function private.exception_may_move(before text, after text) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -132,8 +132,8 @@ begin
   );
 end $$;
 
--- Spec 3.2: high below 60 minutes, medium up to 240. The only place of these figures: `npm run
--- generate` writes them into lib/wire/facts.gen.ts.
+-- Spec 3.2: high below 60 minutes, medium up to 240. The only place that has these figures: `npm
+-- run generate` copies them to lib/wire/facts.gen.ts.
 create function private.high_risk_below() returns integer
 language sql immutable set search_path = ''
 return 60;
@@ -141,14 +141,14 @@ create function private.medium_risk_up_to() returns integer
 language sql immutable set search_path = ''
 return 240;
 
--- The nearer the deadline, the earlier.
+-- The nearer the deadline, the earlier in the list.
 create function private.breach_risks() returns text[]
 language sql immutable set search_path = ''
 return '{breached,high,medium,low}'::text[];
 
--- The wire form. A closed exception has no clock: minutes_to_breach and breach_risk are null. A
--- paused one's stands still: it has the deadline that resuming now would give it, and is at no
--- risk.
+-- The wire form. A closed exception has no clock: minutes_to_breach and breach_risk are null. The
+-- clock of a paused one does not run: it has the deadline that resuming now would give it, and is
+-- at no risk.
 create type private.exception_item as (
   id text, title text, severity text, assigned_to text, due_at text, minutes_to_breach bigint,
   breach_risk text, business_minutes_remaining bigint,
@@ -159,8 +159,8 @@ create type private.exception_item as (
   closed_at text
 );
 
--- Lists call it for each row: a function that it called would cost as much as all that it does
--- itself, and json_build_object twice as much as row_to_json.
+-- Lists call it for each row: calling another function here would cost as much as everything else
+-- it does, and json_build_object twice as much as row_to_json.
 create function private.exception_json(e public.exceptions,
   as_of timestamptz default now()) returns json
 language plpgsql stable set search_path = '' as $$
@@ -169,7 +169,7 @@ declare
   is_paused constant boolean := e.paused_at is not null and coalesce(e.paused_until > as_of, true);
   due_at constant timestamptz := case when e.paused_at is null then e.due_at
     else private.deadline(e, as_of) end;
-  -- Rounded up: zero or negative once it has passed (spec 2.2).
+  -- Rounded up: zero or negative after the deadline (spec 2.2).
   minutes constant bigint := case
     when e.status in ('open', 'in_review') then ceil(extract(epoch from due_at - as_of) / 60) end;
 begin

@@ -1,8 +1,7 @@
--- Exceptions put together and apart: lines of one suggestion are one exception over their
--- difference, so that no money is at risk twice. Without the suggestion each line is one of its own
--- again.
+-- Grouping exceptions: the lines of one suggestion share one exception over their difference, so
+-- that no money counts twice. Without the suggestion each line has its own exception again.
 
--- Of exceptions that point at these suggestions, which are gone.
+-- Deletes suggestions that exceptions point at.
 create function private.delete_open_suggestions(tenant text, matches uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -13,7 +12,8 @@ begin
   ));
 end $$;
 
--- Whether somebody gave an exception its title: it stays, as a run's would not.
+-- Whether a person gave an exception its title: it is kept, while a title from a run may be
+-- replaced.
 create function private.has_own_title(tenant text, given_id text) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -24,11 +24,11 @@ begin
   );
 end $$;
 
--- Open exceptions that are about other lines than a run left them with: of the lines of a
--- suggestion the oldest, before it one with a title that somebody gave, with those to merge into
--- it; of those whose suggestion is gone each, about one line that is open. [{ exception_id, merged,
--- line_no, severity, amount_minor, … }], as subjects_of_exceptions; line_no: the exception's own
--- line.
+-- Open exceptions whose lines differ from what a run left them with. For the lines of a suggestion:
+-- the oldest exception, or before it one with a title that a person gave, with those to merge into
+-- it. For exceptions whose suggestion no longer exists: each, with its one open line. [{
+-- exception_id, merged, line_no, severity, amount_minor, … }], as subjects_of_exceptions; line_no
+-- is the exception's own line.
 create function private.exceptions_to_regroup(tenant text, reconciliation text) returns jsonb
 language plpgsql stable security definer set search_path = '' set enable_sort = off
   set enable_nestloop = off as $$
@@ -89,7 +89,7 @@ begin
         || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged, 'line_no',
           c.line_no,
       'severity', e.severity, 'amount_minor', e.amount_minor) order by c.exception_id), '[]')
-    -- A suggestion has its lines itself.
+    -- A suggestion lists its lines itself.
     from private.subjects_of_exceptions(r, array(select y.match_id from numbered y order by y.n),
       array(select case when y.match_id is null then y.line_no end from numbered y order by y.n)) x
     join numbered c on c.n = x.n
@@ -97,7 +97,7 @@ begin
   );
 end $$;
 
--- Whether another severity moves the deadline of an exception: one that the policy gave it.
+-- Whether another severity moves the deadline of an exception: only if the policy set it.
 create function private.moves_deadline(tenant text, given_id text, severity text) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -108,8 +108,8 @@ begin
   );
 end $$;
 
--- { calendar_id, calendar_no, due_at } of an exception as the policy has them for another severity;
--- {} where they stay.
+-- { calendar_id, calendar_no, due_at } that the policy gives an exception at another severity; {}
+-- if they stay.
 create function private.deadline_of_severity(e public.exceptions, severity text) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -132,9 +132,9 @@ begin
 end $$;
 
 -- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor,
--- currency, details }], the first of line_nos its own. What a person closed, settled or decided
--- meanwhile stays as it is, and a title that somebody gave. Where the severity is another, so is
--- the deadline, unless somebody set it. Refuses: conflict where the run was taken up meanwhile.
+-- currency, details }], the first of line_nos its own. What a person has closed, settled or decided
+-- since stays unchanged, as does a title that a person gave. If the severity changes, the deadline
+-- does too, unless a person set it. Refuses: conflict if another process took over the run.
 create function private.regroup_exceptions(tenant text, reconciliation text, run text,
   attempt integer, rows jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -150,7 +150,7 @@ begin
       line_nos bigint[], title text, severity text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
   loop
-    -- Somebody may have settled or decided it since the run looked. The next run looks again.
+    -- A person may have settled or decided it since the run read it. The next run looks again.
     continue when not exists (select from private.open_lines o
       where o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = x.line_nos[1])
       or x.match_id is not null and not exists (
@@ -174,7 +174,7 @@ begin
       where l.tenant_id = tenant and l.line_no = x.line_nos[1] for no key update of e
     ));
     continue when not found;
-    -- Without a line of its own it is no line's any more, whoever reopens it.
+    -- Without its own line it belongs to no line any more, even if it is reopened.
     perform private.change_exceptions('edit', array(
       select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'line_no',
         null, 'suggested_match_id', null,

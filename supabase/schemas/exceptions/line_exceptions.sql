@@ -1,9 +1,9 @@
--- Exceptions of lines that stay open past their source's grace: one for a line alone, one for all
--- lines of a suggestion. Resolved by what settles them, reopened when that is undone. How they are
--- put together: exceptions/line_exception_groups.sql.
+-- Exceptions of lines that stay open past their source's grace period: one for a single line, one
+-- for all lines of a suggestion. They are resolved when the lines are settled and reopened when
+-- that is undone. Grouping: exceptions/line_exception_groups.sql.
 
--- The exception that a line has or had in a pair. Written by our functions alone, which have found
--- the line and hold the pair.
+-- The exception that a line has or had in a pair. Only our functions write it, after finding the
+-- line and locking the pair.
 create table private.exception_lines (
   tenant_id text not null,
   line_no bigint not null,
@@ -18,8 +18,8 @@ create policy exception_lines_read on private.exception_lines for select to auth
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- The day so many business days before today as a source's grace lasts: days on which the calendar
--- opens, or of none Monday to Friday.
+-- The day as many business days before today as a source's grace period has: days on which the
+-- calendar opens, or without a calendar Monday to Friday.
 create function private.last_day_of_grace(s public.sources, calendar text) returns date
 language plpgsql stable set search_path = '' as $$
 declare
@@ -42,9 +42,10 @@ begin
 end $$;
 
 -- What exceptions are about, each by its place in the arrays: the lines of a suggestion, and this
--- one; no row where none of it is open. { match_id, currency, difference_minor, is_late, lines: [{
--- line_no, id, side, source, open_minor, value_date, reference, is_free }] }, difference_minor left
--- − right less what the suggestion's adjustments explain, and free what has no exception yet.
+-- line; no row if none of it is open. { match_id, currency, difference_minor, is_late, lines: [{
+-- line_no, id, side, source, open_minor, value_date, reference, is_free }] }. difference_minor is
+-- left − right less what the suggestion's adjustments explain; is_free: the line has no exception
+-- yet.
 create function private.subjects_of_exceptions(r public.reconciliations, suggestions uuid[],
   line_nos bigint[]) returns table (n bigint, subject jsonb)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -68,8 +69,8 @@ begin
     select c.id, c.period_start, c.period_end from public.reconciliations c
     where c.tenant_id = r.tenant_id and c.pair_no = r.pair_no and c.closed_at is not null
   ), late as materialized (
-    -- What was there when a period closed was carried. Times of transactions don't say which came
-    -- first.
+    -- Lines that were there when a period closed were carried. The times of transactions don't tell
+    -- which came first.
     select distinct o.line_no
     from open_ones o
     join closed c on o.value_date between c.period_start and c.period_end
@@ -119,9 +120,9 @@ begin
   group by a.n, q.suggestion, d.minor;
 end $$;
 
--- What exceptions are to be opened about in a period: lines that are open past grace and have none
--- yet, those of a suggestion together once the grace of each of them is over. The most money first,
--- at most `most`; `held_back` counts the others. What a person closed has had its look.
+-- The exceptions to open in a period: lines open past their grace period that have none yet; the
+-- lines of a suggestion together, once the grace period of each is over. The most money first, at
+-- most `most`; `held_back` counts the others. What a person has closed is not opened again.
 create function private.lines_past_grace(tenant text, reconciliation text, most integer,
   out lines jsonb, out held_back bigint)
 language plpgsql stable security definer set search_path = '' set enable_sort = off
@@ -132,7 +133,7 @@ begin
   select * into strict r
   from public.reconciliations x
   where x.tenant_id = tenant and x.id = reconciliation;
-  -- The last day is looked for once a side, never once a line.
+  -- The last day is computed once per side, not once per line.
   with due as materialized (
     select case s.source_no when p.left_source_no then 'left' else 'right' end as side,
       private.last_day_of_grace(s,
@@ -194,8 +195,9 @@ begin
 end $$;
 
 -- rows: [{ match_id, line_nos, title, severity, assigned_to, reason_code, amount_minor, currency,
--- details }], the first of line_nos its own. Those that are settled meanwhile, or have one, are
--- left out. Answers how many were opened. Refuses: conflict where the run was taken up meanwhile.
+-- details }], the first of line_nos its own. Lines that have been settled since, or have an
+-- exception, are left out. Returns how many were opened. Refuses: conflict if another process took
+-- over the run.
 create function private.open_line_exceptions(tenant text, reconciliation text, run text,
   attempt integer, rows jsonb) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
@@ -248,7 +250,7 @@ begin
     where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested');
 end $$;
 
--- Those of a period's pair that are open, each by its own line.
+-- The open exceptions of a period's pair, each with its own line.
 create function private.open_line_exceptions_of(tenant text,
   reconciliation text) returns setof public.exceptions
 language plpgsql stable set search_path = '' as $$
@@ -260,7 +262,7 @@ begin
       where r.tenant_id = tenant and r.id = reconciliation);
 end $$;
 
--- Whether anything is open of what an exception is about.
+-- Whether any line that an exception is about is still open.
 create function private.has_open_lines(e public.exceptions) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -287,7 +289,7 @@ begin
     where x.tenant_id = tenant and x.line_no = any (line_nos) and x.pair_no = pair);
 end $$;
 
--- Resolves the open exceptions of lines, where nothing is open any more of all that they are about.
+-- Resolves the open exceptions of lines once none of the lines they are about is open.
 create function private.resolve_line_exceptions(tenant text, pair integer, line_nos bigint[],
   resolution text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -305,7 +307,7 @@ begin
   ));
 end $$;
 
--- The exceptions that lines of matches have or had, each with the first of these matches.
+-- The exceptions that the lines of matches have or had, each with the first of these matches.
 create function private.exceptions_of_matches(tenant text, pair integer,
   matches uuid[]) returns table (exception_id text, match_id uuid)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -323,7 +325,7 @@ begin
   group by e.exception_id;
 end $$;
 
--- The same for the lines of matches, each by its own; of several the first.
+-- Resolves the exceptions of matched lines, each by its match; if there are several, by the first.
 create function private.resolve_matched_exceptions(tenant text, pair integer,
   matches uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -339,8 +341,8 @@ begin
   ));
 end $$;
 
--- The columns to set, so that an exception of a closed period whose line is open again is in the
--- next open one; {} where it stays.
+-- The columns that move an exception of a closed period, whose line is open again, to the next open
+-- period; {} if it stays.
 create function private.move_from_closed(e public.exceptions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -352,7 +354,7 @@ begin
   ), '{}');
 end $$;
 
--- Reopens what matching had resolved of lines that are open again.
+-- Reopens the exceptions that matching had resolved and whose lines are open again.
 create function private.reopen_line_exceptions(tenant text, pair integer,
   line_nos bigint[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$

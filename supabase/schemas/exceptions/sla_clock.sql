@@ -1,21 +1,20 @@
--- SLA clock: where each open exception stands before its deadline, kept in the transaction of every
--- change, moved on by the worker, and right without it: whatever has passed and was not processed
--- yet is counted when it is asked for.
---
+-- SLA clock: where each open exception stands relative to its deadline. It is kept in the
+-- transaction of every change, advanced by the worker, and correct without the worker: what has
+-- passed and was not processed yet is counted when it is read.
 -- Boundaries are minutes before due_at: the tenant's at-risk thresholds, 0 (the breach), and 240,
--- which parts at risk from on track (spec 3.2). A clock's position is the last boundary it passed;
--- next_at is when it passes the next one. Whoever changes a clock locks it before reading it: one
--- that a worker moves on just then would be counted at two positions.
+-- which separates at risk from on track (spec 3.2). A clock's position is the last boundary it
+-- passed; next_at is when it passes the next one. A clock is locked before it is read for a change:
+-- otherwise one that a worker advances at the same time would be counted at two positions.
 
--- Written by changes of exceptions alone, which are never deleted: a foreign key would check each
--- row again.
+-- Only changes of exceptions write here, and exceptions are never deleted, so a foreign key would
+-- only cost a check per row.
 create table private.exception_clocks (
   tenant_id text not null,
   exception_id text not null,
   due_at timestamptz(3) not null,
   position integer not null,
   next_at timestamptz(3),
-  -- Paused: the position it had. What it passed before the pause is not reported again after it.
+  -- The position before the pause. What was passed before the pause is not reported again after it.
   held_position integer,
   primary key (tenant_id, exception_id)
 ) with (fillfactor = 80);
@@ -24,8 +23,8 @@ create index exception_clocks_next_of_tenant on private.exception_clocks (tenant
 where next_at is not null;
 alter table private.exception_clocks enable row level security;
 
--- Counts of open exceptions by position, in shards: writers of one tenant do not queue for one row.
--- Shard 0 is the worker's.
+-- Counts of open exceptions by position, in shards, so that the writers of one tenant do not queue
+-- for one row. Shard 0 belongs to the worker.
 create table private.sla_counts (
   tenant_id text not null references public.tenants (id),
   shard integer not null,
@@ -36,8 +35,8 @@ create table private.sla_counts (
 ) with (fillfactor = 50);
 alter table private.sla_counts enable row level security;
 
--- Each change of a clock. The rows of one exception add up: what remains = what remained − what
--- elapsed + how far it was moved.
+-- Each change of a clock. The rows of one exception add up: time left = previous time left −
+-- elapsed + moved.
 create table public.exception_ledger (
   id bigint generated always as identity,
   tenant_id text not null,
@@ -48,9 +47,9 @@ create table public.exception_ledger (
       'dismissed', 'reopened')),
   due_at timestamptz(3) not null,
   threshold_minutes integer,
-  -- Whether those are open minutes of the calendar.
+  -- Whether they are open minutes of the calendar.
   in_business_time boolean not null default false,
-  -- By which the deadline counted from here on; null: round the clock.
+  -- The calendar by which the deadline counted from here on; null: round the clock.
   calendar_no bigint,
   actor text not null default private.actor(),
   actor_issuer text default private.actor_issuer(),
@@ -76,7 +75,7 @@ begin
   return 1 + pg_backend_pid() % 16;
 end $$;
 
--- The boundaries of some tenants; `announced` are those that an event reports.
+-- The boundaries of some tenants; those that an event reports are `announced`.
 create function private.sla_boundaries(tenants text[])
 returns table (tenant_id text, boundary integer, announced boolean)
 language plpgsql stable set search_path = '' as $$
@@ -94,9 +93,9 @@ begin
 end $$;
 
 -- Where clocks with these deadlines (infinity: paused) stand now: their position, when they pass
--- the next boundary (null where none is ahead), and `nearest`, the last announced boundary they
--- passed (null where none). `positions`, where they stood, are passed through: every join of arrays
--- that is spared counts, since a kept plan takes them for short.
+-- the next boundary (null if there is none), and `nearest`, the last announced boundary they passed
+-- (null if none). `positions`, where they stood, are passed through: each join of arrays that is
+-- avoided counts, since a cached plan assumes that they are short.
 create function private.place_clocks(tenants text[], ids text[], due_ats timestamptz[],
   positions integer[] default null)
 returns table (
@@ -125,7 +124,7 @@ begin
   ) b;
 end $$;
 
--- Adds to a shard's counts: `signs` are 1 for what joined a position, -1 for what left it.
+-- Adds to a shard's counts: `signs` is 1 for what reached a position, -1 for what left it.
 create function private.count_positions(shard integer, tenants text[], positions integer[],
   signs integer[]) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -178,16 +177,16 @@ begin
   select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed',
     (r.data ->> 'due_at')::timestamptz,
     coalesce((r.data -> 'threshold_minutes')::integer, 0),
-    -- Looked up, not joined: a kept plan takes the batch for a handful, and would compare each row
-    -- with every other.
+    -- A lookup instead of a join: a cached plan assumes a handful of rows, and would compare each
+    -- row with every other.
     (select e.calendar_no from public.exceptions e
       where e.tenant_id = r.tenant_id and e.id = r.data #>> '{exception,id}'),
     'system', null, null, null
   from reported r;
 end $$;
 
--- Moves the given clocks on to now: every boundary they have passed is counted, and reported where
--- it is announced.
+-- Advances these clocks to now: every boundary they have passed is counted, and reported if it is
+-- announced.
 create function private.advance_clocks(tenants text[], ids text[], shard integer) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -230,14 +229,14 @@ begin
     perform private.announce_crossings(crossed.tenants, crossed.ids, crossed.boundaries,
       crossed.due_ats);
   end if;
-  -- Last: workers queue for this row alone.
+  -- Last, since workers queue only for this row.
   perform private.count_positions(shard, moved.tenants || moved.tenants,
     moved.old_positions || moved.new_positions,
     array_fill(-1, array[cardinality(moved.ids)]) || array_fill(1, array[cardinality(moved.ids)]));
 end $$;
 
--- Ends pauses whose time has come, as of then; answers how many. One that somebody else holds ends
--- with the next look.
+-- Ends pauses whose end has passed, as of that moment. Returns how many. One that is locked by
+-- another transaction ends at the next call.
 create function private.end_pauses(batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -250,10 +249,10 @@ begin
   return ended;
 end $$;
 
--- The worker's step: ends pauses, reports up to `batch` warnings in business minutes and moves on
--- as many clocks whose next boundary has passed. Any number of workers may call it at once.
--- Answers { moved, wait_ms }: how long until the next boundary of any clock, warning or end of any
--- pause, null where none is ahead.
+-- The worker's step: ends pauses, reports up to `batch` warnings in business minutes and advances
+-- as many clocks whose next boundary has passed. Any number of workers may call it at once. Returns
+-- { moved, wait_ms }: how long until the next boundary, warning or end of a pause; null if there is
+-- none.
 create function private.tick_sla_clock(batch integer default 5000) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,7 +1,7 @@
--- What a change of an exception does to its clock: it starts, stops or moves it, in the same
+-- How a change of an exception affects its clock: it starts, stops or moves it, in the same
 -- transaction.
 
--- Starts clocks. Where one starts inside a threshold, the nearest crossing only is reported.
+-- Starts clocks. If one starts inside several thresholds, only the nearest crossing is reported.
 create function private.start_clocks(tenants text[], ids text[], due_ats timestamptz[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -28,7 +28,7 @@ begin
   perform private.arm_business_warnings(tenants, ids, true);
 end $$;
 
--- Stops clocks, after what they passed was reported.
+-- Stops clocks, after reporting what they have passed.
 create function private.stop_clocks(tenants text[], ids text[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -54,9 +54,9 @@ begin
   end if;
 end $$;
 
--- Sets clocks, moved on to now before, to new deadlines. The crossings ahead are armed; one that
--- the move itself makes, by going nearer, is reported. A pause keeps where the clock stood, and
--- what it passed before is not reported after.
+-- Sets clocks, already advanced to now, to new deadlines. The crossings ahead are scheduled; a
+-- crossing that the move itself causes, by bringing the deadline nearer, is reported. A pause keeps
+-- the position of the clock; what was passed before is not reported afterwards.
 create function private.move_clocks(tenants text[], ids text[], due_ats timestamptz[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -96,9 +96,9 @@ begin
   perform private.arm_business_warnings(tenants, ids, false);
 end $$;
 
--- What changed exceptions do to their clocks: `clock` is opened, moved or closed, `kinds` what the
--- ledger says of it. What stays closed has no clock, wherever its deadline is moved. Closing what
--- is paused ends the pause first.
+-- How changed exceptions affect their clocks: `clock` is opened, moved or closed, `kinds` is what
+-- the ledger records. A closed exception has no clock, wherever its deadline is moved. Closing a
+-- paused exception ends its pause first.
 create function private.clock_moves(made private.exception_change[])
 returns table (
   tenant_id text, exception_id text, clock text, kinds text[], due_at timestamptz,
@@ -136,8 +136,8 @@ begin
     or n.calendar_no is distinct from o.calendar_no) end;
 end $$;
 
--- Starts, stops and moves the clocks of changed exceptions and writes their ledger. What a clock
--- has passed before is reported before.
+-- Starts, stops and moves the clocks of changed exceptions and writes their ledger, after reporting
+-- what each clock has passed.
 create function private.keep_clocks(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -184,10 +184,9 @@ begin
   end if;
 end $$;
 
--- Arms every clock of the caller's tenant by its thresholds as they are now. What was passed before
--- is not reported again: neither by this moment nor by a worker that has been further on since this
--- change began. A clock that has passed its deadline has no boundary ahead, whatever the
--- thresholds.
+-- Reschedules every clock of the caller's tenant by its current thresholds. What was passed before
+-- is not reported again, neither by this call nor by a worker that has advanced further since this
+-- change began. A clock past its deadline has no boundary ahead, whatever the thresholds.
 create function private.rearm_clocks() returns void
 language plpgsql volatile set search_path = '' as $$
 declare

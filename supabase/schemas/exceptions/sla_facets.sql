@@ -1,9 +1,9 @@
--- Facets: how many exceptions each value of each filter would leave, the other filters applied, so
--- that a filter's own counts don't shrink with it.
+-- Facets: how many exceptions each value of each filter would leave with the other filters applied,
+-- so that a filter's own counts don't shrink with it.
 
 -- input: { state: open | closed | all, q, within_minutes, and the filters of
--- exceptions/exception_filters.sql }. Counts the 20,000 that come first (`complete`: that is all of
--- them): a look costs at most that. Values of a filter with many: the 50 most frequent.
+-- exceptions/exception_filters.sql }. Counts the first 20,000 (`complete`: these are all), which
+-- bounds the cost of a call. A filter with many values shows the 50 most frequent.
 create function private.sla_facets(input jsonb, as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -37,8 +37,8 @@ begin
   from (select n, private.exception_condition(f, input, as_of) as condition
     from unnest(facets) with ordinality as x (f, n)) c
   where c.condition is not null;
-  -- `left_out`: one bit for each facet that isn't grouped by, the first facet's the highest. All in
-  -- one pass.
+  -- `left_out`: one bit per facet that isn't grouped by, the first facet's the highest. All in one
+  -- pass.
   execute format($q$
     with grouped as materialized (
       select s.missed, s.breach_risk, s.severity, s.status, s.assigned_to, s.reason_code,

@@ -1,7 +1,7 @@
 -- The ledger over the wire: one exception's clock explained, and how a tenant keeps its deadlines.
 
 -- When a version is open between two moments, as [{ starts_at, ends_at }] in order; at most 2,000
--- spans, the last ones left out.
+-- spans, later ones are left out.
 create function private.open_between(tenant text, no bigint, since timestamptz,
   until timestamptz) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -43,9 +43,9 @@ end $$;
 grant execute
   on function private.open_hours_of(public.exceptions, timestamptz, timestamptz) to authenticated;
 
--- Each change of an exception's clock, by both clocks: what passed since the change before, of that
--- the open part, and what is left. In milliseconds; of the calendar that counted at the time. Of
--- business time null where there is none.
+-- Each change of an exception's clock, by both clocks: the time since the previous change, the open
+-- part of it, and what is left. In milliseconds, by the calendar that applied at the time. Business
+-- times are null without a calendar.
 create function private.ledger_rows(exception_id text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -88,7 +88,7 @@ end $$;
 grant execute on function private.ledger_rows(text) to authenticated;
 
 -- input: { id }. Each change of the clock since it was set, and when the calendar is open from the
--- last of them to `until`: of an open exception to its deadline or now, at most 92 days ahead.
+-- last change to `until`: for an open exception to its deadline or now, at most 92 days ahead.
 -- Refuses: not_found.
 create function public.get_exception_ledger(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$

@@ -1,7 +1,7 @@
 -- SLA monitor: open exceptions by time to breach, and counts of all of them, at any size.
 
--- The summary as of a moment: the stored counts, corrected by the clocks that are due and not
--- advanced yet.
+-- The summary as of a moment: the stored counts, corrected for clocks that are due and not advanced
+-- yet.
 create function private.sla_summary(as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -29,9 +29,9 @@ begin
   );
 end $$;
 
--- The conditions of what comes after a cursor [rank, due_at, id], each of them one range of an
--- index by (ranked_by, due_at, id). Those assigned to nobody, or without an amount, come last, and
--- null is greater than nothing.
+-- The conditions of what follows a cursor [rank, due_at, id], each one range of an index by
+-- (ranked_by, due_at, id). Exceptions without an assignee or an amount come last, and null sorts
+-- after everything.
 create function private.stretches_after(sort_by text, after jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -62,8 +62,7 @@ begin
     format('(e.due_at, e.id) > (%s)', later))];
 end $$;
 
--- The place of an amount in the order by currency, then the largest first, as a text; and the
--- amount again.
+-- The rank of an amount as text, ordered by currency, then largest first; and its inverse.
 create function private.amount_rank(currency text, amount_minor bigint) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -76,9 +75,8 @@ begin
   return (9223372036854775807 - substr(rank, 5)::numeric)::bigint;
 end $$;
 
--- Several values of a filter as stretches, each of them a range of an index by (value, due_at, id),
--- so that their union is merged and not all of them sorted. Of one filter alone: another's stay
--- conditions.
+-- Several values of a filter as ranges of an index by (value, due_at, id), so that their union is
+-- merged instead of sorting all of them. Only for one filter: the others stay conditions.
 create function private.stretches_of(input jsonb, as_of timestamptz) returns text[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -104,9 +102,9 @@ begin
   return array['true'];
 end $$;
 
--- The open exceptions that come next by deadline, whatever they are: what a board without filters
--- shows, the most frequent of lists, by a plan that is kept. One more than `most` are items where
--- there are more; last_due_at and last_id are of the last before it.
+-- The next open exceptions by deadline, without filters: what a board shows by default, the most
+-- frequent list, with a cached plan. More than `most` items are returned if there are more;
+-- last_due_at and last_id belong to the last item before that.
 create function private.next_by_deadline(
   after_due_at timestamptz, after_id text, most integer, as_of timestamptz, out items json[],
   out last_due_at timestamptz, out last_id text
@@ -128,8 +126,8 @@ end $$;
 
 -- input: { sort_by, limit, after: [rank, due_at, id] | null, within_minutes, q, and the filters of
 -- exceptions/exception_filters.sql }. The risk falls as the deadline recedes, so sorting by
--- breach_risk is sorting by due_at. Amounts of different currencies don't compare, so that sorting
--- by amount is by currency first.
+-- breach_risk is sorting by due_at. Amounts of different currencies don't compare, so sorting by
+-- amount sorts by currency first.
 create function public.list_sla_exceptions(input jsonb, request jsonb) returns json
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -139,7 +137,7 @@ declare
   sort_key constant text := concat_ws(', ',
     case sort_by when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to'
     when 'amount' then 'e.currency, e.amount_minor desc' end, 'e.due_at', 'e.id');
-  -- As a cursor says it: nobody comes last.
+  -- As a cursor writes it: exceptions without an assignee come last.
   rank constant text := case sort_by
     when 'severity' then 'e.severity_rank::text' when 'assigned_to' then $q$coalesce('0'
       || e.assigned_to,
@@ -185,8 +183,8 @@ begin
     )
     into items, last_rank, last_due_at, last_id using page_size, as_of, few;
   end if;
-  -- As json, whose texts are joined where jsonb's trees would be built anew at each step: half the
-  -- time of this, the most frequent of lists.
+  -- As json, whose texts are joined, while jsonb's trees would be rebuilt at each step: this halves
+  -- the time of the most frequent list.
   return json_build_object('items', array_to_json(coalesce(items[:page_size], '{}')),
     'next', case when cardinality(items) > page_size then
       json_build_array(last_rank,
@@ -204,10 +202,10 @@ begin
 end $$;
 
 -- What happened in a list of open exceptions since a moment: each exception that was changed since,
--- and each whose risk changed because time passed, as it is now, or null where the filters don't
+-- and each whose risk changed because time passed; its present state, or null if the filters don't
 -- match it any more. input: { since, limit, after: [at, id] | null, within_minutes, q, the filters
--- }. Each part is a range of an index. A change is as old as the start of its transaction, so that
--- some time before `since` is read again.
+-- }. Each part is a range of an index. A change is as old as the start of its transaction, so a
+-- margin before `since` is read again.
 create function public.list_sla_changes(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -265,9 +263,9 @@ begin
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
 
--- How many open exceptions are how far from their deadline. Exact, and agreeing with the summary:
--- what is due within a day of now is counted by the index, the rest is what the summary says is
--- left of each risk. It costs as much as there is due within that day.
+-- How many open exceptions are how far from their deadline. Exact, and consistent with the summary:
+-- what is due within a day of now is counted by the index, the rest is what the summary leaves for
+-- each risk. The cost grows with what is due within that day.
 create function private.time_to_breach(as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -1,5 +1,5 @@
--- SLA policies: how long a tenant gives an exception of each severity, by which calendar, when it
--- is warned before the deadline, and what pauses it.
+-- SLA policies: how long a tenant gives an exception of each severity, by which calendar, when
+-- warnings come before the deadline, and what pauses an exception.
 
 create table public.sla_policies (
   tenant_id text primary key references public.tenants (id),
@@ -11,21 +11,22 @@ create table public.sla_policies (
   at_risk_thresholds integer[] not null default '{240,60}'
     check (cardinality(at_risk_thresholds) between 0 and 10 and 0 < all (at_risk_thresholds)
       and 525600 >= all (at_risk_thresholds)),
-  -- The same in minutes that the exception's calendar is open; one of either at least.
+  -- The same in minutes in which the exception's calendar is open; at least one of the two lists is
+  -- not empty.
   at_risk_business_thresholds integer[] not null default '{}' check (
     cardinality(at_risk_business_thresholds) <= 10
     and 0 < all (at_risk_business_thresholds) and 525600 >= all (at_risk_business_thresholds)),
-  -- By which minutes_to_resolve count; null: round the clock. calendar_by_severity: { severity:
-  -- calendar id | null }, where it differs.
+  -- The calendar by which minutes_to_resolve count; null: round the clock. calendar_by_severity: {
+  -- severity: calendar ID | null }, the exceptions to it.
   calendar_id text,
   calendar_by_severity jsonb not null default '{}' check (
     jsonb_typeof(calendar_by_severity) = 'object'),
   -- How long a pause may last, and how often an exception may be paused; null: no limit.
   pause_max_minutes integer check (pause_max_minutes between 1 and 525600),
   pause_max_count integer check (pause_max_count between 0 and 1000),
-  -- [{ status, reason_code }]: what pauses an exception while it has both, where given.
+  -- [{ status, reason_code }]: an exception is paused while it has both, if given.
   pause_rules jsonb not null default '[]' check (jsonb_array_length(pause_rules) <= 20),
-  -- Grows with every change; the ETag.
+  -- Grows with every change; it is the ETag.
   version integer not null default 1,
   updated_at timestamptz(3) not null default now(),
   updated_by text not null default private.actor(),
@@ -34,7 +35,7 @@ create table public.sla_policies (
 
 alter table public.sla_policies enable row level security;
 grant select on public.sla_policies to authenticated, service_role;
--- Whoever creates an exception gets its deadline from the policy.
+-- Anyone who creates an exception gets its deadline from the policy, so everyone may read it.
 create policy sla_policies_read on public.sla_policies for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:sla-policy', 'write:sla-policy', 'write:exceptions')));
@@ -50,7 +51,7 @@ begin
   end;
 end $$;
 
--- The calendar by which exceptions of a severity count; null: none.
+-- The calendar for exceptions of a severity; null for none.
 create function private.policy_calendar(p public.sla_policies, severity text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin

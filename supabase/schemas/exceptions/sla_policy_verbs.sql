@@ -1,5 +1,5 @@
--- The SLA policy over the wire. A change can name the version it was made on, and then overwrites
--- no other change unseen.
+-- The SLA policy over the wire. A change can name the version it was based on, so that it
+-- overwrites no other change unseen.
 
 create function private.sla_policy_json(p public.sla_policies) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -18,7 +18,7 @@ begin
   );
 end $$;
 
--- input: {}. Answers the policy and its version.
+-- input: {}. Returns the policy and its version.
 create function public.get_sla_policy(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -29,8 +29,9 @@ begin
   );
 end $$;
 
--- Open exceptions of the caller's tenant with a deadline from the policy that another one may move,
--- and where to: by the current version of another calendar, else by the version that they have.
+-- Open exceptions of the caller's tenant whose deadline comes from the policy and would move with
+-- another one, and where to: by the current version of another calendar, otherwise by the version
+-- that they have.
 create function private.moved_deadlines(before public.sla_policies, after public.sla_policies)
 returns table (id text, severity text, calendar_id text, calendar_no bigint, due_at timestamptz,
   new_due_at timestamptz)
@@ -62,7 +63,7 @@ begin
   ) x;
 end $$;
 
--- What a move of deadlines comes to.
+-- The effect of moving deadlines, in numbers.
 create function private.impact_of(severities text[], due_ats timestamptz[],
   new_due_ats timestamptz[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -86,9 +87,9 @@ begin
   );
 end $$;
 
--- Sets open exceptions of the caller's tenant to the deadlines of `private.moved_deadlines`. Of a
--- paused one, the deadline that it is held at.
--- Refuses: invalid_request where a calendar opens too rarely for a deadline.
+-- Gives open exceptions of the caller's tenant the deadlines of `private.moved_deadlines`. For a
+-- paused one, the deadline that is held. Refuses: invalid_request if a calendar opens too rarely
+-- for a deadline.
 create function private.move_deadlines(ids text[], calendars text[], calendar_nos bigint[],
   due_ats timestamptz[]) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -199,7 +200,7 @@ begin
   return after;
 end $$;
 
--- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and where they change
+-- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and if they change
 -- at_risk_business_thresholds, calendar_id, calendar_by_severity, pause }. Deadlines that came from
 -- the policy follow it. Refuses: precondition_failed, invalid_request. Records: sla_policy.updated.
 create function public.put_sla_policy(input jsonb, request jsonb) returns jsonb

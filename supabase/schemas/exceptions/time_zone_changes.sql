@@ -1,10 +1,10 @@
--- Time zones change: a government moves a change of the clocks, and a release of Postgres brings
--- it. Spans and deadlines counted before are then counted anew. No release names itself in SQL, so
--- what is compared is what it says: the offsets of the zone, recorded with the spans.
+-- Time zone changes: a government moves a change of the clocks, and a Postgres release brings it.
+-- Spans and deadlines computed before are then recomputed. SQL can't read the release of the data,
+-- so the offsets of the zone, recorded with the spans, are compared instead.
 
--- Counts a version's spans anew, and by them the deadlines ahead that the policy set. Deadlines
--- that have passed, or that a person set, stay. Exceptions are locked before the spans, as by
--- everybody who changes one.
+-- Recomputes a version's spans, and from them the future deadlines that the policy set. Deadlines
+-- that have passed, or that a person set, stay. Exceptions are locked before the spans, as in every
+-- change of one.
 create function private.rebuild_business_time(tenant text, no bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -22,7 +22,7 @@ begin
   set covered_until = c.covered_from, open_until = c.open_from, zone_checked_at = now()
   where c.tenant_id = tenant and c.calendar_no = no;
   perform private.extend_business_time(tenant, no, covered.covered_from, covered.covered_until);
-  -- What business_minutes_remaining remembers is of the spans before.
+  -- What business_minutes_remaining has cached belongs to the old spans.
   perform set_config('tieout.open_ms', '', true);
   with counted as materialized (
     select e.id, case when e.due_from_policy and coalesce(e.held_due_at, e.due_at) > now()
@@ -46,7 +46,7 @@ begin
 end $$;
 
 -- Compares calendars with the time zone data, each once a day and at most `batch` at a time, and
--- rebuilds those that it has changed; answers how many it compared.
+-- rebuilds those that changed. Returns how many it compared.
 create function private.rebuild_calendars(batch integer default 20) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

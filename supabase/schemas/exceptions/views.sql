@@ -1,5 +1,5 @@
--- Views: filters of exceptions under a name, a person's own or shared with their tenant, and how
--- many open exceptions each shows.
+-- Views: exception filters under a name, a person's own or shared with the tenant, with the number
+-- of open exceptions each shows.
 
 create table public.views (
   id text not null default private.new_id('viw'),
@@ -25,7 +25,7 @@ create policy views_read on public.views for select to authenticated
     and (shared or principal_id = (select auth.jwt()) ->> 'principal_id')
     and (select private.may('read:views', 'write:views')));
 
--- How many open exceptions match, up to 10,000.
+-- How many open exceptions match, counted up to 10,000.
 create function private.count_of_view(filters jsonb) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -56,8 +56,9 @@ begin
   return private.version_of(jsonb_build_array(v.name, v.shared, v.filters, v.sort_by));
 end $$;
 
--- One that the caller sees: their own or a shared one. With `to_change` locked, and one that they
--- may change: their own, and as an admin a shared one. Refuses: not_found, role_required.
+-- A view that the caller sees: their own or a shared one. With `to_change` it is locked, and must
+-- be one that they may change: their own, or as an admin a shared one. Refuses: not_found,
+-- role_required.
 create function private.find_view(id text, to_change boolean default false) returns public.views
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -82,7 +83,7 @@ begin
 end $$;
 
 -- input: { name, shared, filters, sort_by }. Refuses: conflict beyond 50 views of one person.
--- Records: view.created where it is shared.
+-- Records: view.created if it is shared.
 create function public.create_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -121,7 +122,7 @@ begin
 end $$;
 
 -- input: { id, patch }. Refuses: not_found, role_required, precondition_failed. Records:
--- view.updated where it is or was shared.
+-- view.updated if it is or was shared.
 create function public.update_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -156,8 +157,8 @@ begin
     private.view_json(after) || jsonb_build_object('version', private.view_version(after)));
 end $$;
 
--- input: { id }. Refuses: not_found, role_required, precondition_failed. Records: view.deleted
--- where it was shared.
+-- input: { id }. Refuses: not_found, role_required, precondition_failed. Records: view.deleted if
+-- it was shared.
 create function public.delete_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -178,8 +179,7 @@ begin
 end $$;
 
 -- Oldest first, so that each keeps its place. Counting stops after half a second, since everyone
--- with a board open asks again and again.
--- input: { limit, after: [id] | null }.
+-- with an open board repeats this call. input: { limit, after: [id] | null }.
 create function public.list_views(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare

@@ -1,9 +1,8 @@
--- Reading of imports: what a matcher does with a file that came in. It reads on a connection of its
--- own, in one transaction: a matcher that dies leaves nothing, and another one takes the file up
--- again.
+-- How a matcher reads an uploaded file. It reads on its own connection, in one transaction: if the
+-- matcher dies, nothing is left, and another one starts again.
 
--- Answers what is needed to read it: { format, mapping, currency, time_zone, source_no, bytes_total
--- }, or null where there is nothing to do.
+-- Returns what is needed to read it: { format, mapping, currency, time_zone, source_no, bytes_total
+-- }, or null if there is nothing to do.
 create function private.claim_import(tenant_id text, import_id text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -20,7 +19,7 @@ begin
   );
 end $$;
 
--- How far it is; answers whether to go on, which is no longer so once somebody undid it.
+-- Reports progress. Returns whether to continue: false once the import was undone.
 create function private.report_import_progress(tenant_id text, import_id text,
   progress jsonb) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
@@ -40,10 +39,10 @@ begin
     jsonb_build_object('import', private.import_json(i) - '{refusals,skips,statements}'::text[]));
 end $$;
 
--- Keeps what was staged in this transaction. outcome: { read_count, refused_count, skipped_count,
+-- Stores the lines staged in this transaction. outcome: { read_count, refused_count, skipped_count,
 -- refusals, skips, warnings, nothing_stored (the warning for that case), statements,
--- opening_balance_minor, closing_balance_minor, balance_holds, bytes_read }. Answers the import's
--- status; the caller commits only where it is done.
+-- opening_balance_minor, closing_balance_minor, balance_holds, bytes_read }. Returns the import's
+-- status; the caller commits only if it is done.
 create function private.finish_import(tenant_id text, import_id text, outcome jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -101,7 +100,7 @@ begin
     '[]');
 end $$;
 
--- It cannot be read, and nothing of it is kept. refusals: as in an import.
+-- Fails an import that cannot be read; nothing of it is stored. refusals: as in an import.
 create function private.fail_import(tenant_id text, import_id text, failure text,
   refusals jsonb default '[]') returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -119,7 +118,7 @@ begin
   end if;
 end $$;
 
--- Files that nobody went on sending. Answers how many.
+-- Deletes uploads that were abandoned. Returns how many.
 create function private.purge_imports(batch integer default 100) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,8 +1,7 @@
--- Undoing of imports, whole: while it waits or is read nothing of it is kept, afterwards its lines
--- go, and the matches that they are in.
+-- Undoing imports as a whole: while an import waits or is read nothing of it is stored; afterwards
+-- its lines are removed, with the matches they are in.
 
--- Removes the import's lines. Refuses: conflict where a closed or archived period needs one of
--- them.
+-- Removes the import's lines. Refuses: conflict if a closed or archived period needs one of them.
 create function private.remove_import(tenant_id text, import_id text,
   undone_by text) returns public.imports
 language plpgsql volatile security definer set search_path = '' as $$
@@ -28,7 +27,7 @@ begin
   return i;
 end $$;
 
--- Of the caller's tenant: at once, or by a matcher where it is large. Refuses: not_found, conflict.
+-- For the caller's tenant: at once, or by a matcher if it is large. Refuses: not_found, conflict.
 create function private.begin_undoing(import_id text) returns public.imports
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -50,7 +49,7 @@ begin
   elsif i.status = 'done' and i.accepted_count <= private.lines_at_once() then
     return private.remove_import(i.tenant_id, i.id, private.actor());
   elsif i.status = 'done' then
-    -- So that no closing of theirs begins unseen.
+    -- So that no period of these pairs starts to close unseen.
     perform private.lock_pairs_of_source(i.tenant_id, i.source_no);
     perform private.require_undoable(i.tenant_id, i.source_no,
       private.line_nos_of_import(i.tenant_id, i.id));
@@ -73,7 +72,7 @@ begin
   end);
 end $$;
 
--- Of one that is undoing; what became impossible meanwhile leaves it done.
+-- Finishes undoing an import; if that has become impossible since, the import stays done.
 create function private.finish_undoing(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -1,5 +1,5 @@
--- Imports over the wire. Taking a file in has three steps of one request: open_import,
--- keep_import_chunk for each part, create_import.
+-- Imports over the wire. An upload has three steps in one request: open_import, keep_import_chunk
+-- for each part, create_import.
 
 create function private.import_json(i public.imports) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -23,15 +23,16 @@ begin
   );
 end $$;
 
--- Whether an external_id of such a file is one line's: programs of the tenant write these formats.
+-- Whether an external_id identifies one line in such a file: the tenant's own programs write these
+-- formats.
 create function private.ids_are_unique(format text) returns boolean
 language sql immutable set search_path = '' as $$
   select format in ('ndjson', 'json')
 $$;
 
--- What a tenant may have waiting, and what a database may hold: asked before a byte is kept. A byte
--- of a file takes about ten until it is lines, indexes and the log of both. Refuses: conflict,
--- unavailable.
+-- Limits what a tenant may have waiting and what a database may hold, before a byte is stored. Each
+-- byte of a file needs about ten until it has become lines, indexes and their log. Refuses:
+-- conflict, unavailable.
 create function private.require_room(files integer, bytes bigint,
   database_max_bytes bigint) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -56,8 +57,8 @@ begin
   end if;
 end $$;
 
--- input: { source_id, format, file_name, bytes, database_max_bytes, preview }. Answers { id,
--- source: { currency, time_zone, mapping } }; id is null for a preview, which keeps nothing.
+-- input: { source_id, format, file_name, bytes, database_max_bytes, preview }. Returns { id,
+-- source: { currency, time_zone, mapping } }; id is null for a preview, which stores nothing.
 -- Refuses: not_found, conflict, unavailable.
 create function public.open_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -82,7 +83,7 @@ begin
   );
 end $$;
 
--- input: { id, seq, bytes, database_max_bytes }: bytes in base64, a part of at most 1 MiB. Refuses:
+-- input: { id, seq, bytes, database_max_bytes }: bytes in base64, at most 1 MiB. Refuses:
 -- not_found, conflict, unavailable.
 create function public.keep_import_chunk(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -90,7 +91,7 @@ declare
   part bytea;
 begin
   perform private.begin_request(request, 'keep_import_chunk');
-  -- Its length may have been said by nobody.
+  -- The length of the file may be unknown.
   if (input ->> 'seq')::integer % 64 = 63 then
     perform private.require_room(0, 0, (input ->> 'database_max_bytes')::bigint);
   end if;
@@ -106,7 +107,7 @@ begin
   return '{}';
 end $$;
 
--- Has a matcher read what came in. Refuses: not_found.
+-- Queues the uploaded file for a matcher. Refuses: not_found.
 create function private.queue_import(import_id text, mapping jsonb, bytes bigint, sha256 text)
 returns public.imports
 language plpgsql volatile set search_path = '' as $$
@@ -128,7 +129,7 @@ begin
       where s.tenant_id = queued.tenant_id and s.source_no = queued.source_no
     )
   ));
-  -- One file of a source at a time: two with the same lines would wait for each other.
+  -- One file of a source at a time: two files with the same lines would wait for each other.
   perform graphile_worker.add_job(
     'read_import',
     private.with_request_id(
@@ -147,9 +148,9 @@ begin
   where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving';
 end $$;
 
--- The last step: the file came in whole. input: { id, mapping, bytes, sha256 }. Records:
--- import.created. Under an idempotency key that was used the file is dropped, and the first answer
--- given. Refuses: not_found.
+-- The last step: the upload is complete. input: { id, mapping, bytes, sha256 }. Records:
+-- import.created. If the idempotency key was used before, the file is dropped and the first
+-- response returned. Refuses: not_found.
 create function public.create_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -166,7 +167,7 @@ begin
   ));
 end $$;
 
--- The file did not come in whole, or is not to be read. input: { id }.
+-- Drops an upload that is incomplete, or is not to be read. input: { id }.
 create function public.drop_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -175,7 +176,7 @@ begin
   return '{}';
 end $$;
 
--- input: { source_id, format, lines }. Answers { positions }: of the lines that are there already.
+-- input: { source_id, format, lines }. Returns { positions } of the lines that are stored already.
 -- Refuses: not_found.
 create function public.preview_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -189,7 +190,7 @@ begin
   );
 end $$;
 
--- The import of the caller's tenant, once it came in. Refuses: not_found.
+-- An import of the caller's tenant whose upload is complete. Refuses: not_found.
 create function private.find_import(id text) returns public.imports
 language plpgsql stable set search_path = '' as $$
 declare

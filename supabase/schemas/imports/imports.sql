@@ -1,11 +1,11 @@
--- Imports: files of lines. The body is kept in chunks until it was read, so that any matcher on any
--- machine can read it.
+-- Imports: files of lines. The body is stored in chunks until it has been read, so that any matcher
+-- on any machine can read it.
 
 create table public.imports (
   id text not null default private.new_id('imp'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   source_no integer not null,
-  -- receiving: the body is still coming in, and nobody sees it.
+  -- receiving: the upload is not complete, and nobody sees the import.
   status text not null default 'receiving' check (
     status in ('receiving', 'queued', 'reading', 'done', 'failed', 'undoing', 'undone')),
   format text not null,
@@ -15,7 +15,7 @@ create table public.imports (
   accepted_count bigint not null default 0,
   duplicate_count bigint not null default 0,
   refused_count bigint not null default 0,
-  -- Entries that are no booked money.
+  -- Entries that are not booked money.
   skipped_count bigint not null default 0,
   -- The first 100: [{ line, field, message }].
   refusals jsonb not null default '[]',
@@ -23,7 +23,7 @@ create table public.imports (
   skips jsonb not null default '[]',
   -- [{ code, message }]
   warnings jsonb not null default '[]',
-  -- The first 100, as lib/imports/formats/line.ts has them.
+  -- The first 100, in the form of lib/imports/formats/line.ts.
   statements jsonb not null default '[]',
   opening_balance_minor bigint,
   closing_balance_minor bigint,
@@ -37,8 +37,8 @@ create table public.imports (
   finished_at timestamptz(3),
   undone_at timestamptz(3),
   undone_by text,
-  -- Between them lie all of its lines, and others that came at the same time: an index of lines by
-  -- import would cost every line.
+  -- All of its lines lie between these numbers, with others that arrived at the same time: an index
+  -- of lines by import would cost every line.
   first_line_no bigint,
   last_line_no bigint,
   primary key (tenant_id, id),

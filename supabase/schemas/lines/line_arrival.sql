@@ -1,8 +1,9 @@
--- Arrival of lines: whichever way they come, they are staged, told apart from those there are, and
--- kept by one statement.
+-- Arrival of lines: however they arrive, they are staged, compared with the stored lines, and
+-- stored by one statement.
 
--- What tells a line from another: its external_id, else its content. JSON keeps the parts apart.
--- `reused`: another line has the same external_id, so that day, amount and name tell them apart.
+-- What identifies a line: its external_id, otherwise its content. JSON separates the parts.
+-- `reused`: another line has the same external_id, so that day, amount and name are part of the
+-- identity.
 create function private.line_key(
   external_id text, amount_minor bigint, currency text, value_date date, booked_date date,
   reference text, counterparty text,
@@ -25,7 +26,7 @@ begin
   )::text, 'UTF8'));
 end $$;
 
--- What must agree for one external_id to mean one line: amount, day, and name or text.
+-- What must agree for one external_id to mean the same line: amount, day, and name or text.
 create function private.content_of_id(
   amount_minor bigint, currency text, value_date date, counterparty text, description text
 ) returns text
@@ -35,7 +36,7 @@ begin
     coalesce(counterparty, description))::text;
 end $$;
 
--- `nth`: the line's number among equals of its file or call.
+-- `nth`: the line's number among equal lines of its file or call.
 create function private.line_identity(source_id text, key bytea, nth integer) returns uuid
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -43,7 +44,7 @@ begin
     'hex')::uuid;
 end $$;
 
--- Makes the tables of this session in which lines wait to be kept; empty again after each
+-- Creates the session's tables in which lines wait to be stored; they are empty again after each
 -- transaction.
 create function private.stage_lines() returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -70,9 +71,9 @@ begin
     description text,
     group_key text,
     details jsonb,
-    -- Its external_id belongs to another line: see private.mark_ids_reused_in_file.
+    -- Another line has the same external_id: see private.mark_ids_reused_in_file.
     reused boolean not null default false,
-    -- The file gives its external_id to several lines, so that equal ones are told apart by number.
+    -- Several lines of the file have this external_id, so that equal ones are numbered.
     id_is_shared boolean not null default false,
     is_second_pass boolean not null default false,
     key bytea not null generated always as (private.line_key(
@@ -84,7 +85,7 @@ begin
     on commit delete rows;
 end $$;
 
--- Numbers equal lines of the pass.
+-- Numbers the equal lines of the pass.
 create function private.number_repeated_lines(is_second_pass boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -97,8 +98,9 @@ begin
   );
 end $$;
 
--- The statement that keeps what is staged. $1 tenant, $2 source_no, $3 import, $4 source, $5 sign,
--- $6 whether it is the second pass. `looks`: whether known lines are left out, or an error.
+-- The statement that stores the staged lines. $1 tenant, $2 source_no, $3 import, $4 source, $5
+-- sign, $6 whether it is the second pass. `looks`: known lines are left out; otherwise they are an
+-- error.
 create function private.insert_of_staged(looks boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -138,11 +140,11 @@ begin
   $sql$;
 end $$;
 
--- Keeps what is staged and not there yet, and opens it in each pair of its source. ids_are_unique:
--- whoever sends the lines promises that an external_id is one line's, as programs do and banks
--- don't.
--- Answers { staged, accepted, duplicates, conflicts, conflict_count, items }. A conflict has the
--- external_id of another line and another amount; it is not kept: [{ position, file_line,
+-- Stores the staged lines that are new, and opens them in each pair of their source.
+-- ids_are_unique: the sender promises that an external_id identifies one line, as programs do and
+-- banks don't.
+-- Returns { staged, accepted, duplicates, conflicts, conflict_count, items }. A conflict has the
+-- external_id of another line and another amount; it is not stored: [{ position, file_line,
 -- external_id, found, wanted }], the first 100. items, for a call: [{ index, id, duplicate }] in
 -- the order of positions.
 create function private.insert_staged_lines(
@@ -169,8 +171,8 @@ begin
   end if;
   perform private.number_repeated_lines(false);
 
-  -- Where nothing can be there yet, nothing is looked for: half the time. Should others add to the
-  -- source meanwhile, it is.
+  -- If the source can't have any of them yet, nothing is looked up, which halves the time. If
+  -- others add lines to the source at the same time, the lookup is made.
   begin
     execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids
       using $1, $2, $3, s.id, s.sign, false;
@@ -234,8 +236,7 @@ begin
   );
 end $$;
 
--- lines: [{ amount_minor, currency, value_date, … }], at most 1,000; they stand at their places
--- from 0.
+-- lines: [{ amount_minor, currency, value_date, … }], at most 1,000; their positions start at 0.
 create function private.stage_lines_of(lines jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -252,7 +253,7 @@ begin
   from jsonb_array_elements(lines) with ordinality l (line, n);
 end $$;
 
--- Keeps lines of a source of the caller's tenant. Refuses: invalid_request for an external_id that
+-- Stores lines of a source of the caller's tenant. Refuses: invalid_request for an external_id that
 -- another line has, with another amount.
 create function private.add_lines(source_no integer, lines jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -276,8 +277,8 @@ begin
   return kept;
 end $$;
 
--- The places of those lines that a source of the caller's tenant has already, or that are twice
--- among them.
+-- The positions of lines that a source of the caller's tenant has already, or that occur twice in
+-- the call.
 create function private.known_lines(source_no integer, lines jsonb, ids_are_unique boolean)
 returns jsonb
 language plpgsql volatile set search_path = '' as $$

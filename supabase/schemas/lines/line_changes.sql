@@ -1,6 +1,7 @@
--- What a pair does when lines come and go. Called in the transaction that adds or removes them.
+-- How a pair follows lines that are added or removed. Called in the transaction that does so.
 
--- Lines of the source were added, and their rows in open_lines: they are asked to be matched.
+-- Called after lines of the source were added, with their rows in open_lines: queues runs to match
+-- them.
 create function private.lines_arrived(tenant_id text, source_no integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -10,8 +11,7 @@ begin
   ) p;
 end $$;
 
--- The numbers of an import's lines, found by the span that they lie in: lines have no index by
--- import.
+-- The numbers of an import's lines, found in the span they lie in: lines have no index by import.
 create function private.line_nos_of_import(tenant_id text, import_id text) returns bigint[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -23,8 +23,8 @@ begin
   );
 end $$;
 
--- Refuses: conflict where a closed or archived period matched, excluded or carried one of these
--- lines of a source, or a period of it is being closed.
+-- Refuses: conflict if a closed or archived period has matched, excluded or carried one of these
+-- lines of a source, or one of its periods is being closed.
 create function private.require_undoable(tenant_id text, source_no integer,
   line_nos bigint[]) returns void
 language plpgsql stable security definer set search_path = '' as $$
@@ -63,9 +63,9 @@ begin
   end if;
 end $$;
 
--- The import's lines are about to be removed: undoes the matches that they are in, with what was
--- open, excluded and suggested of them. A match of a line that is gone shows nothing: it goes, too.
--- Refuses: conflict, as above.
+-- Called before the import's lines are removed: undoes the matches they are in, and removes what
+-- was open, excluded and suggested of them. A match without its line shows nothing, so it is
+-- deleted too. Refuses: conflict, as above.
 create function private.detach_removed_lines(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare

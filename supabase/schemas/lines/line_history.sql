@@ -1,4 +1,5 @@
--- A line's history: what became of it, by whom, gathered from where each thing is recorded.
+-- A line's history: what happened to it and who did it, collected from where each thing is
+-- recorded.
 
 -- Oldest first, the latest 200: { type, at, actor, reconciliation_id, match_id, exception_id,
 -- import_id, note }; an import's note is its file's name. input: { id }. Refuses: not_found.
@@ -38,7 +39,7 @@ begin
       from (select 1) one
         left join public.imports i on i.tenant_id = l.tenant_id and i.id = l.import_id
       union all
-      -- Of the engine's: what was decided since began as a suggestion.
+      -- Matches made by the engine: whatever was decided since then began as a suggestion.
       select case when m.state in ('suggested', 'rejected')
         or exists (select from decided d where d.match_id = m.id) then 'suggested' else 'matched'
         end,

@@ -1,9 +1,9 @@
--- Lists of lines over the wire: a source's, and a period's as it stands or as it closed.
+-- Lists of lines over the wire: a source's, and a period's, as it stands now or as it was closed.
 
--- SQL that says whether line x of source s is in this state: in the pair of s.pair_nos where most
--- of it is open, else in s.pair_no, the first. As line_standing, which costs ten times as much.
--- Each lookup is one by the whole key: `offset 0` keeps the planner from joining what it takes for
--- few.
+-- The SQL condition that line x of source s is in this state: in the pair of s.pair_nos in which
+-- most of it is open, otherwise in s.pair_no, the first. The same as line_standing, which costs ten
+-- times as much. Each lookup uses a whole key: `offset 0` keeps the planner from joining tables
+-- that it estimates to be small.
 create function private.line_state_is(state text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -24,7 +24,7 @@ begin
   end;
 end $$;
 
--- The same of a line that belongs to a closed period ($3), as it was when that closed.
+-- The same for a line of a closed period ($3), as of its close.
 create function private.line_state_was(state text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -40,7 +40,7 @@ begin
   end;
 end $$;
 
--- SQL that says whether the period ($3) matched line x, excluded it, sees it open, or closed with
+-- The SQL condition that the period ($3) matched line x, excluded it, sees it open, or closed with
 -- it open.
 create function private.line_state_condition(what text) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -64,9 +64,9 @@ begin
   end;
 end $$;
 
--- Lines that are few: those that a period matched, or that were excluded in its pair, or in any of
--- these sources' where no period is named. Null where they may be more than `most`, or the state is
--- another.
+-- States with few lines: those that a period matched, or that were excluded in its pair, or in any
+-- pair of these sources if no period is named. Null if there may be more than `most`, or for
+-- another state.
 create function private.narrow_by_state(r public.reconciliations, state text, source_nos integer[],
   most integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' as $$
@@ -99,11 +99,11 @@ begin
   return null;
 end $$;
 
--- The caller's own lines, latest first, as list_lines asks for them, of the sources that are named.
--- Where few are in question, these are looked up and sorted; what is open is read where only that
--- stands; all else in the order of the lines' index until the page is full. The planner could not
--- know which of its ways is short, from statistics that are of all tenants: it is left only the one
--- that needs no sort.
+-- The caller's lines of these sources, latest first, as list_lines needs them. If few lines come
+-- into question, they are looked up and sorted; open lines are read from where only those are
+-- stored; everything else is read in the order of the lines' index until the page is full. The
+-- planner's statistics cover all tenants, so it could not tell which way is short: it is left only
+-- the one that needs no sort.
 create function private.lines_of_caller(r public.reconciliations, input jsonb, source_nos integer[],
   most integer)
 returns table (n bigint, line_no bigint)
@@ -114,7 +114,7 @@ declare
   q constant text := nullif(btrim(input ->> 'q'), '');
   state constant text := input ->> 'state';
   after_date constant date := (input -> 'after' ->> 0)::date;
-  -- Of a line that is gone meanwhile: its day is begun anew.
+  -- If the cursor's line was removed, its day is read from the start.
   after_no constant bigint := coalesce(private.line_no_of(input -> 'after' ->> 1),
     9223372036854775807);
   few bigint[];
@@ -181,10 +181,10 @@ begin
     case when r.closed_at is null then
       case state when 'open' then 'w.open_minor = w.amount_minor'
         when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
-    -- Not all of it in another pair.
+    -- Not completely matched in another pair.
     case when r.id is null and state = 'partly_matched' then 'not exists (select from private.open_lines o
       where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = w.line_no and o.open_minor = o.amount_minor offset 0)' end);
-  -- Of a source in no pair all is open.
+  -- A source without a pair has only open lines.
   unpaired := case when stands is not null and r.id is null
     and state <> 'partly_matched' then format($sql$
     union all (
@@ -216,7 +216,7 @@ begin
       cross join lateral (select * from public.lines y
         where y.tenant_id = $1 and y.line_no = h.line_no offset 0) x
       join s on s.source_no = x.source_no where %s $sql$, filters)
-    -- What is open in several pairs is listed once.
+    -- A line that is open in several pairs is listed once.
     when stands is not null then format($sql$
       select distinct w.value_date, w.line_no from s cross join lateral ((
         select w.value_date, w.line_no from %s and %s and exists (
@@ -237,10 +237,10 @@ begin
 end $$;
 
 -- Latest first. input: { limit, after: [value_date, id] | null, source_id, reconciliation_id, side,
--- state, currency, date_from, date_to, amount_from, amount_to, import_id, q }: every word of q
--- stands in reference, counterparty, description or external_id, or is the amount. Of a
--- reconciliation: what it settled, and what is open in it; of a closed one as it closed. Refuses:
--- not_found.
+-- state, currency, date_from, date_to, amount_from, amount_to, import_id, q }: every word of q is
+-- part of reference, counterparty, description or external_id, or is the amount. For a
+-- reconciliation: the lines that it settled, and those open in it; for a closed one, as of its
+-- close. Refuses: not_found.
 create function public.list_lines(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -282,8 +282,7 @@ begin
   return private.page(items, page_size, 'value_date', 'id');
 end $$;
 
--- What a line of a closed period was in it: { state, open_minor, match_ids }. Of another period:
--- {}.
+-- The state of a line in a closed period: { state, open_minor, match_ids }. For another period: {}.
 create function private.line_in_closed(l public.lines, r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -303,7 +302,7 @@ begin
   return jsonb_build_object('match_ids', ids,
     'state', case when carried is null then case when ids = '[]' then 'excluded' else 'matched' end
       when ids = '[]' then 'open' else 'partly_matched' end,
-    -- As it was posted, as in line_standing.
+    -- With the sign as posted, as in line_standing.
     'open_minor',
     case when carried is null then 0 when sign(carried) = sign(l.amount_minor) then carried
       else -carried end);

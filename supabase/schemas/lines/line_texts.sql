@@ -1,6 +1,6 @@
--- Line texts: what lines are searched by. An index of trigrams costs several times what the lines
--- themselves do, so texts are written in the background; the lines that wait for it are searched
--- one by one.
+-- Line texts: what lines are searched by. An index of trigrams costs several times as much as the
+-- lines themselves, so texts are written in the background; lines that wait for it are searched one
+-- by one.
 
 create table private.line_texts (
   tenant_id text not null,
@@ -11,7 +11,7 @@ create table private.line_texts (
 );
 create index line_texts_by_trigram on private.line_texts using gin (text extensions.gin_trgm_ops);
 
--- Lines of a source that wait: all of its between two numbers.
+-- Lines of a source that wait: all of its lines between two numbers.
 create table private.line_spans (
   tenant_id text not null,
   span_no bigint not null generated always as identity,
@@ -24,8 +24,8 @@ create table private.line_spans (
 alter table private.line_texts enable row level security;
 alter table private.line_spans enable row level security;
 
--- The texts of a line, and its amount in minor units with the sign behind it: "rg-4711 kunde 17
--- gmbh =1250-".
+-- The texts of a line, and its amount in minor units followed by its sign: "rg-4711 kunde 17 gmbh
+-- =1250-".
 create function private.line_text(l public.lines) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -34,8 +34,8 @@ begin
     || case when l.amount_minor < 0 then '-' else '+' end;
 end $$;
 
--- What a word of a search is as an amount in the currency's unit, with or without separators and
--- sign: in minor units; null: none.
+-- A word of a search as an amount in the currency's unit, with or without separators and sign: in
+-- minor units; null if it is not one.
 create function private.amount_of_word(word text) returns bigint
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -46,8 +46,7 @@ begin
   return case when length(digits) <= 18 then digits::bigint end;
 end $$;
 
--- A word of a search as patterns, one of which a text has to have: it stands in a text, or is the
--- amount.
+-- The patterns of a search word, one of which a text must contain: the word itself, or the amount.
 create function private.line_patterns(word text) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -55,7 +54,7 @@ begin
     || ('%=' || private.amount_of_word(word) || coalesce(substring(word from '^[-+]'), '_'));
 end $$;
 
--- SQL that says whether a text, an expression of SQL, has every word of q.
+-- The SQL condition that a text, an SQL expression, has every word of q.
 create function private.line_search(q text, text_of text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -69,8 +68,8 @@ begin
   );
 end $$;
 
--- Whether the index of trigrams can look for a word of q: for a pattern that is shorter than a
--- trigram it would find every line.
+-- Whether the trigram index can search for a word of q: for a pattern shorter than a trigram it
+-- would return every line.
 create function private.has_trigrams(q text) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -82,11 +81,10 @@ begin
   );
 end $$;
 
--- The numbers of the caller's own lines of these sources that q finds; null where there are more
--- than `most`. Which way is short depends on how many lines the tenant has: the planner could not
--- know it from statistics that are of all tenants, or of a time before a large file, so that each
--- statement leaves it one way. Of few lines all texts are read; of many those that the index of
--- trigrams names.
+-- The numbers of the caller's lines of these sources that q finds; null if there are more than
+-- `most`. Which way is short depends on how many lines the tenant has, which the planner can't know
+-- from statistics of all tenants, or from before a large file, so each statement leaves it one way.
+-- With few lines all texts are read; with many, those that the trigram index names.
 create function private.find_lines_of_caller(q text, source_nos integer[],
   most integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' set enable_seqscan = off as $$
@@ -100,7 +98,7 @@ begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return '{}';
   end if;
-  -- What is an expression has no index.
+  -- An expression has no index.
   execute format(
     'select array(select t.line_no from private.line_texts t where %s = $1 and t.source_no = any ($2) and %s limit $3)',
     case when is_named then $c$(t.tenant_id || '')$c$ else 't.tenant_id' end,
@@ -119,8 +117,8 @@ begin
   return case when cardinality(found) + cardinality(waiting) <= most then found || waiting end;
 end $$;
 
--- Writes the texts of at most `batch` lines that wait, shared among the tenants who have some.
--- Answers whether others still wait.
+-- Writes the texts of at most `batch` waiting lines, shared among the tenants that have some.
+-- Returns whether others still wait.
 create function private.index_lines(batch integer default 5000) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -145,7 +143,7 @@ begin
       where x.tenant_id = t.tenant_id order by x.span_no limit t.share for update skip locked
     ) s
   ), spans as materialized (
-    -- Of the span that goes beyond the share, its beginning.
+    -- The first part of a span that exceeds the share.
     select h.*, least(h.last_line_no, h.first_line_no + h.share - h.before - 1) as up_to from (
       select x.*, coalesce(sum(x.last_line_no - x.first_line_no + 1) over (
         partition by x.tenant_id

@@ -1,7 +1,7 @@
 -- Lines over the wire.
 
--- What a line is in a pair; where no pair is named, in the one of its source's where most of it is
--- open. A source in no pair: all is open. So it is in one that is being prepared.
+-- The state of a line in a pair; without a pair, in the pair of its source in which most of it is
+-- open. In a source without a pair, or in a pair that is being prepared, all of it is open.
 create function private.line_standing(l public.lines, pair_no integer, out state text,
   out open_minor bigint)
 language plpgsql stable set search_path = '' as $$
@@ -27,7 +27,7 @@ begin
       else 'partly_matched' end
       when pair.is_excluded then 'excluded' else 'matched'
     end;
-    -- As it was posted: a pair counts the negated amount of an inverted source.
+    -- With the sign as posted: a pair negates the amounts of an inverted source.
     open_minor := case when not pair.is_open then 0
       when sign(pair.amount_minor) = sign(l.amount_minor) then pair.open_minor else -pair.open_minor
       end;

@@ -1,23 +1,23 @@
--- Lines: one amount on one day, written once. What is open of a line stands in private.open_lines,
+-- Lines: one amount on one day, written once. The open amount of a line is in private.open_lines,
 -- per pair.
 
 create table public.lines (
-  -- No foreign keys: each would be looked up for every one of a million lines.
-  -- private.insert_staged_lines alone inserts.
+  -- No foreign keys: they would be checked for each of a million lines. Only
+  -- private.insert_staged_lines inserts.
   tenant_id text not null,
   -- 128 bits of SHA-256 over source and external_id, or over source, content and the number among
-  -- equals of its file or call: what is sent again has the same id. On the wire: lin_ and its 32
-  -- hexadecimal digits.
+  -- equal lines of its file or call, so that a line sent again has the same ID. On the wire: lin_
+  -- and its 32 hexadecimal digits.
   id uuid not null,
-  -- Order of arrival, the key of narrow tables; never leaves the database.
+  -- Order of arrival, and the key of narrow tables; never leaves the database.
   line_no bigint not null generated always as identity,
   source_no integer not null,
-  -- Line of the imported file; null for what came by POST …/lines.
+  -- The line of the imported file; null for lines from POST …/lines.
   file_line integer,
   import_id text,
   external_id text,
   amount_minor bigint not null check (amount_minor between -9007199254740991 and 9007199254740991),
-  -- What was kept of the amount: amount − fee was paid out. Negative: given back.
+  -- What was withheld from the amount: amount − fee was paid out. Negative: a refund.
   fee_minor bigint check (
     fee_minor between -9007199254740991 and 9007199254740991
       and amount_minor - fee_minor between -9007199254740991 and 9007199254740991),
@@ -42,12 +42,12 @@ create policy lines_read on public.lines for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- At most so many lines are worked on while a caller waits; more are a matcher's work.
+-- The number of lines that are processed while a caller waits; a matcher processes more.
 create function private.lines_at_once() returns integer
 language sql immutable set search_path = ''
 return 20000;
 
--- The form of a line's id on the wire, and back; null for what has not that form.
+-- Converts a line's ID to its form on the wire, and back; null for another form.
 create function private.line_id_text(id uuid) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -60,9 +60,9 @@ begin
   return case when id ~ '^lin_[0-9a-f]{32}$' then substr(id, 5)::uuid end;
 end $$;
 
--- The number of one of the caller's lines, null for none. Asked as a range in the order of IDs,
--- which the index by ID alone gives: with statistics that are of other tenants, equality lets each
--- of the tenant's indexes seem as short, and another one reads all of its lines.
+-- The number of one of the caller's lines, null for none. Written as a range ordered by ID, which
+-- only the index by ID serves: with statistics of other tenants, equality makes each of the
+-- tenant's indexes look equally short, and another one would read all of its lines.
 create function private.line_no_of(id text) returns bigint
 language plpgsql stable set search_path = '' set enable_sort = off as $$
 declare
@@ -73,9 +73,9 @@ begin
     limit 1);
 end $$;
 
--- The fee of a line of which a pair counts so much, which may be negated; 0 where it has none,
--- where that is part of it (the fee went with the rest), and where nothing of its sign would be
--- left.
+-- The fee of a line of which a pair counts this amount, which may be negated; 0 if the line has no
+-- fee, if the amount is only a part (the fee went with the rest), and if nothing of its sign would
+-- be left.
 create function private.fee_of_whole(l public.lines, minor bigint) returns bigint
 language plpgsql immutable set search_path = '' as $$
 begin

@@ -1,9 +1,9 @@
--- Open lines over the wire: what a person works through in a period, found where only what is open
--- stands.
+-- Open lines over the wire: what a person works through in a period, read from where only open
+-- lines are stored.
 
--- The caller's own lines that are open in a period, in the order of a list that begins behind line
--- `after_no`; `hits`: only these, or what is open of `amount`. Row security lets an index serve the
--- order by amount only without it.
+-- The caller's lines that are open in a period, in the order of a list that begins after line
+-- `after_no`; `hits`: only these lines, or those with the open amount `amount`. An index serves the
+-- order by amount only without row-level security.
 create function private.open_lines_of_caller(r public.reconciliations, input jsonb, hits bigint[],
   amount bigint, after_no bigint, most integer)
 returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
@@ -37,13 +37,13 @@ declare
       when input ->> 'amount_to' is not null then $c$x.open_minor <= ($2 ->> 'amount_to')::bigint$c$
       end,
     case (input ->> 'suggested')::boolean
-      -- Few have one: they are looked up.
+      -- Few lines have a suggestion: they are looked up.
       when true then $c$x.line_no = any (array(
         select mm.line_no
         from public.matches m
         join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
         where m.tenant_id = $1 and m.reconciliation_id = $8 and m.state = 'suggested'))$c$
-      -- By a lookup for each line until the page is full.
+      -- With a lookup for each line until the page is full.
       when false then $c$(
         select true
         from public.match_members mm
@@ -57,9 +57,9 @@ begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
   end if;
-  -- Planned for what is asked, each side in the order of its index until the page is full. How many
-  -- lines have a suggestion the planner cannot know: taking them for few, it would read and sort
-  -- them all.
+  -- Planned for these filters, each side in the order of its index until the page is full. The
+  -- planner can't know how many lines have a suggestion: assuming few, it would read and sort them
+  -- all.
   perform set_config('enable_bitmapscan', (hits is not null)::text, true),
     set_config('enable_seqscan', (hits is not null)::text, true);
   return query execute format($sql$
@@ -81,15 +81,16 @@ grant execute
 
 -- Oldest first, or the most money first. input: { id, limit, after: [key, id] | null, side,
 -- currency, sort: value_date | amount, amount_from, amount_to, date_from, date_to, q, suggested },
--- `id` the reconciliation's; amounts are what is open, as the pair counts it. q as in list_lines;
--- alone, an amount is also what is open. None of a closed period. Refuses: not_found, conflict.
+-- `id` the reconciliation's; amounts are open amounts, as the pair counts them. q as in list_lines;
+-- an amount alone is also compared with the open amount. Empty for a closed period. Refuses:
+-- not_found, conflict.
 create function public.list_open_lines(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   q constant text := nullif(btrim(input ->> 'q'), '');
   r public.reconciliations;
-  -- Of a line that is gone meanwhile: its day or amount is begun anew.
+  -- If the cursor's line was removed, its day or amount is read from the start.
   after_no bigint;
   hits bigint[];
   items jsonb;

@@ -1,8 +1,8 @@
--- Open lines: what is open of each line in each pair its source stands in. A row exists only while
--- something is, so that a run reads what is open and not all there ever was.
+-- Open lines: the open amount of each line in each pair of its source. A row exists only while some
+-- of the line is open, so that a run reads only what is open.
 
--- Amounts are effective: negated where the source's sign is inverted. Written by our functions
--- alone, which have found the pair and the line: foreign keys would check each of millions again.
+-- Amounts are effective: negated if the source's sign is inverted. Only our functions write here,
+-- after finding the pair and the line: foreign keys would be checked again for each of millions.
 create table private.open_lines (
   tenant_id text not null,
   pair_no integer not null,
@@ -10,13 +10,13 @@ create table private.open_lines (
   side text not null check (side in ('left', 'right')),
   currency text not null,
   amount_minor bigint not null,
-  -- Of the sign of amount_minor, and not beyond it.
+  -- Has the sign of amount_minor, and is never larger.
   open_minor bigint not null check (
     open_minor between least(amount_minor, 0) and greatest(amount_minor, 0)),
   value_date date not null,
   primary key (tenant_id, pair_no, line_no)
 ) with (fillfactor = 95, autovacuum_vacuum_scale_factor = 0.05);
--- The two orders of a workbench.
+-- The two sort orders of the workbench.
 create index open_lines_by_date
   on private.open_lines (tenant_id, pair_no, side, value_date, line_no);
 create index open_lines_by_amount

@@ -1,9 +1,8 @@
 -- Reused IDs: which lines of a file have an external_id that belongs to another line.
 
--- Banks reuse the IDs of their files: an ID is trusted only where amount, day and name agree
--- (securo #911, actual #608). The line that was there first owns the ID; this marks the other
--- staged lines of a file in which one ID has several contents. The owner may be in the source
--- already.
+-- Banks reuse the IDs of their files: an ID is trusted only if amount, day and name agree (securo
+-- #911, actual #608). The first line with an ID owns it; this marks the other staged lines of a
+-- file in which one ID has several contents. The owner may be in the source already.
 create function private.mark_ids_reused_in_file(tenant_id text, source_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -39,8 +38,8 @@ begin
   where l.external_id = owned.external_id;
 end $$;
 
--- Marks the staged lines whose external_id the source gave to a line of another content, and
--- answers how many. They come in a second pass, so that only lines that seemed known are looked up.
+-- Marks the staged lines whose external_id the source gave to a line with another content, and
+-- returns how many. They come in a second pass, so that only lines that seemed known are looked up.
 create function private.mark_ids_reused_in_source(tenant_id text, source_id text) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare

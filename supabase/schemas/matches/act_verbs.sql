@@ -1,7 +1,7 @@
--- Acts over the wire: what was decided in a period, and taking it back.
+-- Decisions over the wire: what was decided in a period, and undoing it.
 
--- Newest first. input: { id, limit, after: [act id] | null }, `id` the reconciliation's. Refuses:
--- not_found, conflict.
+-- Newest first. input: { id, limit, after: [decision ID] | null }, `id` the reconciliation's.
+-- Refuses: not_found, conflict.
 create function public.list_decisions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -21,10 +21,9 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- What was confirmed is suggested again, what was rejected too; what was matched by hand is undone;
--- what was excluded is included.
--- Refuses: conflict where it was taken back before, or things have moved on. Records:
--- matching.undone, or line.included.
+-- Undoes a decision: what was confirmed or rejected is suggested again, a match by hand is undone,
+-- an excluded line is included. Refuses: conflict if it was undone before, or its lines have
+-- changed since. Records: matching.undone, or line.included.
 create function private.undo_act(id text) returns private.acts
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -63,15 +62,15 @@ begin
       'decision', a.kind, 'count', cardinality(a.match_ids), 'reconciliation_id',
       a.reconciliation_id));
   end if;
-  -- Suggestions that had to go for it may come again.
+  -- Suggestions that were removed for it may come again.
   if r.auto_run then
     perform private.request_runs(tenant, r.pair_no);
   end if;
   return a;
 end $$;
 
--- Matches of one pair, which is held, are as they were proposed. `taken`: they were confirmed.
--- Refuses: conflict where a line of them is not open any more.
+-- Returns matches of one pair, which is locked, to suggestions. `taken`: they were confirmed.
+-- Refuses: conflict if one of their lines is not open any more.
 create function private.suggest_again(tenant text, pair integer, ids uuid[],
   taken boolean) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -111,9 +110,8 @@ begin
   end if;
 end $$;
 
--- input: { id }. One's own; another person's, matches by hand and exclusions need the right to
--- write reconciliations.
--- Refuses: not_found, role_required, conflict.
+-- input: { id }. The caller's own decision; another person's, matches by hand and exclusions need
+-- the right to write reconciliations. Refuses: not_found, role_required, conflict.
 create function public.undo_decision(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

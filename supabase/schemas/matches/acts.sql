@@ -1,5 +1,4 @@
--- Acts: what people decided in a period, each as one thing to take back, however many matches it
--- held.
+-- Decisions of people in a period. Each is undone as one, however many matches it covers.
 
 create table private.acts (
   tenant_id text not null,
@@ -7,12 +6,13 @@ create table private.acts (
   reconciliation_id text not null,
   kind text not null check (kind in ('confirm', 'reject', 'match', 'exclude')),
   match_ids uuid[] not null default '{}',
-  -- Of an exclusion.
+  -- The line of an exclusion.
   line_id uuid,
   reason text,
   created_at timestamptz(3) not null default now(),
   created_by text not null,
-  -- Who that is, whatever they are called: null for a key, and of acts from before this was kept.
+  -- The person by issuer and subject, whatever their display name; null for a key, and for
+  -- decisions from before this was recorded.
   actor_issuer text default private.actor_issuer(),
   actor_subject text default private.actor_subject(),
   undone_at timestamptz(3),
@@ -27,7 +27,7 @@ create policy acts_read on private.acts for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- Remembers what a person did with matches of one or several periods.
+-- Records what a person did with matches of one or several periods.
 create function private.record_act(kind text, ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -83,7 +83,7 @@ begin
   end case;
 end $$;
 
--- The same for a match by hand. Records: matching.written_off where some of it is, else
+-- The same for a match by hand. Records: matching.written_off if part of it is written off, else
 -- matching.matched.
 create function private.record_hand_match(m public.matches) returns void
 language plpgsql volatile security definer set search_path = '' as $$

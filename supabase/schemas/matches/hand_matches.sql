@@ -1,8 +1,7 @@
--- What people do with lines themselves: match them by hand, exclude them from a period, include
--- them again.
+-- Matching lines by hand.
 
--- The caller's lines in their order, as they stand in a pair. Refuses: invalid_request with the
--- place of each that is no line of it.
+-- The caller's lines in the given order, with their state in a pair. Refuses: invalid_request with
+-- the place of each that is not a line of the pair.
 create function private.lines_of_pair(pair integer, ids jsonb)
 returns table (n bigint, line_no bigint, side text, currency text, open_minor bigint,
   value_date date)
@@ -39,8 +38,8 @@ begin
   order by i.n;
 end $$;
 
--- What a key explains stays within what the pair's rules let a match keep, whatever it is called.
--- Refuses: role_required.
+-- Adjustments made by a key stay within the pair's tolerances, whatever their kind. Refuses:
+-- role_required.
 create function private.require_adjustable(r public.reconciliations, adjustments jsonb,
   larger numeric, currency text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -65,8 +64,9 @@ begin
   end if;
 end $$;
 
--- Refuses: conflict where not all of the lines are open in a period, which is held.
-create function private.require_open_in_period(r public.reconciliations, line_ids jsonb) returns void
+-- Refuses: conflict unless all of the lines are open in a period, which is locked.
+create function private.require_open_in_period(r public.reconciliations, line_ids jsonb)
+returns void
 language plpgsql stable set search_path = '' as $$
 declare
   bad jsonb;
@@ -85,8 +85,8 @@ begin
   end if;
 end $$;
 
--- What the open amounts of lines come to, in minor units of their currency. Refuses:
--- invalid_request where they have several.
+-- The sums of the open amounts of lines, in minor units of their currency. Refuses: invalid_request
+-- if they have several currencies.
 create function private.sums_of_lines(r public.reconciliations, line_ids jsonb, out lefts bigint,
   out rights bigint, out currency text, out left_minor numeric, out right_minor numeric,
   out positive_minor numeric, out fees numeric)
@@ -108,8 +108,9 @@ begin
   end if;
 end $$;
 
--- The line that a match leaves partly open, and what the match takes of it: all that is open, less
--- the difference of left and right. Refuses: invalid_request where the difference is no part of it.
+-- The line that a match leaves partly open, and how much of it the match takes: all that is open,
+-- less the difference of left and right. Refuses: invalid_request unless the difference is a part
+-- of that line.
 create function private.split_of_match(r public.reconciliations, line_ids jsonb, split text,
   difference bigint, currency text, out line_no bigint, out side text, out taken_minor bigint)
 language plpgsql stable set search_path = '' as $$
@@ -132,10 +133,10 @@ begin
   end if;
 end $$;
 
--- Makes a confirmed match of all that is open of these lines; `split`: the one of which the
--- difference stays open. Refuses: invalid_request where they do not add up, naming by how much, or
--- to more than JSON's numbers hold; role_required for what only a person may adjust; conflict where
--- one is not open; not_found and conflict of the period. Records: matching.matched or
+-- Creates a confirmed match of all open amounts of these lines; `split`: the line of which the
+-- difference stays open. Refuses: invalid_request if the sides don't add up, saying by how much, or
+-- exceed JSON's numbers; role_required for adjustments that only a person may make; conflict if a
+-- line is not open; not_found and conflict for the period. Records: matching.matched or
 -- matching.written_off.
 create function private.match_by_hand(period text, line_ids jsonb, adjustments jsonb, note text,
   split text) returns public.matches
@@ -151,7 +152,7 @@ declare
   difference bigint;
   explained jsonb := coalesce(match_by_hand.adjustments, '[]');
   is_reversal boolean;
-  -- What it takes of each side.
+  -- What the match takes of each side.
   left_taken numeric;
   right_taken numeric;
   amount numeric;
@@ -218,186 +219,4 @@ begin
     private.match_by_hand(input ->> 'id', input -> 'line_ids',
       nullif(input -> 'adjustments', 'null'), input ->> 'note',
       input ->> 'split_line_id')));
-end $$;
-
--- The period in which a line is to be excluded or matched now: the earliest open one that reaches
--- its day. Refuses: not_found for a line the tenant does not have; invalid_request where the source
--- stands in several pairs and none is named; conflict where no period is open.
-create function private.open_period_of_line(id text, reconciliation text) returns text
-language plpgsql stable set search_path = '' as $$
-declare
-  l public.lines;
-  pairs integer[];
-  period text;
-begin
-  select * into l
-  from public.lines x
-  where x.tenant_id = private.tenant_id() and x.id = private.line_id($1);
-  if not found then
-    perform private.refuse_missing('line');
-  end if;
-  if reconciliation is not null then
-    perform
-    from public.reconciliations r
-    join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-    where r.tenant_id = l.tenant_id and r.id = reconciliation
-      and l.source_no in (p.left_source_no, p.right_source_no);
-    if not found then
-      perform private.refuse_field('reconciliation_id',
-        'There is no such reconciliation of the line''s source.');
-    end if;
-    return reconciliation;
-  end if;
-  select array_agg(p.pair_no) into pairs from public.pairs p
-  where p.tenant_id = l.tenant_id and l.source_no in (p.left_source_no, p.right_source_no);
-  if cardinality(pairs) > 1 then
-    perform private.refuse_field('reconciliation_id',
-      'The line''s source is compared with several others: name the reconciliation.');
-  end if;
-  select r.id into period from public.reconciliations r
-  where r.tenant_id = l.tenant_id and r.pair_no = any (pairs) and r.closed_at is null
-    and r.status <> 'archived' and r.period_end >= l.value_date
-  order by r.period_end limit 1;
-  if not found then
-    perform private.refuse_conflict('no_open_period',
-      'No reconciliation of the line''s source is open for its day.');
-  end if;
-  return period;
-end $$;
-grant execute on function private.open_period_of_line(text, text) to authenticated;
-
--- Takes all that is open of a line out of a period. Records: line.excluded. Refuses: conflict where
--- nothing of it is open, or another period excluded part of it.
-create function private.exclude_line(id text, period text, reason text) returns void
-language plpgsql volatile set search_path = '' as $$
-declare
-  tenant constant text := private.tenant_id();
-  r public.reconciliations;
-  o private.open_lines;
-begin
-  r := private.lock_period(tenant, period);
-  delete from private.open_lines x using public.lines l
-  where l.tenant_id = tenant and l.id = private.line_id($1) and x.tenant_id = tenant
-    and x.pair_no = r.pair_no and x.line_no = l.line_no
-    and x.value_date <= r.period_end
-  returning x.* into o;
-  if not found then
-    perform private.refuse_conflict('line_not_open',
-      'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
-  end if;
-  -- Part of it was excluded while the rest was matched, and that match was undone since.
-  insert into public.exclusions as e (tenant_id, pair_no, line_no, reconciliation_id, side,
-    currency, excluded_minor, reason)
-  values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3)
-  on conflict (tenant_id, pair_no, line_no)
-    do update set excluded_minor = e.excluded_minor + excluded.excluded_minor,
-    reason = excluded.reason,
-    created_at = now(), created_by = private.actor()
-  where e.reconciliation_id = excluded.reconciliation_id;
-  if not found then
-    perform private.refuse_conflict('excluded_elsewhere',
-      'Another period excluded part of this line. Include it there first, or match what is open of it.');
-  end if;
-  perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
-  perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no],
-    left('Excluded: ' || $3, 1000));
-  insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
-  values (tenant, r.id, 'exclude', private.line_id($1), $3, private.actor());
-  perform private.record_period_work(r.id);
-  perform private.revoke_signatures(tenant, array[r.id], 'A line was excluded.');
-  perform private.record_security_event('line.excluded', $1, null,
-    jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
-end $$;
-
--- Takes an exclusion back; answers its period. Records: line.included. Refuses: conflict where the
--- line is not excluded.
-create function private.include_line(id text, period text, reason text) returns text
-language plpgsql volatile set search_path = '' as $$
-declare
-  tenant constant text := private.tenant_id();
-  r public.reconciliations;
-  x public.exclusions;
-begin
-  select r2.* into r from public.lines l
-  join public.exclusions e on e.tenant_id = l.tenant_id and e.line_no = l.line_no
-  join public.reconciliations r2 on r2.tenant_id = e.tenant_id and r2.id = e.reconciliation_id
-  where l.tenant_id = tenant and l.id = private.line_id($1) and (period is null or r2.id = period)
-  order by r2.period_end desc limit 1;
-  if not found then
-    perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
-  end if;
-  r := private.lock_period(tenant, r.id);
-  delete from public.exclusions e using public.lines l
-  where l.tenant_id = tenant and l.id = private.line_id($1) and e.tenant_id = tenant
-    and e.pair_no = r.pair_no and e.line_no = l.line_no
-  returning e.* into x;
-  if not found then
-    perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
-  end if;
-  insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor,
-    open_minor, value_date)
-  select tenant, x.pair_no, l.line_no, x.side, l.currency,
-    case s.sign when 'inverted' then -l.amount_minor else l.amount_minor end,
-    x.excluded_minor, l.value_date
-  from public.lines l
-    join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
-  where l.tenant_id = tenant and l.line_no = x.line_no
-  on conflict (tenant_id, pair_no, line_no)
-    do update set open_minor = o.open_minor + excluded.open_minor;
-  perform private.reopen_line_exceptions(tenant, x.pair_no, array[x.line_no]);
-  update private.acts a set undone_at = now(), undone_by = private.actor()
-  where a.tenant_id = tenant and a.line_id = private.line_id($1) and a.reconciliation_id = r.id
-    and a.undone_at is null;
-  perform private.record_period_work(r.id);
-  perform private.revoke_signatures(tenant, array[r.id], 'A line was included again.');
-  perform private.record_security_event('line.included', $1, null,
-    jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
-  return r.id;
-end $$;
-
--- The line as it stands in the period's pair.
-create function private.line_of_period(id text, period text) returns jsonb
-language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select private.line_json(l, s.id, r.pair_no)
-    from public.lines l
-      join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
-    join public.reconciliations r on r.tenant_id = l.tenant_id and r.id = period
-    where l.tenant_id = private.tenant_id() and l.id = private.line_id($1)
-  );
-end $$;
-
--- input: { id, reason, reconciliation_id }. Answers the line. Refuses: not_found, conflict,
--- invalid_request.
-create function public.exclude_line(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  replayed constant jsonb := private.begin_write(request, 'exclude_line');
-  period text;
-begin
-  if replayed is not null then
-    return replayed;
-  end if;
-  period := private.open_period_of_line(input ->> 'id', input ->> 'reconciliation_id');
-  perform private.exclude_line(input ->> 'id', period, input ->> 'reason');
-  return private.finish_request(request, private.line_of_period(input ->> 'id', period));
-end $$;
-
--- input: { id, reason, reconciliation_id }. Answers the line. Refuses: not_found, conflict.
-create function public.include_line(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  replayed constant jsonb := private.begin_write(request, 'include_line');
-  period text;
-begin
-  if replayed is not null then
-    return replayed;
-  end if;
-  if not exists (select from public.lines l
-    where l.tenant_id = private.tenant_id() and l.id = private.line_id(input ->> 'id')) then
-    perform private.refuse_missing('line');
-  end if;
-  period := private.include_line(input ->> 'id', input ->> 'reconciliation_id', input ->> 'reason');
-  return private.finish_request(request, private.line_of_period(input ->> 'id', period));
 end $$;

@@ -1,5 +1,5 @@
--- Suggestions for one line on demand: what the engine needs to look for counterparts among the open
--- lines that are near.
+-- Suggestions for one line on demand: what the engine needs to find counterparts among the open
+-- lines near it.
 
 create function private.engine_line(l public.lines, open_minor bigint, policy jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -15,8 +15,8 @@ begin
 end $$;
 grant execute on function private.engine_line(public.lines, bigint, jsonb) to authenticated;
 
--- input: { id, reconciliation_id }. Candidates: open lines of the other side in the period and of
--- the line's currency, the 200 nearest in amount and the 200 nearest in time. Refuses: not_found,
+-- input: { id, reconciliation_id }. Candidates: open lines of the other side in the period, in the
+-- line's currency, the 200 nearest in amount and the 200 nearest in time. Refuses: not_found,
 -- invalid_request, conflict.
 create function public.list_line_suggestions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$

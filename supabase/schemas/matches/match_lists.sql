@@ -1,6 +1,6 @@
 -- Lists of a period's matches over the wire.
 
--- SQL that says whether line l is one that list_matches is asked for; null where any is.
+-- The SQL condition of list_matches on a line l; null if it has none.
 create function private.requested_line(input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -19,8 +19,8 @@ begin
   ), '');
 end $$;
 
--- The numbers of lines among which are all that list_matches is asked for, where these are few: by
--- id, by words, else by days. Null where they may be more than `most`.
+-- The numbers of all lines that list_matches may need, if there are few: by ID, by words, otherwise
+-- by days. Null if there may be more than `most`.
 create function private.narrow_by_filters(r public.reconciliations, input jsonb,
   most integer) returns bigint[]
 language plpgsql stable set search_path = '' as $$
@@ -56,9 +56,9 @@ grant execute
   on function private.requested_line(jsonb),
     private.narrow_by_filters(public.reconciliations, jsonb, integer) to authenticated;
 
--- Newest first. input: { id, limit, after: [match id] | null, state, method, shape, run_id,
+-- Newest first. input: { id, limit, after: [match ID] | null, state, method, shape, run_id,
 -- amount_from, amount_to, line_id, date_from, date_to, q }, `id` the reconciliation's; the last
--- four are of one line of the match. Refuses: not_found, conflict.
+-- four apply to one line of the match. Refuses: not_found, conflict.
 create function public.list_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -76,12 +76,12 @@ begin
   if of_line is not null then
     few := private.narrow_by_filters(r, input, 5000);
   end if;
-  -- The state is written out: suggestions have an index of their own. What is asked of a line is
+  -- The state is a literal, since suggestions have a separate index. Conditions on a line are
   -- looked up match by match, by whole keys.
   filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
     case when behind is not null then 'm.id < $3' end,
     case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
-    -- Suggestions that wait there for the next period are no part of a closed one.
+    -- Suggestions that wait for the next period do not belong to a closed one.
     case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
     case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
     case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,

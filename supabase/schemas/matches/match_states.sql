@@ -1,6 +1,6 @@
--- States of matches: suggested leads to confirmed and rejected, confirmed to undone. Whoever
--- changes a pair's matches holds its period (pairs/pair_locks.sql): people and runs take turns, a
--- transaction at a time, so that no line is given twice.
+-- States of matches: suggested leads to confirmed and rejected, confirmed to undone. Every change
+-- of a pair's matches locks its period (pairs/pair_locks.sql): people and runs take turns, one
+-- transaction at a time, so that no line is used twice.
 
 create function private.count_matched(tenant text, ids uuid[], sign integer) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -22,9 +22,9 @@ begin
   ) end;
 end $$;
 
--- What is open of lines, each at its place among them and beside an amount; nothing of one that has
--- no row. Found in the order of their numbers, which one index alone gives: it is read once,
--- whatever the planner expects of a tenant or a pair that is new.
+-- The open amounts of lines, each with its place and an amount given for it; no row for a line that
+-- is not open. Read in the order of their numbers, which only one index serves: it is read once,
+-- whatever the planner expects of a new tenant or pair.
 create function private.find_open(tenant text, pair integer, line_nos bigint[], minors bigint[])
 returns table (n bigint, minor bigint, place tid, open_minor bigint)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -40,7 +40,7 @@ begin
   ) o on o.line_no = s.line_no;
 end $$;
 
--- Lowers what is open of lines by these amounts; what has nothing open any more has no row.
+-- Reduces the open amounts of lines by these amounts; a line with nothing open has no row.
 create function private.reduce_open_amounts(tenant text, pair integer, line_nos bigint[],
   minors bigint[]) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -57,8 +57,8 @@ begin
   from unnest(places.part, places.part_minors) as s (place, minor) where o.ctid = s.place;
 end $$;
 
--- Takes what these matches are allocated from what is open. Refuses: conflict, with the place among
--- `ids`, where it is not open any more.
+-- Takes the allocations of these matches from the open amounts. Refuses: conflict, with the place
+-- among `ids`, if one is not open any more.
 create function private.allocate_open_amounts(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -100,7 +100,7 @@ begin
   perform private.revoke_signatures_of_matches(tenant, ids, 'Lines were matched.');
 end $$;
 
--- Gives it back.
+-- Returns the allocations to the open amounts.
 create function private.release_open_amounts(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -121,7 +121,7 @@ begin
   perform private.revoke_signatures_of_matches(tenant, ids, 'A match was undone.');
 end $$;
 
--- Deletes the suggestions that share a line with these matches, or of these lines: they would give
+-- Deletes the suggestions that share a line with these matches, or with these lines: they would use
 -- a line twice.
 create function private.drop_suggestions(tenant text, pair integer, line_nos bigint[],
   but uuid[] default '{}') returns void
@@ -147,9 +147,8 @@ begin
   delete from public.matches m where m.tenant_id = tenant and m.id = any (ids);
 end $$;
 
--- Undoes confirmed matches of one pair, which is held, and tells it; deletes suggested ones. `who`:
--- the person; null: the engine.
--- Returns how many were undone.
+-- Undoes confirmed matches of one pair, which is locked, and emits their events; deletes suggested
+-- ones. `who`: the person; null: the engine. Returns how many were undone.
 create function private.undo_matches(tenant text, ids uuid[], who text) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -191,7 +190,7 @@ begin
   return cardinality(confirmed);
 end $$;
 
--- What events tell of a match.
+-- The body of a match's events.
 create function private.match_event(m public.matches) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -206,8 +205,8 @@ begin
     ));
 end $$;
 
--- Confirms suggested matches of one pair, which is held. Refuses: conflict where what one needs is
--- not open any more.
+-- Confirms suggested matches of one pair, which is locked. Refuses: conflict if an amount that one
+-- needs is not open any more.
 create function private.confirm_matches(tenant text, pair integer, ids uuid[],
   who text) returns void
 language plpgsql volatile set search_path = '' as $$

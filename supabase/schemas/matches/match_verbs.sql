@@ -1,6 +1,6 @@
 -- Matches over the wire: list, get, confirm, reject, undo; one at a time and many at once.
 
--- The match of the caller's tenant. Refuses: not_found.
+-- A match of the caller's tenant. Refuses: not_found.
 create function private.find_match(id text) returns public.matches
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15,8 +15,8 @@ begin
   return m;
 end $$;
 
--- The reconciliation of the caller's tenant that has sources. Refuses: not_found; conflict where it
--- has none.
+-- A reconciliation of the caller's tenant that has sources. Refuses: not_found; conflict if it has
+-- none.
 create function private.find_period(id text) returns public.reconciliations
 language plpgsql stable set search_path = '' as $$
 declare
@@ -42,11 +42,11 @@ begin
   return private.match_json(private.find_match(input ->> 'id'));
 end $$;
 
--- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as
--- they are now, in this order. What is decided by filter, `seen` by nobody one by one, teaches what
--- lines are alike, and is no proof that the engine may match by itself. Records: one event.
--- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where
--- a period is closed.
+-- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Returns them in
+-- this order. Decisions by filter, in which nobody has `seen` each match, teach which lines are
+-- alike, but are no proof that the engine may match automatically. Records: one event. Refuses:
+-- not_found, invalid_transition and conflict with the place of each in ids; conflict if a period is
+-- closed.
 create function private.change_matches(action text, ids uuid[],
   seen boolean default true) returns setof public.matches
 language plpgsql volatile set search_path = '' as $$
@@ -113,8 +113,8 @@ begin
 end $$;
 grant execute on function private.find_match(text), private.find_period(text) to authenticated;
 
--- input: { id }. Refuses: not_found; invalid_transition; conflict where a line is not open any
--- more, or the period is closed.
+-- input: { id }. Refuses: not_found; invalid_transition; conflict if a line is not open any more,
+-- or the period is closed.
 create function public.confirm_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -130,7 +130,7 @@ begin
 end $$;
 
 -- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition;
--- conflict where the period is closed.
+-- conflict if the period is closed.
 create function public.reject_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -145,7 +145,7 @@ begin
   return private.finish_request(request, private.match_json(m));
 end $$;
 
--- input: { id }. Its lines are open again; the combination is not made again. Refuses: as above.
+-- input: { id }. Its lines are open again; the combination is not matched again. Refuses: as above.
 create function public.undo_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -160,16 +160,16 @@ begin
   return private.finish_request(request, private.match_json(m));
 end $$;
 
--- A probability as it is replayed. What lies below a millionth would be out of a real's range.
+-- A probability for the list's filter. Values below a millionth would exceed the range of a real.
 create function private.score(given text) returns real
 language sql immutable set search_path = '' as $$ select round(given::numeric, 6)::real $$;
 grant execute on function private.score(text) to authenticated;
 
 -- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from,
 -- score_below, run_id }, expected_count }: at most 500, by filter 5,000, all of them or none;
--- answers the first 500. Refuses: not_found, invalid_transition and conflict with the place of each
--- in ids; conflict where the filter finds another number of matches than was expected;
--- role_required for undoing without the right to change reconciliations.
+-- returns the first 500. Refuses: not_found, invalid_transition and conflict with the place of each
+-- in ids; conflict if the filter finds another number of matches than expected; role_required for
+-- undoing without the right to change reconciliations.
 create function public.decide_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,22 +1,22 @@
 -- Matches: lines of both sides whose allocated amounts agree, or of one side that cancel each
 -- other. Left − right = adjustments + residual.
 
--- A run writes a million of them: our functions alone write here, which have found the pair and the
--- period, so that no foreign key need check each row again.
+-- A run writes a million of them. Only our functions write here, after finding the pair and the
+-- period, so that no foreign key has to be checked for each row.
 create table public.matches (
   tenant_id text not null default private.tenant_id(),
-  -- In order of time. On the wire: mat_ and its 32 hexadecimal digits.
+  -- Ordered by time. On the wire: mat_ and its 32 hexadecimal digits.
   id uuid not null,
   pair_no integer not null,
   reconciliation_id text not null,
-  -- The run that made it last; null where a person did.
+  -- The run that made it last; null if a person did.
   run_id text,
   state text not null check (state in ('suggested', 'confirmed', 'rejected', 'undone')),
   shape text not null check (shape in ('1:1', '1:n', 'n:1', 'n:m', 'reversal')),
   -- The rule's name, or manual.
   method text not null,
-  -- By an exact rule before which there are only such: what later runs leave alone, but for new
-  -- lines of its amount.
+  -- Made by an exact rule with only exact rules before it. Later runs leave it alone unless new
+  -- lines have its amount.
   settled boolean not null default false,
   score real,
   margin real,
@@ -24,16 +24,17 @@ create table public.matches (
   -- The left side's, or the positive half of a reversal.
   amount_minor bigint not null,
   residual_minor bigint not null default 0,
-  -- [{ kind, amount_minor, note }]
+  -- [{ kind, amount_minor, note }].
   adjustments jsonb not null default '[]',
   note text check (length(note) between 1 and 1000),
-  -- As engine/explain.ts has it; null where it follows from the members: a settled match, or one by
-  -- hand.
+  -- In the form of engine/explain.ts; null if it follows from the members: for a settled match, or
+  -- one by hand.
   explanation jsonb,
-  -- The halves of the engine's hash: its state, rule, lines and amounts. Null of a match by hand.
+  -- The halves of the engine's hash over its state, rule, lines and amounts. Null for a match by
+  -- hand.
   hash_high bigint,
   hash_low bigint,
-  -- Who confirmed, rejected, undid or made it; null: the engine alone.
+  -- Who confirmed, rejected, undid or made it; null: only the engine.
   decided_by text,
   decided_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
@@ -46,10 +47,10 @@ where state = 'suggested';
 create index matches_settled_by_amount
   on public.matches (tenant_id, reconciliation_id, amount_minor, currency)
   where settled and state = 'confirmed' and decided_by is null;
--- What people decided on proposals: how right those of a rule and score were.
+-- Decisions of people on proposals, from which the precision of a rule and score is computed.
 create index matches_decided on public.matches (tenant_id, pair_no)
 where decided_by is not null and method <> 'manual';
--- What people refused: never made again.
+-- Combinations that people refused: they are never made again.
 create index matches_refused on public.matches (tenant_id, pair_no)
 where decided_by is not null and state in ('rejected', 'undone');
 
@@ -65,8 +66,8 @@ create table public.match_members (
 );
 create index match_members_by_line on public.match_members (tenant_id, line_no, pair_no);
 
--- Lines that a person took out of a period: bank fees known elsewhere, a line that should never
--- have been there.
+-- Lines that a person excluded from a period: bank fees recorded elsewhere, a line that should not
+-- exist.
 create table public.exclusions (
   tenant_id text not null default private.tenant_id(),
   pair_no integer not null,
@@ -83,20 +84,20 @@ create table public.exclusions (
 );
 create index exclusions_by_reconciliation on public.exclusions (tenant_id, reconciliation_id);
 
--- What people decided on a pair and its weights were not taught yet.
+-- Decisions of people that the pair's weights have not learned from yet.
 create table private.decisions (
   tenant_id text not null,
   pair_no integer not null,
   id bigint not null generated always as identity,
   match_id uuid not null,
   confirmed boolean not null,
-  -- As it was proposed; null of a match by hand.
+  -- The score of the proposal; null for a match by hand.
   score real,
   primary key (tenant_id, pair_no, id)
 );
 alter table private.decisions enable row level security;
 
--- How many lines the matches of a period hold, kept in the transaction of every change.
+-- How many lines the matches of a period hold, updated in the transaction of every change.
 create table private.matched_counts (
   tenant_id text not null,
   reconciliation_id text not null,
@@ -124,12 +125,12 @@ create policy exclusions_read on public.exclusions for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- A closed or archived period never changes: whatever way a change came. What was undone or
--- rejected in it may go with its lines.
+-- Refuses every change of a closed or archived period, however it is made. Undone or rejected
+-- matches may be removed with their lines.
 create function private.refuse_change_of_closed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- private.move_suggestions: suggestions are no part of what a period closed with.
+  -- private.move_suggestions may: suggestions do not belong to what a period closed with.
   if tg_op = 'UPDATE' and current_setting('tieout.moves_suggestions', true) = 'on' then
     return null;
   end if;
@@ -158,7 +159,7 @@ create trigger closed_inserted after insert on public.exclusions referencing new
 create trigger closed_deleted after delete on public.exclusions referencing old table as changed
   for each statement execute function private.refuse_change_of_closed();
 
--- The form of a match's id on the wire, and back; null for what has not that form.
+-- Converts a match's ID to its form on the wire, and back; null for another form.
 create function private.match_id_text(id uuid) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -169,7 +170,7 @@ language plpgsql immutable set search_path = '' as $$
 begin
   return case when id ~ '^mat_[0-9a-f]{32}$' then substr(id, 5)::uuid end;
 end $$;
--- In order of time, as private.new_id.
+-- Ordered by time, as private.new_id.
 create function private.new_uuid() returns uuid
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -177,7 +178,7 @@ begin
 end $$;
 grant execute on function private.match_id_text(uuid), private.match_id(text) to authenticated;
 
--- The wire form. Without an explanation of its own, `plain` has the lines it follows from; the
+-- The wire form. A match without a stored explanation has `plain`, the lines it follows from; the
 -- contract leaves it out.
 create function private.match_json(m public.matches) returns jsonb
 language plpgsql stable set search_path = '' as $$

@@ -1,7 +1,7 @@
--- Suggestions in bands of a rule and a range of scores: what can be accepted at once, and how right
--- such were.
+-- Suggestions in bands of a rule and a range of scores: what can be accepted at once, and how
+-- precise such suggestions have been.
 
--- Where the band of a score begins; the next one is where it ends.
+-- The lower bound of each band of scores; the next one is its upper bound.
 create function private.score_bands() returns real[]
 language sql immutable set search_path = ''
 return array[0, 0.5, 0.8, 0.9, 0.95, 0.99]::real[];
@@ -36,9 +36,9 @@ begin
 end $$;
 grant execute on function private.suggested_lines(public.reconciliations) to authenticated;
 
--- The most probable first. input: { id }, the reconciliation's. What people decided one by one on
--- the pair's proposals of the rule and the band measures it; what they decided many at once does
--- not. `suggested`: the open lines that any of them takes. Refuses: not_found, conflict.
+-- The most probable first. input: { id }, the reconciliation's. The precision comes from what
+-- people decided one by one on proposals of the rule and band, not from what they decided in bulk.
+-- `suggested`: the open lines that any suggestion takes. Refuses: not_found, conflict.
 create function public.list_suggestion_bands(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -86,9 +86,8 @@ begin
   );
 end $$;
 
--- input: { id, method, score_from, score_below | null }: { count, amounts, items }, the items 20 of
--- them, evenly from the least probable to the most.
--- Refuses: not_found, conflict.
+-- input: { id, method, score_from, score_below | null }. Returns { count, amounts, items }: a
+-- sample of 20, spread evenly from the least to the most probable. Refuses: not_found, conflict.
 create function public.sample_suggestions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare

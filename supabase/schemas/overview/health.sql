@@ -1,8 +1,8 @@
--- Health: which background processes do their work, whether the service is ready, and how far
--- behind the background work is.
+-- Health: which background processes work, whether the service is ready, and how far the background
+-- work is behind.
 
--- By kind. One that lives and does nothing does not beat; one that is silent for 20 seconds has
--- died.
+-- By kind of process. A process that hangs does not beat; one that has been silent for 20 seconds
+-- is dead.
 create table private.heartbeats (
   pool text primary key,
   kind text not null,
@@ -11,8 +11,8 @@ create table private.heartbeats (
 alter table private.heartbeats enable row level security;
 grant select on private.heartbeats to service_role;
 
--- `pool`: by which graphile-worker knows the process's jobs. Answers which processes of its kind
--- beat lately, this one included.
+-- `pool`: the name by which graphile-worker knows the process's jobs. Returns the processes of the
+-- kind that beat recently, including this one.
 create function private.record_heartbeat(pool text, kind text) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -22,7 +22,7 @@ begin
     where h.kind = $2 and h.beat_at > now() - interval '10 seconds');
 end $$;
 
--- Removes the pools that fell silent and names them, so that the caller can free their jobs.
+-- Removes the pools of dead processes and returns them, so that the caller can free their jobs.
 create function private.unlock_dead_workers() returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -33,7 +33,7 @@ begin
 end $$;
 
 -- GET /readyz: { read_only, working: how many processes of each kind beat within 15 s }. A database
--- that takes no writes is not ready, and without a worker that works the service isn't either.
+-- that accepts no writes is not ready, nor is the service without a working worker.
 create function public.readiness() returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -47,14 +47,14 @@ begin
   );
 end $$;
 
--- GET /metrics: over all tenants.
+-- GET /metrics, over all tenants.
 create function private.service_metrics() returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return jsonb_build_object(
     'worker_silence_seconds',
     (select extract(epoch from now() - max(beat_at)) from private.heartbeats where kind = 'worker'),
-    -- One that fell silent is buried, so that its silence can't be told: none is left.
+    -- A dead process is removed, so its absence has to show as a count of zero.
     'working', (
       select jsonb_build_object('worker', count(*) filter (where kind = 'worker'), 'matcher',
         count(*) filter (where kind = 'matcher'))
@@ -96,14 +96,14 @@ begin
             - min(run_at) filter (where attempts < max_attempts and run_at <= now()
               and locked_at is null)),
           0),
-        -- A worker that falls silent is buried after 20 seconds, and its jobs are freed.
+        -- A worker that is silent for 20 seconds is removed, and its jobs are freed.
         'locked_by_the_dead', count(*) filter (where locked_at < now() - interval '1 minute'
           and locked_by not in (select pool from private.heartbeats
             where beat_at > now() - interval '1 minute'))
       )
       from graphile_worker.jobs
     ),
-    -- By task, how long ago its schedule gave it to the workers.
+    -- By task, how long ago its schedule queued it.
     'scheduled', (
       select coalesce(
         jsonb_object_agg(identifier,
@@ -111,7 +111,7 @@ begin
         '{}')
       from graphile_worker._private_known_crontabs
     ),
-    -- Of what the signer did not get to yet, the oldest.
+    -- The age of the oldest event that is not signed yet.
     'unsigned_seconds', (
       select coalesce(extract(epoch from now() - min(e.at)), 0)
       from private.unsigned_security_event_chains() u

@@ -1,9 +1,9 @@
--- Overview: what a tenant's home page shows, in one answer. Of sums and of the first few of each;
--- it costs as much with a million exceptions.
+-- Overview: everything that a tenant's home page shows, in one response. It consists of sums and
+-- the first few of each list, so it costs the same with a million exceptions.
 
 -- Open exceptions and their money by assignee and currency, as of a moment: those that have
--- breached and those due in each of the next hours. From the counters, corrected within the hour
--- that is running. `hours`: how many clock hours from the one running on.
+-- breached and those due in each of the next hours. From the counters, corrected within the current
+-- hour. `hours`: how many clock hours, including the current one.
 create function private.due_sums(as_of timestamptz, hours integer)
 returns table (assigned_to text, currency text, due_before timestamptz, open_count bigint,
   amount_minor numeric)
@@ -20,7 +20,7 @@ begin
     from private.open_by_deadline o
       where o.tenant_id = tenant and o.due_from < this_hour + make_interval(hours => hours)
   ), late as (
-    -- Of the hour that is running, those whose deadline has passed.
+    -- Of the current hour, those whose deadline has passed.
     select coalesce(e.assigned_to, '') as assigned_to, coalesce(e.currency, '') as currency,
       count(*) as open_count,
       coalesce(sum(e.amount_minor), 0) as amount_minor
@@ -46,7 +46,7 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   self constant text := private.actor();
-  -- Clock hours that the outlook covers; with the one running it is eight hours and a part.
+  -- Clock hours that the outlook covers: eight full ones and the rest of the current one.
   hours constant integer := 9;
   this_hour constant timestamptz := date_trunc('hour', as_of, 'UTC');
   rate_since constant timestamptz := this_hour - interval '8 hours';
@@ -173,7 +173,7 @@ begin
   );
 end $$;
 
--- Calls of the last days by the keys that made most, and keys that expire.
+-- The calls of the last days by the busiest keys, and the keys that expire.
 create function private.overview_keys(as_of timestamptz, most integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -211,7 +211,7 @@ begin
   );
 end $$;
 
--- Webhooks by health, those that fail first.
+-- Webhooks by health, failing ones first.
 create function private.overview_webhooks(as_of timestamptz, most integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -250,8 +250,8 @@ begin
   );
 end $$;
 
--- input: {}. Mine is what is assigned to the caller. `keys` and `webhooks` are null to those who
--- may not read them.
+-- input: {}. `mine` is what is assigned to the caller. `keys` and `webhooks` are null for callers
+-- who may not read them.
 create function public.get_overview(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare

@@ -1,6 +1,6 @@
--- Books: a pair computed anew from its lines, decisions and closings alone, and compared with all
--- that is shown of it. Nothing here reads the proof, a count or what is open but to compare it. In
--- one statement, so of one moment, without a lock.
+-- Books: a pair recomputed from only its lines, decisions and closings, and compared with
+-- everything that is shown of it. The proof, counts and open amounts are read only to be compared.
+-- It is one statement, so it sees one moment, without a lock.
 
 -- Each line of a pair as its decisions leave it.
 create function private.lines_by_decisions(tenant text, pair integer)
@@ -37,8 +37,8 @@ begin
     full join excluded e on e.line_no = coalesce(c.line_no, m.line_no);
 end $$;
 
--- What differs in a pair: what it is of, and what was computed and what is shown there. No row
--- where the books are right. Of a pair that is being prepared only what was decided.
+-- The differences in a pair: the subject, what was computed and what is shown. No row if the books
+-- are right. For a pair that is being prepared, only what was decided.
 create function private.books_differences(tenant text, pair integer) returns table (what text,
   subject text, computed text, shown text)
 language plpgsql stable set search_path = '' as $$
@@ -160,8 +160,8 @@ begin
     left join settled s on s.period = c.reconciliation_id and s.line_no = c.line_no
   where l.amount_minor is null or l.amount_minor - coalesce(s.minor, 0) <> c.open_minor
   union all
-  -- What a closed period stated is what it settled, with those before it, and carried: not what
-  -- came for it since.
+  -- The balance that a closed period stated is what it and earlier periods settled, plus what it
+  -- carried; lines that arrived later don't count.
   select 'closing balance', r.id || ' ' || (b ->> 'side') || ' ' || (b ->> 'currency'),
     x.minor::text, b ->> 'closing_minor'
   from periods r cross join lateral jsonb_array_elements(r.statement -> 'balances') b
@@ -189,8 +189,8 @@ begin
   select 'closing', d.id, d.computed, d.digest from digests d where d.digest <> d.computed;
 end $$;
 
--- SHA-256 over what a closing settled: its statement, its confirmed matches with their lines, what
--- it excluded and what it carried.
+-- SHA-256 over what a closing settled: its statement, its confirmed matches with their lines, its
+-- exclusions and its carried lines.
 create function private.closing_digest(tenant text, reconciliation text) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -244,8 +244,8 @@ begin
 end $$;
 grant execute on function private.closing_digest(text, text) to authenticated;
 
--- Examines one pair. Emits: books.differ, once a day for the same differences. Answers how many
--- there are.
+-- Checks one pair. Emits: books.differ, once a day for the same differences. Returns how many there
+-- are.
 create function private.recount_books(tenant text, pair integer) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -278,7 +278,7 @@ begin
   return found_count;
 end $$;
 
--- Has a pair examined, after those that wait already.
+-- Queues the check of a pair, after those that wait already.
 create function private.queue_book_recount(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -288,7 +288,7 @@ begin
     max_attempts => 5);
 end $$;
 
--- Has every pair examined, one after another.
+-- Queues the check of every pair, one after another.
 create function private.queue_book_recounts() returns void
 language plpgsql volatile set search_path = '' as $$
 begin

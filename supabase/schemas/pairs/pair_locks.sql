@@ -1,6 +1,6 @@
--- Locks of a pair, in the one order in which all take them: its sources, the pair, its period, its
--- lines. Why: docs/decisions/0022-lock-order.md. Whatever is read after one of these functions, by
--- a statement of its own, sees what those that held it before have done.
+-- Locks of a pair, in the one order in which everyone takes them: its sources, the pair, its
+-- period, its lines. Why: docs/decisions/0022-lock-order.md. A statement that runs after one of
+-- these functions sees what earlier holders of the lock have done.
 
 create function private.lock_of_source(tenant text, source_no integer) returns bigint
 language plpgsql immutable set search_path = '' as $$
@@ -8,16 +8,16 @@ begin
   return hashtextextended('source ' || tenant || ' ' || source_no, 0);
 end $$;
 
--- For whoever adds or removes lines of a source, as others may at the same time.
+-- For a transaction that adds or removes lines of a source; several may at the same time.
 create function private.lock_source(tenant text, source_no integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock_shared(private.lock_of_source(tenant, source_no));
 end $$;
 
--- For whoever needs all lines of sources as they are: another sign or currency, a pair that opens,
--- a period that closes. Nobody adds or removes any until the transaction ends. Refuses: conflict
--- where it waits for longer than a call should, and those behind it with it.
+-- For a transaction that needs all lines of sources to stay as they are: a changed sign or
+-- currency, a pair that opens, a period that closes. Nobody adds or removes lines until it ends.
+-- Refuses: conflict if it would wait longer than a call should, since others wait behind it.
 create function private.lock_sources_exclusively(tenant text, source_nos integer[]) returns void
 language plpgsql volatile set search_path = '' set lock_timeout = '4s' as $$
 declare
@@ -31,7 +31,7 @@ exception when lock_not_available then
     'Lines of these sources are coming in or being removed. Wait until that is done, and send the call again.');
 end $$;
 
--- The same without a wait, for whoever can leave it to others. Answers whether all are held.
+-- The same without waiting. Returns whether all locks are held.
 create function private.try_lock_sources_exclusively(tenant text,
   source_nos integer[]) returns boolean
 language plpgsql volatile set search_path = '' as $$
@@ -55,8 +55,8 @@ begin
   order by p.pair_no for no key update;
 end $$;
 
--- The pair of one of the caller's reconciliations, before its row is locked; nothing where it has
--- none.
+-- Locks the pair of one of the caller's reconciliations, before its row is locked; does nothing
+-- without a pair.
 create function private.lock_pair_of(reconciliation text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -64,8 +64,8 @@ begin
   where r.tenant_id = private.tenant_id() and r.id = reconciliation and r.pair_no is not null;
 end $$;
 
--- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no
--- sources, is being prepared or closed, is closed or archived.
+-- A period of the tenant, locked for writing with its pair. Refuses: not_found; conflict if it has
+-- no sources, is being prepared or closed, is closed or archived.
 create function private.lock_period(tenant text, reconciliation text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -95,12 +95,12 @@ begin
   return r;
 end $$;
 
--- The same, with the period's sources before them.
+-- The same, after locking the period's sources.
 create function private.lock_period_exclusively(tenant text,
   reconciliation text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  -- Whoever prepares it holds them again and again.
+  -- The transaction that prepares it locks them again and again.
   perform private.require_prepared(r.tenant_id, r.pair_no)
   from public.reconciliations r
   where r.tenant_id = tenant and r.id = reconciliation;

@@ -1,18 +1,18 @@
--- Pairs: the left and the right source that reconciliations of successive periods compare. Made
+-- Pairs: the left and the right source that reconciliations of successive periods compare. Created
 -- with the first of them.
 
 create table public.pairs (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
-  -- What narrow tables hold; never leaves the database.
+  -- The key in narrow tables; never leaves the database.
   pair_no integer not null generated always as identity,
   left_source_no integer not null,
   right_source_no integer not null,
-  -- Of the newest row of pair_rules; 0: the defaults.
+  -- The version of the newest row of pair_rules; 0: the defaults.
   rules_version integer not null default 0,
-  -- What people's decisions taught (engine/weights.ts); null: nothing yet.
+  -- What decisions have taught (engine/weights.ts); null: nothing yet.
   weights jsonb,
-  -- How far the lines that came before it are open: { source_no, value_date, line_no }, {}: none
-  -- yet; null: all of them.
+  -- How far the earlier lines are opened in it: { source_no, value_date, line_no }; {}: none yet;
+  -- null: all of them.
   opening jsonb,
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -24,7 +24,7 @@ create table public.pairs (
 );
 create index pairs_by_right_source on public.pairs (tenant_id, right_source_no);
 
--- The rules of a pair and what goes with them, each change a version.
+-- The rules of a pair and the settings that belong to them; each change is a version.
 create table public.pair_rules (
   tenant_id text not null default private.tenant_id(),
   pair_no integer not null,
@@ -52,7 +52,7 @@ create policy pair_rules_read on public.pair_rules for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- What stands where nobody changed it.
+-- The policy without changes.
 create function private.default_policy() returns jsonb
 language sql immutable set search_path = ''
 return '{

@@ -1,8 +1,8 @@
--- Preparing: what a pair's sources have when it is made is opened in it, a few lines at once, more
--- by the matcher in steps that are transactions of their own. Until all is, nothing of the pair is
--- settled: a step would open again what was taken.
+-- Preparing a pair: the lines that its sources have when it is created are opened in it, few at
+-- once, more by the matcher in separate transactions. Until all are open, nothing of the pair is
+-- settled: a later step would open again what was matched.
 
--- Whether lines that came before the pair are still to be opened in it. Once they are, it stays so.
+-- Whether earlier lines still have to be opened in the pair. Once all are, it stays that way.
 create function private.is_preparing(tenant text, pair integer) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -21,8 +21,8 @@ begin
   end if;
 end $$;
 
--- Opens what the next lines of each source have open in the pair, at most so many of each. Answers
--- whether all are open.
+-- Opens the next lines of each source in the pair, at most `most` of each. Returns whether all are
+-- open.
 create function private.open_earlier_lines(pair public.pairs, most integer) returns boolean
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -59,7 +59,7 @@ begin
       select pair.tenant_id, pair.pair_no, n.line_no, side.name, n.currency, n.effective,
         n.effective, n.value_date
       from next n
-      -- It came after the pair was made.
+      -- The line arrived after the pair was created.
       on conflict do nothing
     )
     select (select count(*) from next) as lines, (
@@ -81,10 +81,10 @@ begin
   return true;
 end $$;
 
--- The caller's pair of these sources, made where there is none, and whether all that was there
--- before is open in it: of a new one up to a thousand lines of each are opened here, unless lines
--- come in just now. If not, the caller asks for the rest. Refuses: invalid_request for a source the
--- tenant does not have.
+-- The caller's pair of these sources, created if it does not exist, and whether all earlier lines
+-- are open in it. In a new pair up to a thousand lines of each source are opened here, unless lines
+-- are arriving at the same time. If some are left, the caller queues the rest. Refuses:
+-- invalid_request for a source the tenant does not have.
 create function private.open_pair(left_source_id text, right_source_id text, out pair_no integer,
   out is_open boolean)
 language plpgsql volatile set search_path = '' as $$
@@ -106,7 +106,7 @@ begin
       'Name two sources: a source is not compared with itself.');
   end if;
   stand_still := private.try_lock_sources_exclusively(tenant, array[left_no, right_no]);
-  -- None is made but for a reconciliation.
+  -- A pair is only created for a reconciliation.
   perform private.require_quota('reconciliations');
   insert into public.pairs (tenant_id, left_source_no, right_source_no, opening)
   values (tenant, left_no, right_no, '{}')
@@ -125,7 +125,7 @@ begin
   pair_no := pair.pair_no;
 end $$;
 
--- Has the matcher open the rest. In the queue of the pair's runs: they take turns.
+-- Queues the opening of the rest. It uses the queue of the pair's runs, so that they take turns.
 create function private.queue_preparing(tenant text, pair integer, delay interval) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -135,9 +135,9 @@ begin
     flags => private.job_flags(tenant, 'lines'));
 end $$;
 
--- Opens the next lines of a pair. Once all are open, asks for the runs that waited for them.
--- Answers whether its job goes on: it does not where lines come in for longer than anybody should
--- wait, and another job takes its turn later.
+-- Opens the next lines of a pair. Once all are open, queues the runs that waited for them. Returns
+-- whether its job continues: it doesn't if lines keep arriving for longer than others should wait;
+-- another job continues later.
 create function private.prepare_pair(tenant text, pair integer) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare

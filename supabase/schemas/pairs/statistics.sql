@@ -1,8 +1,8 @@
--- Statistics: of a tenant that came since a table was looked at the planner expects hardly a row.
--- Whoever has written many of a tenant's rows sees to it, once they are committed, that it knows of
--- them.
+-- Statistics: the planner expects hardly a row of a tenant that arrived after a table was last
+-- analysed. After writing many of a tenant's rows and committing, call this so that the planner
+-- knows of them.
 
--- How many rows of the tenant's the planner expects in a table.
+-- How many rows of the tenant the planner expects in a table.
 create function private.expected_rows(tenant text, of_table text) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -13,10 +13,10 @@ begin
   return (plan #>> '{0,Plan,Plan Rows}')::bigint;
 end $$;
 
--- Has the planner look at those of the tenant's tables of which it expects a quarter of the rows
--- that there are, or less, by the counts that are kept; `anyway`: at all of them, and at those of
--- exceptions. Not where there are few rows, or so small a share of a table that its sample would
--- miss them. Where somebody else looks just now, that will do.
+-- Analyses the tables in which the planner expects a quarter of the tenant's rows or less, compared
+-- with the stored counts; `anyway`: all of them, and those of exceptions. Tables with few rows, or
+-- with so small a share of this tenant that a sample would miss it, are left out, as are those that
+-- another session is analysing.
 create function private.refresh_statistics(tenant text, anyway boolean default false) returns void
 language plpgsql volatile security definer set search_path = '' set lock_timeout = '5s' as $$
 declare

@@ -1,5 +1,5 @@
--- Bundles: what a signed statement was made of, so that an auditor can verify it without us. While
--- it is in force it is read from the period; a reopening keeps it beforehand.
+-- Bundles: what a signed statement was made of, so that an auditor can verify it independently.
+-- While the statement is in force it is read from the period; before a reopening it is copied.
 
 create table private.reopened_items (
   tenant_id text not null,
@@ -7,7 +7,7 @@ create table private.reopened_items (
   number integer not null,
   kind text not null check (kind in ('matches', 'members', 'exclusions', 'carried')),
   seq integer not null,
-  -- As private.signed_rows has them, in their order.
+  -- In the form and order of private.signed_rows.
   rows text[] not null,
   primary key (tenant_id, reconciliation_id, number, kind, seq),
   foreign key (tenant_id, reconciliation_id, number)
@@ -60,7 +60,7 @@ begin
   end case;
 end $$;
 
--- Keeps what the statement in force was made of, before its period is reopened.
+-- Copies what the statement in force was made of, before its period is reopened.
 create function private.keep_signed_items(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -96,9 +96,9 @@ begin
   end loop;
 end $$;
 
--- input: { id, number }. Answers { statement, signature, rules, engine_versions, audit }.
--- `statement` is the text that the digest covers; `audit`, for those who may read the audit log,
--- { from, through, checkpoints } of its slice. Refuses: not_found, conflict.
+-- input: { id, number }. Returns { statement, signature, rules, engine_versions, audit }.
+-- `statement` is the text that the digest covers; `audit`, for callers who may read the audit log,
+-- is { from, through, checkpoints } of its slice. Refuses: not_found, conflict.
 create function public.open_statement_bundle(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -141,7 +141,7 @@ begin
       'checkpoints', chain -> 'checkpoints') end);
 end $$;
 
--- What was kept of a statement of the caller's tenant that was reopened.
+-- The copied rows of a statement of the caller's tenant whose period was reopened.
 create function private.reopened_rows(reconciliation text, numbered integer, kind text,
   place integer) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
@@ -158,8 +158,8 @@ grant execute on function
   private.reopened_rows(text, integer, text, integer)
 to authenticated;
 
--- A later step of what open_statement_bundle opened. input: { id, number, kind, after, limit },
--- `kind` matches, members, exclusions or carried. Answers { rows, next }.
+-- A later step of open_statement_bundle. input: { id, number, kind, after, limit }, `kind` matches,
+-- members, exclusions or carried. Returns { rows, next }.
 create function public.list_statement_bundle(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -192,8 +192,8 @@ begin
   return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
 end $$;
 
--- A later step of what open_statement_bundle opened, for those who may read the audit log.
--- input: { after: seq, through: seq, limit }. Answers events as the texts that their hash covers.
+-- A later step of open_statement_bundle, for callers who may read the audit log. input: { after:
+-- seq, through: seq, limit }. Returns events as the texts that their hash covers.
 create function public.list_bundle_events(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin

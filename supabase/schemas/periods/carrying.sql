@@ -1,6 +1,6 @@
--- Carrying: suggestions and open exceptions belong to the open period that holds their lines. A
--- close moves them on with its lines, or the creation of the next period does. A reopening brings
--- them back.
+-- Carrying: suggestions and open exceptions belong to the open period that holds their lines.
+-- Closing a period, or creating the next one, moves them on with their lines. Reopening brings them
+-- back.
 
 -- The first open period of the pair after this one, or null.
 create function private.next_open_period(r public.reconciliations) returns text
@@ -45,7 +45,7 @@ begin
   perform set_config('tieout.moves_suggestions', '', true);
 end $$;
 
--- Moves exceptions to a period. Nobody decided it, so the history names the system.
+-- Moves exceptions to a period. No person decided it, so the history names the system.
 create function private.move_exceptions(tenant text, ids text[], target text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -59,7 +59,7 @@ begin
   perform set_config('request.jwt.claims', claims, true);
 end $$;
 
--- The open exceptions of these periods of a pair of which a line is open, each with the last value
+-- The open exceptions of these periods of a pair that have an open line, each with the last value
 -- date of its open lines.
 create function private.exceptions_with_open_lines(tenant text, pair integer, periods text[])
 returns table (id text, last_date date)
@@ -77,7 +77,7 @@ begin
 end $$;
 
 -- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed
--- ones before it to the next open one. Without one, they wait for the next period that is created.
+-- ones before it, to the next open one. Without one they wait until it is created.
 create function private.carry_forward(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -101,7 +101,7 @@ begin
   ), target);
 end $$;
 
--- For a period that was created: what the closed ones before it could not move on.
+-- For a new period: moves what the closed periods before it could not move on.
 create function private.carry_from_closed(created public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -113,8 +113,8 @@ begin
   ) latest (r);
 end $$;
 
--- Brings back to a period, which is open again and whose pair is locked, what later open periods
--- have of its lines alone.
+-- Returns to a reopened period, whose pair is locked, what later open periods hold of only its
+-- lines.
 create function private.bring_back(r public.reconciliations) returns void
 language plpgsql volatile
 set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -143,8 +143,8 @@ begin
   ), r.id);
 end $$;
 
--- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict
--- where the run was taken up meanwhile.
+-- Links open exceptions to what the engine would match their line with now. Refuses: conflict if
+-- another process took over the run.
 create function private.link_exceptions_to_suggestions(tenant text, reconciliation text, run text,
   attempt integer) returns void
 language plpgsql volatile security definer set search_path = '' set enable_sort = off

@@ -1,5 +1,5 @@
--- The checklist before a close, computed from what is there. The pair's policy says of each check
--- whether it blocks, warns or is ignored.
+-- The checklist before a close, computed from the present state. The pair's policy says of each
+-- check whether it blocks, warns or is ignored.
 
 create function private.check_json(name text, passes boolean, weight text, count bigint,
   detail text) returns jsonb
@@ -16,7 +16,7 @@ begin
   return count || ' ' || case when count = 1 then one else many end;
 end $$;
 
--- How many working days, Monday to Friday, lie after one day up to another.
+-- The number of weekdays, Monday to Friday, after one day up to another.
 create function private.weekdays_between(after date, until date) returns bigint
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -26,8 +26,8 @@ begin
   );
 end $$;
 
--- Whether each side has what came to the last day: [{ side, name, until, missing_days, breaks,
--- has_balance }], the left side first.
+-- Whether the files and balances of each side reach the last day: [{ side, name, until,
+-- missing_days, breaks, has_balance }], the left side first.
 create function private.coverage_of(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -56,7 +56,7 @@ begin
   );
 end $$;
 
--- [{ check, outcome: pass | warn | block, count, detail }] of an open period.
+-- [{ check, outcome: pass | warn | block, count, detail }] for an open period.
 create function private.checks_of(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -134,14 +134,15 @@ begin
   );
 end $$;
 
--- Refuses: conflict where a check of the policy blocks; who signs and closes is asked elsewhere.
+-- Refuses: conflict if a check of the policy blocks. Signatures and the second person are checked
+-- elsewhere.
 create function private.require_checks(r public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 declare
   weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
   failed text;
 begin
-  -- Most policies only warn, and a statement over a million lines takes seconds.
+  -- Most policies only warn, and sums over a million lines take seconds.
   if not exists (select from jsonb_each_text(weights) w where w.value = 'block') then
     return;
   end if;
@@ -154,7 +155,7 @@ begin
   end if;
 end $$;
 
--- Refuses: conflict where the policy asks for signatures that are not there.
+-- Refuses: conflict if signatures that the policy asks for are missing.
 create function private.require_signatures(r public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -177,7 +178,7 @@ grant execute on function
   private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations)
 to authenticated;
 
--- input: { id }, the reconciliation's. Refuses: not_found; conflict of a closed period.
+-- input: { id }, the reconciliation's. Refuses: not_found; conflict for a closed period.
 create function public.get_checklist(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

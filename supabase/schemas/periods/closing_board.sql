@@ -1,8 +1,8 @@
--- The closing board: all pairs and their periods of a span of months, and the opening of the
--- periods that follow.
+-- The closing board: all pairs and their periods in a span of months, and opening the periods that
+-- follow.
 
--- The day `days` business days after another: days on which the calendar opens, or without one
--- Monday to Friday. Null where the calendar doesn't open so often within two years.
+-- The day `days` business days after another: days on which the calendar opens, or without a
+-- calendar Monday to Friday. Null if the calendar doesn't open that often within two years.
 create function private.business_day_after(tenant text, calendar text, day date,
   days integer) returns date
 language plpgsql stable set search_path = '' as $$
@@ -25,7 +25,7 @@ begin
 end $$;
 grant execute on function private.business_day_after(text, text, date, integer) to authenticated;
 
--- What is open of a period, or was when it closed, by side and currency.
+-- The open amounts of a period, or for a closed one those at its close, by side and currency.
 create function private.board_sums(r public.reconciliations)
 returns table (side text, currency text, line_count bigint, minor numeric, oldest date)
 language plpgsql stable set search_path = '' as $$
@@ -45,8 +45,9 @@ begin
   end if;
 end $$;
 
--- One period as the board shows it. Its sums are looked up here, period by period: the planner knows
--- no sizes of joined sets, and would compare each of 3,000 periods with each of 3,000 sums.
+-- One period as the board shows it. Its sums are looked up here, period by period: the planner
+-- doesn't know the sizes of joined sets, and would compare each of 3,000 periods with each of 3,000
+-- sums.
 create function private.board_period_json(r public.reconciliations, is_preparing boolean,
   due_day date, today date) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -87,9 +88,9 @@ end $$;
 grant execute on function private.board_sums(public.reconciliations),
   private.board_period_json(public.reconciliations, boolean, date, date) to authenticated;
 
--- The caller's pairs in the order in which their sources were created, with the periods that end in
--- a span. What is open of a closed period is what was carried; the age of its oldest line counts to
--- its end. input: { from, to, limit, after: [left_source_id, right_source_id] | null }.
+-- The caller's pairs, ordered by the creation of their sources, with the periods that end in a
+-- span. For a closed period, what is open is what was carried; the age of its oldest line counts up
+-- to the period's end. input: { from, to, limit, after: [left_source_id, right_source_id] | null }.
 create function public.get_closing_board(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -140,8 +141,8 @@ begin
   return private.page(items, page_size, 'left_source_id', 'right_source_id');
 end $$;
 
--- The newest period of each of the caller's pairs, or of these. input: { pairs: [{ left_source_id,
--- right_source_id }] | null, through }, `through` for the record of a dry run alone.
+-- The newest period of each of the caller's pairs, or of the named ones. input: { pairs: [{
+-- left_source_id, right_source_id }] | null, through }; `through` is only recorded for a dry run.
 create function public.list_newest_periods(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -167,9 +168,9 @@ begin
   );
 end $$;
 
--- Creates periods that follow others of their pairs; leaves out those whose days another call has
--- opened. Answers those that it created, with their ids. input: { periods: [{ follows, name,
--- period_start, period_end }], skipped }, `follows` a reconciliation's id. Refuses: conflict.
+-- Creates periods that follow others of their pairs, leaving out those that another call has
+-- created. Returns the created ones with their IDs. input: { periods: [{ follows, name,
+-- period_start, period_end }], skipped }, `follows` a reconciliation's ID. Refuses: conflict.
 -- Records: reconciliation.created for each.
 create function public.open_next_periods(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$

@@ -1,15 +1,16 @@
--- Closing requests: a period whose sources have many lines is closed by a matcher. Until it is, it
--- is open to whoever looks, and changes for nobody: what was decided in it stands still, and lines
--- that come belong to the next. Why: docs/decisions/0022-lock-order.md.
+-- Closing requests: a matcher closes periods whose sources have many lines. Until it is done, the
+-- period looks open and cannot be changed: its decisions are frozen, and arriving lines belong to
+-- the next period. Why: docs/decisions/0022-lock-order.md.
 
 create table private.closing_requests (
   tenant_id text not null,
   reconciliation_id text not null,
   pair_no integer not null,
-  -- { claims, operation, address }: it is closed in the name of whoever asked.
+  -- { claims, operation, address }: the period is closed in the name of the person who asked for
+  -- it.
   asked_by jsonb not null,
   asked_at timestamptz(3) not null default now(),
-  -- Why it could not be closed, until it is asked for again; null while it is being closed.
+  -- Why it could not be closed, until it is requested again; null while it is being closed.
   failure text,
   primary key (tenant_id, reconciliation_id)
 );
@@ -21,7 +22,7 @@ create policy closing_requests_read on private.closing_requests for select to au
   using (tenant_id = (select private.tenant_id()) and (select private.may(
     'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
 
--- Whether a period of a pair is being closed; without one, any of its periods.
+-- Whether a period of a pair is being closed; if none is named, any of its periods.
 create function private.is_closing(tenant text, pair integer,
   reconciliation text default null) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -46,12 +47,12 @@ begin
 end $$;
 grant execute on function private.is_closing(text, integer, text) to authenticated;
 
--- Has a matcher close a period, which is held, in the caller's name. In the queue of the pair's
--- runs: they take turns.
+-- Queues the close of a period, which is locked, in the caller's name. It uses the queue of the
+-- pair's runs, so that they take turns.
 create function private.request_closing(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- Of an attempt that was taken for dead, and was not.
+  -- Left by an attempt that was taken for dead and was not.
   perform private.delete_closing(r);
   insert into private.closing_requests as q (tenant_id, reconciliation_id, pair_no, asked_by)
   values (r.tenant_id, r.id, r.pair_no,
@@ -66,8 +67,8 @@ begin
     flags => private.job_flags(r.tenant_id, 'lines'));
 end $$;
 
--- Writes the closing down, for a transaction that reads one snapshot: lines may come in meanwhile,
--- and wait for nobody. Answers whether it is to be completed. Refuses: conflict.
+-- Writes the closing, in a transaction that reads one snapshot: lines may arrive at the same time
+-- without waiting. Returns whether it is to be completed. Refuses: conflict.
 create function private.write_requested_closing(tenant text, reconciliation text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -82,7 +83,7 @@ begin
   if not found then
     return false;
   end if;
-  -- By an attempt before this one.
+  -- Written by an earlier attempt.
   if not exists (select from public.closings c
     where c.tenant_id = tenant and c.reconciliation_id = reconciliation) then
     perform private.write_closing(r, q.asked_by #>> '{claims,actor}') from public.reconciliations r
@@ -92,8 +93,7 @@ begin
 end $$;
 
 -- Moves the next suggestions of a period that is being closed to the next open one, if there is
--- one.
--- Answers how many.
+-- one. Returns how many.
 create function private.move_suggestions_of_closing(tenant text,
   reconciliation text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
@@ -149,8 +149,8 @@ begin
   end if;
 end $$;
 
--- Leaves the period open, and says why; brings back what moved on already, and asks for a run.
--- Answers whether it was being closed.
+-- Leaves the period open with the reason, brings back what was already moved on, and queues a run.
+-- Returns whether it was being closed.
 create function private.fail_closing(tenant text, reconciliation text, failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -168,19 +168,20 @@ begin
   perform private.delete_closing(r);
   perform private.bring_back(r);
   perform private.request_runs(tenant, r.pair_no);
-  -- A suggestion may have been in the next period's way: a run makes it again.
+  -- A suggestion may have been deleted because the next period had one of the same line: a run
+  -- makes it again.
   perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
   return true;
 end $$;
 
--- Ends the closings whose matchers died at every attempt: their job has none left, or is gone.
--- Answers the IDs of the periods.
+-- Ends the closings whose matchers died at every attempt: their job has no attempts left, or was
+-- deleted. Returns the IDs of the periods.
 create function private.end_abandoned_closings(failure text) returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   q private.closing_requests;
 begin
-  -- One by one: in the condition of the query a closing would be ended before its job is looked at.
+  -- One by one: within one query a closing could be ended before its job is checked.
   for q in
     select x.*
     from private.closing_requests x

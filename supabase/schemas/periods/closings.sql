@@ -1,13 +1,13 @@
--- Closings: a closed period never changes. What it said is kept as it was said.
+-- Closings: a closed period never changes. Its statement is stored at the close.
 
 create table public.closings (
   tenant_id text not null default private.tenant_id(),
   reconciliation_id text not null,
-  -- As private.statement_json has it, the proof with it.
+  -- In the form of private.statement_json, including the proof.
   statement jsonb not null,
   closed_at timestamptz(3) not null default now(),
   closed_by text not null default private.actor(),
-  -- private.closing_digest at that moment; null of those closed before there was one.
+  -- private.closing_digest at the close; null for periods closed before there was one.
   digest text check (digest ~ '^[0-9a-f]{64}$'),
   primary key (tenant_id, reconciliation_id),
   foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
@@ -20,7 +20,7 @@ create table public.carried_lines (
   line_no bigint not null,
   side text not null check (side in ('left', 'right')),
   open_minor bigint not null,
-  -- The line's, so that lists and sums look up none of a hundred thousand.
+  -- Copied from the line, so that lists and sums look up none of a hundred thousand lines.
   currency text not null,
   value_date date not null,
   primary key (tenant_id, reconciliation_id, line_no)
@@ -39,8 +39,8 @@ create policy carried_lines_read on public.carried_lines for select to authentic
     and (select private.may('read:reconciliations', 'write:reconciliations',
     'read:exceptions', 'write:exceptions')));
 
--- Whether somebody else has to close the period than who worked in it: the pair's policy asks for
--- it, or did at any time since the period was opened.
+-- Whether a person who worked in the period may not close it: the pair's policy asks for a second
+-- person, or did at any time since the period was opened.
 create function private.requires_second_person(r public.reconciliations) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -67,9 +67,9 @@ begin
   );
 end $$;
 
--- What can be known of a period, which is held, without looking at its lines. Refuses: conflict
--- where an earlier one is open, a run or the undoing of an import is under way, or the pair's
--- policy asks for other eyes.
+-- The conditions that can be checked for a period, which is locked, without reading its lines.
+-- Refuses: conflict if an earlier period is open, a run or the undoing of an import is under way, a
+-- signature or check is missing, or the policy asks for a second person.
 create function private.require_closable(r public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -100,9 +100,9 @@ begin
   end if;
 end $$;
 
--- Writes down what a period carries and states: all of one moment, since nothing of the pair
--- changes meanwhile, or the transaction reads one snapshot. Nobody sees it until the period is
--- closed. Refuses: conflict where the proof does not hold or a difference is left.
+-- Writes what a period carries and states. All of it belongs to one moment: either the pair is
+-- locked, or the transaction reads one snapshot. It is not visible until the period is closed.
+-- Refuses: conflict if the proof does not hold or a difference is left.
 create function private.write_closing(r public.reconciliations, closed_by text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -145,8 +145,8 @@ begin
   delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
 end $$;
 
--- Closes a period, which is held, by what was written down of it: at once for whoever looks.
--- Records and emits: reconciliation.closed.
+-- Closes a period, which is locked, with what write_closing has written. Records and emits:
+-- reconciliation.closed.
 create function private.complete_closing(
   before public.reconciliations) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
@@ -186,9 +186,9 @@ begin
   return r;
 end $$;
 
--- Closes a period of the caller's, or has a matcher close it where its sources have many lines.
--- Refuses: conflict, as require_closable and write_closing, and where it is closed or being closed;
--- what write_closing refuses comes later of one that a matcher closes.
+-- Closes a period of the caller, or has a matcher close it if its sources have many lines. Refuses:
+-- conflict, as require_closable and write_closing, and if it is closed or being closed. For a
+-- period that a matcher closes, refusals of write_closing come later, as a failure.
 create function private.close_period(id text) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -213,7 +213,7 @@ begin
   return private.complete_closing(r);
 end $$;
 
--- Refuses: conflict where the period is not closed, or a later one is or is being closed. Records
+-- Refuses: conflict if the period is not closed, or a later one is closed or being closed. Records
 -- and emits: reconciliation.reopened.
 create function private.reopen_period(id text, reason text) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
@@ -250,7 +250,7 @@ begin
   return r;
 end $$;
 
--- input: { id }. Closed when it answers, or `closing`. Refuses: not_found, conflict.
+-- input: { id }. Returns the period, closed or `closing`. Refuses: not_found, conflict.
 create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

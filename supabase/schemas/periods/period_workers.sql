@@ -1,11 +1,11 @@
 -- Period workers: who matched, confirmed, wrote off, excluded, undid or added lines in a period, so
--- that four eyes hold whatever a person is called and whichever credential they use.
+-- that four eyes hold regardless of display names and credentials.
 
 create table private.period_workers (
   tenant_id text not null,
   reconciliation_id text not null,
-  -- A person, by the issuer and subject of their token. Empty where only the name is known, of a
-  -- key that was created before keys kept their creator's subject, and for the service role.
+  -- A person, by the issuer and subject of their token. Empty if only the name is known, for a key
+  -- that was created before keys recorded their creator's subject, and for the service role.
   issuer text not null default '',
   subject text not null default '',
   name text not null default '',
@@ -43,7 +43,7 @@ begin
   end if;
 end $$;
 
--- Records it for every open period that lines of the source belong to.
+-- Records the work for every open period that lines of the source belong to.
 create function private.record_source_work(source_no integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -60,8 +60,8 @@ begin
   end loop;
 end $$;
 
--- Whether the caller worked in the period. Work from before this was recorded is known by the name
--- alone, which may be another person's too: then somebody else has to close.
+-- Whether the caller worked in the period. Work from before this was recorded is known only by
+-- name, which may belong to another person too: then a second person has to close.
 create function private.worked_in_period(r public.reconciliations) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 declare

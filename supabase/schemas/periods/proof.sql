@@ -1,12 +1,11 @@
--- Proof: per currency and side, what came in = what was matched + excluded + what is open. From the
--- lines themselves, not from counts.
+-- Proof: per currency and side, arrived = matched + excluded + open. Computed from the lines
+-- themselves, not from counts.
 
--- Of a tenant or a pair that is new, the planner takes for granted that it has hardly a row, and
--- would read all it has for each row of another. So these functions read the members of many
--- matches, and the lines of many members, once: in the order of their keys, which one index alone
--- gives.
+-- For a new tenant or pair, the planner assumes hardly a row, and would read everything for each
+-- row of another table. So these functions read the members of many matches, and the lines of many
+-- members, once, in the order of their keys, which only one index serves.
 
--- Members of matches; with `until`, of lines up to that day.
+-- Members of matches; with `until`, only of lines up to that day.
 create function private.members_of(tenant text, match_ids uuid[], until date default null)
 returns table (match_id uuid, line_no bigint, side text, allocated_minor bigint)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -28,7 +27,7 @@ begin
   end if;
 end $$;
 
--- Currencies and sides of what is open in a pair up to a day and is no line.
+-- Currencies and sides of open amounts of a pair up to a day that belong to no line.
 create function private.open_without_line(tenant text, pair integer,
   until date) returns table (currency text, side text)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -49,7 +48,7 @@ begin
   where l.line_no is null;
 end $$;
 
--- The first hundred matches of a run whose members do not come to their residual and adjustments.
+-- The first hundred matches of a run whose members do not add up to their residual and adjustments.
 create function private.unbalanced_matches(tenant text, reconciliation text,
   run text) returns uuid[]
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
@@ -76,9 +75,9 @@ grant execute
   on function private.members_of(text, uuid[], date),
     private.open_without_line(text, integer, date) to authenticated;
 
--- What a period sees: every line of its pair up to its end, less what earlier periods settled. What
--- later ones settled was open in it. Adjustments and residuals stand on the side they make the
--- larger one.
+-- What a period covers: every line of its pair up to its end, less what earlier periods settled.
+-- What later periods settled was open in it. Adjustments and residuals count on the side that they
+-- make larger.
 create function private.proof_rows(r public.reconciliations)
 returns table (currency text, side text, line_count bigint, lines numeric, matched numeric,
   excluded numeric, open numeric, adjustments numeric, residual numeric)
@@ -109,7 +108,7 @@ begin
         and m.state = 'confirmed'
     group by 1, 2
   ), settled as materialized (
-    -- Of what later periods settled only what this one saw.
+    -- What later periods settled, only of lines that this period covers.
     select c.currency, mm.side, c.place, sum(mm.allocated_minor) as minor
     from confirmed c
       cross join lateral private.members_of(r.tenant_id, c.ids,
@@ -183,7 +182,7 @@ begin
   order by w.currency, w.side;
 end $$;
 
--- A sum on the wire: a number as long as JSON's keep it exact, its digits beyond 2^53 - 1.
+-- A sum on the wire: a number while JSON holds it exactly, beyond 2^53 - 1 its digits as a string.
 create function private.exact_sum(sum numeric) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -192,10 +191,10 @@ end $$;
 grant execute on function private.exact_sum(numeric) to authenticated;
 
 -- { items: [{ currency, side, lines, matched, excluded, open, adjustments, residual, holds }],
--- holds }, in minor units. It holds where lines = matched + excluded + open on each side, matched
--- less what explains it is the same on both, and each that is open is a line: the amounts of some
--- that are none could cancel each other. So could those that are not open yet: while the pair is
--- being prepared nothing holds.
+-- holds }, in minor units. It holds if lines = matched + excluded + open on each side, matched less
+-- what explains it is the same on both sides, and every open amount belongs to a line, since stray
+-- amounts could cancel each other. While the pair is being prepared nothing holds, since amounts
+-- that are not open yet could cancel each other too.
 create function private.proof_json(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -233,8 +232,8 @@ begin
   );
 end $$;
 
--- Sentences for what must hold and does not, of a period and the matches of one of its runs; none
--- where all does.
+-- One sentence for each invariant that a period and the matches of one of its runs violate; none if
+-- all hold.
 create function private.violations_of_period(tenant text, reconciliation text,
   run text) returns text[]
 language plpgsql stable set search_path = '' as $$
@@ -261,7 +260,7 @@ grant execute
     private.proof_json(public.reconciliations) to authenticated;
 
 -- What a close moves to the next period, and the days until the period is over in the time zones of
--- both its sources; 0 once it is.
+-- both its sources; 0 once it is over.
 create function private.close_preview(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -284,8 +283,8 @@ begin
 end $$;
 grant execute on function private.close_preview(public.reconciliations) to authenticated;
 
--- input: { id }, the reconciliation's. Of a closed period as it was when it closed, and whether
--- what closed is still the same. Refuses: not_found, conflict.
+-- input: { id }, the reconciliation's. For a closed period as of its close, and whether the closed
+-- data is unchanged. Refuses: not_found, conflict.
 create function public.get_proof(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

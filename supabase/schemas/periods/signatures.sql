@@ -1,5 +1,5 @@
--- Signatures: who prepared a period and who reviewed it before it closes. Whatever changes what
--- they signed revokes their signatures, and says why. Revoked ones are kept.
+-- Signatures: who prepared a period and who reviewed it before it closes. A change of what they
+-- signed revokes their signatures, with the reason. Revoked ones are kept.
 
 create table public.period_signatures (
   tenant_id text not null default private.tenant_id(),
@@ -8,13 +8,13 @@ create table public.period_signatures (
   pair_no integer not null,
   period_end date not null,
   kind text not null check (kind in ('prepared', 'reviewed')),
-  -- 0 is the preparer, then come the levels of review.
+  -- 0 is the preparer; the levels of review follow.
   level smallint not null check (level between 0 and 3),
   signed_by text not null default private.actor(),
   issuer text not null default private.actor_issuer(),
   subject text not null default private.actor_subject(),
   signed_at timestamptz(3) not null default now(),
-  -- private.period_digest at that moment.
+  -- private.period_digest at the time of signing.
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
   note text check (length(note) between 1 and 1000),
   revoked_at timestamptz(3),
@@ -41,8 +41,8 @@ begin
     'digest', s.digest, 'note', s.note);
 end $$;
 
--- How many levels of review a period needs before it closes; 0 where nobody has to sign before.
--- The most that the pair's policy has asked for since the period was opened.
+-- How many levels of review a period needs before it closes; 0 if no signature is needed. The
+-- highest number that the pair's policy has asked for since the period was opened.
 create function private.review_levels(r public.reconciliations) returns integer
 language plpgsql stable set search_path = '' as $$
 begin
@@ -55,7 +55,8 @@ begin
   ), 0);
 end $$;
 
--- { state, levels, signatures, revoked }: the signatures in force, and why the last ones are not.
+-- { state, levels, signatures, revoked }: the signatures in force, or why the last ones were
+-- revoked.
 create function private.sign_off_json(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -88,7 +89,7 @@ grant execute on function
   private.review_levels(public.reconciliations), private.sign_off_json(public.reconciliations)
 to authenticated;
 
--- SHA-256 over what a person signs: the statement as it stands, the confirmed matches and the
+-- SHA-256 over what a person signs: the present statement, the confirmed matches and the
 -- exclusions.
 create function private.period_digest(r public.reconciliations) returns text
 language plpgsql stable set search_path = '' as $$
@@ -98,8 +99,8 @@ begin
     'UTF8')), 'hex');
 end $$;
 
--- Revokes the signatures in force of these periods.
--- Records: reconciliation.signatures_revoked for each period.
+-- Revokes the signatures in force of these periods. Records: reconciliation.signatures_revoked for
+-- each period.
 create function private.revoke_signatures(tenant text, periods text[], reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -121,7 +122,7 @@ begin
   end loop;
 end $$;
 
--- Revokes those of the open periods of a pair that a change from this day on concerns.
+-- Revokes the signatures of a pair's open periods that end on or after this day.
 create function private.revoke_signatures_of_pair(tenant text, pair integer, since date,
   reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -169,7 +170,7 @@ begin
   end if;
 end $$;
 
--- Signs a period, which is held, in the caller's name.
+-- Signs a period, which is locked, in the caller's name.
 create function private.sign_period(r public.reconciliations, kind text, level integer,
   note text) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -194,8 +195,8 @@ begin
   end if;
 end $$;
 
--- input: { id, note }. Refuses: not_found; conflict where it is prepared or closed already, a run
--- is under way, or a check that blocks does not pass. Records and emits: reconciliation.prepared.
+-- input: { id, note }. Refuses: not_found; conflict if it is prepared or closed already, a run is
+-- under way, or a blocking check fails. Records and emits: reconciliation.prepared.
 create function public.prepare_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -220,9 +221,9 @@ begin
     || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;
 
--- input: { id, note }. Refuses: not_found; conflict where it is not prepared, is reviewed by as
--- many as the policy asks for, or the caller has signed it already or, with four eyes, worked in
--- it. Records and emits: reconciliation.reviewed.
+-- input: { id, note }. Refuses: not_found; conflict if it is not prepared, has all the reviews that
+-- the policy asks for, or the caller has signed it already or, with four eyes, worked in it.
+-- Records and emits: reconciliation.reviewed.
 create function public.review_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -262,8 +263,8 @@ begin
     || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;
 
--- Returns a period to work: revokes its signatures. input: { id, reason }. Refuses: not_found;
--- conflict where nobody signed it. Records: reconciliation.signatures_revoked.
+-- Returns a period to work by revoking its signatures. input: { id, reason }. Refuses: not_found;
+-- conflict if it has no signature. Records: reconciliation.signatures_revoked.
 create function public.return_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

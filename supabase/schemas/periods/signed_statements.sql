@@ -1,19 +1,19 @@
--- Signed statements: what each close of a period stated, numbered. Reopening marks one as reopened;
--- none is ever changed otherwise, or deleted.
+-- Signed statements: what each close of a period stated, numbered. Reopening marks a statement as
+-- reopened; nothing else changes or deletes one.
 
 create table public.statements (
   tenant_id text not null default private.tenant_id(),
   reconciliation_id text not null,
   number integer not null check (number >= 1),
   statement jsonb not null,
-  -- As in closings; null of those closed before there was one.
+  -- As in closings; null for periods closed before there was one.
   digest text check (digest ~ '^[0-9a-f]{64}$'),
   closed_by text not null,
-  -- Null where a migration took over an earlier close, which kept the name alone.
+  -- Null for an earlier close that a migration took over, of which only the name is known.
   closer_issuer text,
   closer_subject text,
   closed_at timestamptz(3) not null,
-  -- Who prepared and reviewed it, as private.period_signature_json has them.
+  -- Who prepared and reviewed it, in the form of private.period_signature_json.
   signatures jsonb not null default '[]' check (jsonb_typeof(signatures) = 'array'),
   reopened_at timestamptz(3),
   reopened_by text,
@@ -28,7 +28,7 @@ create policy statements_read on public.statements for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- Keeps what a period closed with, in the name of the caller, who closes it.
+-- Stores what a period closed with, in the name of the caller, who closes it.
 create function private.sign_statement(c public.closings) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -46,7 +46,7 @@ begin
   where s.tenant_id = c.tenant_id and s.reconciliation_id = c.reconciliation_id;
 end $$;
 
--- Marks the statement of a period that is reopened.
+-- Marks the statement of a period that is being reopened.
 create function private.reopen_statement(r public.reconciliations, reason text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

@@ -1,9 +1,9 @@
 -- Statement items: what the sums of a statement are made of, one by one. Lines, matches and
--- exclusions of a closed period change no more, and what it carried was written down: its items are
--- the same for ever.
+-- exclusions of a closed period no longer change, and its carried lines are stored, so its items
+-- stay the same.
 
--- Each of these answers at most so many as a JSON array, those behind the one that is named; null
--- where there is none.
+-- Each of these functions returns a JSON array of at most `most` items after the named one; null if
+-- there is none.
 
 -- Outstanding lines, oldest first.
 create function private.outstanding_items(r public.reconciliations, after_date date,
@@ -22,7 +22,7 @@ begin
   );
 end $$;
 
--- The adjustments of a period's matches; `place`: among those of its match.
+-- The adjustments of a period's matches; `place`: the number within its match.
 create function private.adjustment_items(r public.reconciliations, after_id uuid,
   after_place bigint, most integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -48,7 +48,7 @@ begin
   );
 end $$;
 
--- What a period's matches leave over, each with the largest line of its match.
+-- The residuals of a period's matches, each with the largest line of its match.
 create function private.residual_items(r public.reconciliations, after_id uuid,
   most integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -135,7 +135,7 @@ begin
         from public.matches y
         where y.tenant_id = r.tenant_id and y.reconciliation_id = r.id and y.state = 'confirmed'
           and y.id >= coalesce(after_id, '00000000-0000-0000-0000-000000000000')
-        -- Each has a line at least; of the first, all may have been answered.
+        -- Each match has at least one line; all lines of the first may have been returned already.
         order by y.id limit most + 1
       ) m
       cross join lateral (
@@ -169,7 +169,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   most constant integer := page_size + 1;
-  -- What the last page ended with.
+  -- The last item of the previous page.
   first_key constant text := input -> 'after' ->> 0;
   second_key constant text := input -> 'after' ->> 1;
   r public.reconciliations;

@@ -1,5 +1,5 @@
--- Statements: what a period says to who signs it. Balances, what explains the difference of the two
--- sides, what is outstanding and how old.
+-- Statements: what a person signs about a period. Balances, what explains the difference of the two
+-- sides, what is outstanding and its age.
 
 -- What was open at the end of a period: now open, or settled by a later period.
 create function private.open_in_period(r public.reconciliations)
@@ -43,7 +43,7 @@ begin
   group by x.line_no, x.side, x.currency, x.value_date;
 end $$;
 
--- Of an open period as it stands now, of a closed one as it closed.
+-- For an open period as it is now, for a closed one as of its close.
 create function private.outstanding_of(r public.reconciliations)
 returns table (tenant_id text, line_no bigint, side text, currency text, value_date date,
   open_minor bigint)
@@ -57,10 +57,10 @@ begin
   end if;
 end $$;
 
--- What the sources of a period say of themselves at its start and end, with the signs of the
--- statement. `timing`: what was booked by its end with a later value date, less the other way
--- round. `unaccounted`: by what the balances move more than the lines booked in the period. No row
--- where nothing is stated.
+-- The balances that the sources of a period state for its start and end, with the signs of the
+-- statement. `timing`: what was booked by its end with a later value date, less the reverse.
+-- `unaccounted`: by how much the balances move beyond the lines booked in the period. No row if
+-- nothing is stated.
 create function private.stated_balances(r public.reconciliations)
 returns table (currency text, side text, opening numeric, closing numeric, stated_on date,
   timing numeric, unaccounted numeric)
@@ -115,8 +115,8 @@ begin
   group by m.currency;
 end $$;
 
--- What lines a source has up to the end of a period, by currency and side, with the signs of the
--- statement: before the period, in all, and how many in it.
+-- What the lines of each side add up to at the end of a period, by currency, with the signs of the
+-- statement: before the period, in total, and how many lines are in it.
 create function private.booked_balances(r public.reconciliations)
 returns table (currency text, side text, opening numeric, closing numeric, line_count bigint)
 language plpgsql stable set search_path = '' as $$
@@ -175,8 +175,8 @@ begin
     on stated.currency = c.currency and stated.side = s.side;
 end $$;
 
--- { balances, differences } of a statement: its sums by currency and side, and what of the
--- difference of the sides is explained. `unexplained_minor` is null where a side states no balance.
+-- { balances, differences } of a statement: its sums by currency and side, and how much of the
+-- difference of the sides is explained. `unexplained_minor` is null if a side states no balance.
 create function private.statement_totals(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -261,7 +261,8 @@ begin
   );
 end $$;
 
--- What the period itself adjusted, left over and excluded: how many, and the first 1,000 of each.
+-- What was adjusted, left over and excluded in the period itself: how many, and the first 1,000 of
+-- each.
 create function private.statement_items(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -280,7 +281,7 @@ begin
       select count(*) from public.exclusions e
       where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
     ),
-    -- Where there is none, the matches need not be searched again.
+    -- Without any, the matches need not be searched again.
     'adjustments', coalesce(
       case when adjustments > 0 then private.adjustment_items(r, null, null, 1000) end, '[]'),
     'residuals', coalesce(
@@ -324,8 +325,8 @@ grant execute on function
   private.outstanding_json(public.reconciliations, bigint, text, bigint)
 to authenticated;
 
--- input: { id }, the reconciliation's. Of a closed period as it was when it closed. Refuses:
--- not_found, conflict.
+-- input: { id }, the reconciliation's. For a closed period as of its close. Refuses: not_found,
+-- conflict.
 create function public.get_statement(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

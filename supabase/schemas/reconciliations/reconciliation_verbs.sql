@@ -1,5 +1,5 @@
--- Reconciliations over the wire. Open exceptions are counted when asked: a count that is kept can
--- be wrong.
+-- Reconciliations over the wire. Open exceptions are counted at each call: a stored count can be
+-- wrong.
 
 create function private.reconciliation_json(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -44,7 +44,7 @@ begin
   );
 end $$;
 
--- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+-- Covers only what people set: no clocks, no counters, nothing that other work adds.
 create function private.reconciliation_version(r public.reconciliations) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -56,9 +56,8 @@ begin
 end $$;
 
 -- input: the columns; with left_source_id and right_source_id it compares the lines of these
--- sources, and is being prepared where they have many.
--- Refuses: invalid_request, conflict.
--- Records: reconciliation.created.
+-- sources, and is prepared first if they have many. Refuses: invalid_request, conflict. Records:
+-- reconciliation.created.
 create function private.create_reconciliation(input jsonb) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -107,7 +106,7 @@ begin
   return created;
 end $$;
 
--- input: as of private.create_reconciliation, which refuses.
+-- input and refusals: as private.create_reconciliation.
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -140,7 +139,7 @@ begin
     || jsonb_build_object('version', private.reconciliation_version(r));
 end $$;
 
--- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found,
+-- input: { id, patch }, a merge patch of the writable columns. Refuses: not_found,
 -- precondition_failed, invalid_transition, invalid_request, conflict.
 create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$

@@ -10,13 +10,13 @@ create table public.reconciliations (
   period_end date not null,
   left_source text not null check (length(left_source) between 1 and 200),
   right_source text not null check (length(right_source) between 1 and 200),
-  -- What JSON's numbers hold, and days of four-digit years.
+  -- The range of JSON's numbers, and days of four-digit years.
   matched_count bigint not null default 0 check (matched_count between 0 and 9007199254740991),
   unmatched_count bigint not null default 0 check (unmatched_count between 0 and 9007199254740991),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
   updated_at timestamptz(3) not null default now(),
-  -- The pair whose lines the period compares; null where its counts are told.
+  -- The pair whose lines the period compares; null if its counts are reported from outside.
   pair_no integer,
   left_source_id text,
   right_source_id text,
@@ -39,7 +39,7 @@ create policy reconciliations_read on public.reconciliations for select to authe
     'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
 
 -- open and in_progress lead to each other; in_progress to completed; completed back to in_progress;
--- archived is the end.
+-- archived is final.
 create function private.reconciliation_may_move(before text, after text) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -50,9 +50,9 @@ begin
   );
 end $$;
 
--- Refuses: invalid_transition; invalid_request for a period that ends before it starts, or of
--- another pair than its sources'; conflict for what matching computes or has frozen, and beyond the
--- quota.
+-- Refuses: invalid_transition; invalid_request for a period that ends before it starts, or whose
+-- pair differs from its sources; conflict for columns that matching computes or has frozen, and
+-- beyond the quota.
 create function private.guard_reconciliation() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -77,7 +77,7 @@ end $$;
 create trigger guard before insert or update on public.reconciliations
   for each row execute function private.guard_reconciliation();
 
--- Of a reconciliation with sources. Refuses: conflict; invalid_request.
+-- The checks for a reconciliation with sources. Refuses: conflict; invalid_request.
 create function private.guard_period(after public.reconciliations,
   before public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$

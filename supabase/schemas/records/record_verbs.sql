@@ -1,8 +1,8 @@
--- Records over the wire. `surface` is the path's name; what its fields mean is the contract's to
--- say.
+-- Records over the wire. `surface` is the path's name; the contract defines the meaning of its
+-- fields.
 
--- The wire form and the version its ETag is made of. The record's own fields come first, so none
--- can pose as the server's. Who made it is not for the publishable key.
+-- The wire form and the version its ETag is made of. The record's own fields come first, so that
+-- none can pose as the server's. The publishable key doesn't see who made it.
 create function private.record_json(r public.records) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -19,7 +19,7 @@ begin
   ));
 end $$;
 
--- Whether deleted records are asked for. Refuses: role_required for callers who may not restore.
+-- Whether deleted records are requested. Refuses: role_required for callers who may not restore.
 create function private.with_deleted(input jsonb) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -32,7 +32,7 @@ begin
   return true;
 end $$;
 
--- 64 kB as sent is at most 96 kB with the spaces that Postgres writes. Refuses: payload_too_large.
+-- 64 kB as sent are at most 96 kB with the spaces that Postgres adds. Refuses: payload_too_large.
 create function private.require_record_size(data jsonb) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -41,8 +41,7 @@ begin
   end if;
 end $$;
 
--- The record that a caller changes, locked until the transaction ends. Refuses: not_found,
--- precondition_failed.
+-- A record to change, locked until the transaction ends. Refuses: not_found, precondition_failed.
 create function private.lock_record(input jsonb, request jsonb) returns public.records
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -59,7 +58,7 @@ begin
   return r;
 end $$;
 
--- The newest identifiers out of several sources, each of which has an index in their order.
+-- The newest identifiers from several sources, each with an index in their order.
 create function private.newest_records(sources text[], filters text,
   page_size integer) returns text[]
 language plpgsql stable set search_path = '' as $$
@@ -79,9 +78,9 @@ begin
   return coalesce(ids, '{}');
 end $$;
 
--- The identifiers of a page and one more, newest first; see list_records for the input. Identifiers
--- only, and above row-level security, which would keep the search from its index; the records are
--- then read below it.
+-- The identifiers of a page and one more, newest first; see list_records for the input. It returns
+-- only identifiers, above row-level security, under which the search could not use its index; the
+-- records are then read under it.
 create function private.find_records(input jsonb) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -114,8 +113,8 @@ begin
     filters := filters
       || format(' and r.search @@ %L::tsquery',
         private.record_query(private.tenant_id(), input ->> 'surface', input ->> 'q'));
-    -- What many records have, the newest have as well: no index of words is as fast as a look at
-    -- those.
+    -- Words that many records have occur among the newest records too: reading those is faster than
+    -- any index of words.
     ids := private.newest_records(
       array(select source || ' order by r.id desc limit 2000' from unnest(sources) source),
       filters, page_size);

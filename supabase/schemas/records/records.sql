@@ -1,26 +1,26 @@
--- Records: the tenant's own JSON objects under the names of the generic surfaces, searchable,
--- deleted softly, purged later. A surface is declared in lib/records/surfaces; the database knows
--- it by its permissions, read:<surface> and so on.
+-- Records: the tenant's own JSON objects under the names of the generic surfaces. They are
+-- searchable, deleted softly, and purged later. A surface is declared in lib/records/surfaces; the
+-- database knows it by its permissions, read:<surface> and so on.
 
--- Lower case, and one full stop for all that stands between letters of one word: "Stripe_Payouts"
--- is "stripe.payouts".
+-- Lower case, with one full stop for everything between the letters of one word: "Stripe_Payouts"
+-- becomes "stripe.payouts".
 create function private.record_words(content text) returns text
 language sql immutable set search_path = ''
 return regexp_replace(
   translate(lower(content), '!"#$%&''()*+,-/:;<=>?@[\]^_`{|}~', repeat('.', 31)),
   '\.{2,}', '.', 'g');
 
--- Words are kept with a mark of their tenant and surface, so that a prefix never runs over
--- another's words. Two surfaces with one mark would slow each other down, no more: the rows say
--- whose they are.
+-- Words are stored with a mark of their tenant and surface, so that a prefix search never reads
+-- another's words. Two surfaces with the same mark would only slow each other down: rows name their
+-- tenant and surface.
 create function private.record_mark(tenant_id text, surface text) returns text
 language sql immutable set search_path = ''
 return left(md5(tenant_id || '/' || surface), 8);
 
--- The words of every text and number in a record, however deep. Of "stripe.payouts.de" also
--- "payouts.de" and "de", so that the beginning of each part finds it. Bounded in every way: a part
--- of more than 60 characters, a word of more than 100 parts and a record of more than 10,000 parts
--- or 256 KiB of them are found by what is kept. Beyond 1 MiB a tsvector reads its own words
+-- The words of every text and number in a record, at any depth. "stripe.payouts.de" also gives
+-- "payouts.de" and "de", so that the beginning of each part finds it. Everything is bounded: parts
+-- of more than 60 characters, words of more than 100 parts and records of more than 10,000 parts or
+-- 256 KiB of them are found by the part that is stored. Beyond 1 MiB a tsvector reads its own words
 -- wrongly.
 create function private.record_search(tenant_id text, surface text, data jsonb) returns tsvector
 language sql immutable set search_path = ''
@@ -42,7 +42,7 @@ return (
   where kept.bytes <= 262144
 );
 
--- Each word of `q` begins a part of a word of the record.
+-- Each word of `q` is the beginning of a part of a word of the record.
 create function private.record_query(tenant_id text, surface text, q text) returns tsquery
 language sql immutable set search_path = ''
 return coalesce((
@@ -58,7 +58,7 @@ create table public.records (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   surface text not null check (surface ~ '^[a-z][a-z0-9-]{0,62}$'),
   data jsonb not null,
-  -- Grows with every change; the ETag.
+  -- Grows with every change; it is the ETag.
   version bigint not null default 1,
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -70,7 +70,7 @@ create table public.records (
   search tsvector not null generated always as (
     private.record_search(tenant_id, surface, data)) stored,
   primary key (tenant_id, id),
-  -- The server's own fields are columns, for every writer.
+  -- The server's own fields are columns and cannot be written in data.
   check (jsonb_typeof(data) = 'object'
     and not data ?| '{id,tenant_id,created_at,created_by,updated_at,soft_delete,deleted_at,purge_at}')
 );
@@ -87,7 +87,7 @@ where deleted_at is null;
 create index records_by_deletion on public.records (deleted_at) where deleted_at is not null;
 create index records_by_words on public.records using gin (search);
 
--- 30 days, by the hour: a day may have 23 of them where a session's zone is not UTC.
+-- 30 days, in hours: a day may have 23 hours if a session's zone is not UTC.
 create function private.record_retention() returns interval
 language sql immutable set search_path = ''
 return interval '720 hours';
@@ -98,8 +98,8 @@ begin
   return deleted_at + private.record_retention();
 end $$;
 
--- Deleted, and not for good: what the bin holds. Past its time a record is gone, whether or not it
--- was purged.
+-- Deleted, but still restorable: the content of the bin. After that time a record is gone, whether
+-- or not it was purged.
 create function private.in_bin(deleted_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -116,7 +116,7 @@ end $$;
 create trigger guard_update before update on public.records
   for each row execute function private.guard_record_update();
 
--- No row is purged before its time, for any role and any filter.
+-- No row is purged early, for any role and any filter.
 create function private.guard_record_purge() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -133,7 +133,7 @@ create trigger count_new after insert on public.records referencing new table as
 create trigger count_gone after delete on public.records referencing old table as changed
   for each statement execute function private.count_rows('records', '-1');
 
--- Who may write a surface sees what it writes. Deleted rows are visible with the permission to
+-- Writers of a surface see what they write. Deleted rows are visible with the permission to
 -- restore. The publishable key sees published records of the public surfaces.
 alter table public.records enable row level security;
 grant select on public.records to anon, authenticated, service_role;
@@ -152,8 +152,8 @@ grant execute on function
   private.record_retention(), private.record_purge_at(timestamptz), private.in_bin(timestamptz)
 to anon, authenticated;
 
--- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One
--- that is being restored is skipped.
+-- Deletes records that were deleted 30 days ago, at most `batch` at a time; skips those that are
+-- being restored. Returns how many.
 create function private.purge_records(batch integer default 1000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,19 +1,20 @@
--- Request log: each call of /v1 with its outcome, for 14 days. Written by the processes that serve,
--- about once a second; a call waits for none of it.
+-- Request log: each call of /v1 with its outcome, for 14 days. The web processes write it about
+-- once a second; no call waits for it.
 
--- In partitions of one day (UTC). `actor` is null where nobody proved who they were: such a row is
--- its tenant's because the credential named a key of it. `request` and `response`: { headers, body,
--- bytes, truncated }, bounded and without secrets (lib/request-log/mask-messages.ts).
+-- In partitions of one day (UTC). `actor` is null if the caller was not verified: such a row
+-- belongs to the tenant because the credential named one of its keys. `request` and `response`: {
+-- headers, body, bytes, truncated }, bounded and without secrets
+-- (lib/request-log/mask-messages.ts).
 create table public.request_log (
   id text not null,
   tenant_id text not null,
   at timestamptz(3) not null,
-  -- Null where the path or method is none of the API's.
+  -- Null if the path or method is not part of the API.
   operation text,
   method text not null,
   path text not null,
   query text not null default '',
-  -- The ID in the path, or of what the call made.
+  -- The ID in the path, or the ID that the call created.
   resource text,
   status smallint not null,
   error_code text,
@@ -25,14 +26,15 @@ create table public.request_log (
   address inet,
   request jsonb not null,
   response jsonb not null,
-  -- Turned away before it ran, as an API key's usage counts it.
+  -- Rejected before it ran, as API key usage counts it.
   refused boolean not null default false,
   primary key (tenant_id, id, at)
 ) partition by range (at);
 create table partitions.request_log_first partition of public.request_log for values
   from (minvalue) to (maxvalue);
 alter table partitions.request_log_first enable row level security;
--- What a list filters by is in it, so that what does not match is passed by without being read.
+-- Includes the columns that lists filter by, so that rows that don't match are skipped without
+-- being read.
 create index request_log_by_time on public.request_log (tenant_id, at desc, id desc)
   include (status, duration_ms, operation, actor, api_key_id, credential, error_code);
 create index request_log_by_resource on public.request_log (tenant_id, resource, at desc)
@@ -43,9 +45,9 @@ grant select on public.request_log to authenticated, service_role;
 create policy request_log_read on public.request_log for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:requests')));
 
--- rows: [{ id, tenant_id, key_id, age_ms, … }], the columns by their names. One without a tenant is
--- its key's, by the public part of the credential; one of no tenant is left out. A batch is written
--- once, however often it is sent. Answers how many rows it wrote.
+-- rows: [{ id, tenant_id, key_id, age_ms, … }], the columns by name. A row without a tenant belongs
+-- to the tenant of its key; rows without either are left out. A batch is written once, however
+-- often it is sent. Returns how many rows it wrote.
 create function private.record_requests(batch uuid, rows jsonb) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

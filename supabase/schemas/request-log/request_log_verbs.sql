@@ -1,8 +1,8 @@
--- Reading the request log. For admins of the tenant, and API keys with its scope.
+-- Reading the request log: for admins of the tenant, and API keys with its scope.
 
--- Whether the caller may see what the operation was sent and answered: they may call it, it is
--- nobody's own, and what it answers is the same for all who may: a delivery's payload depends on
--- which events they may read.
+-- Whether the caller may see the bodies of the operation's calls: they may call it, it is not
+-- personal, and its response is the same for everyone who may call it. A delivery's payload depends
+-- on which events they may read.
 create function private.may_call(operation text) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -78,8 +78,7 @@ begin
     || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
--- input: { id }. What was sent and answered is null where private.may_call says no. Refuses:
--- not_found.
+-- input: { id }. The bodies are null if private.may_call is false. Refuses: not_found.
 create function public.get_request(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -100,7 +99,7 @@ begin
   );
 end $$;
 
--- The step of a chart over so much time: some 60 to 120 steps, of a length that clocks have.
+-- The step of a chart over this span: some 60 to 120 steps, each of a usual length.
 create function private.chart_step(span interval) returns interval
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -113,9 +112,9 @@ begin
   end;
 end $$;
 
--- Counts and response times by steps of private.chart_step, without the steps that had no call.
--- Steps begin at whole multiples (UTC).
--- input: as private.request_log_conditions; without `since`, of the last day.
+-- Counts and response times by steps of private.chart_step, leaving out steps without calls. Steps
+-- begin at whole multiples (UTC). input: as private.request_log_conditions; without `since`, the
+-- last day.
 create function public.get_request_stats(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare

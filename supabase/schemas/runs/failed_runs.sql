@@ -1,7 +1,7 @@
--- Runs that fail: by what their matcher met, or since no matcher came to their end.
+-- Failing runs: because of an error in the matcher, or because no matcher finished them.
 
--- Answers whether this attempt's run failed by it: it hasn't where the run has ended, or another
--- matcher has taken it up.
+-- Returns whether this attempt failed the run: not if the run has ended, or another matcher has
+-- taken it over.
 create function private.fail_run(tenant text, run text, attempt integer,
   failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
@@ -20,9 +20,9 @@ begin
   return true;
 end $$;
 
--- Ends the runs whose matchers died at every attempt: their job has none left, or is gone for an
--- hour. One that waits without a job, since the job it came with took up a run before it, gets
--- another. Answers the IDs of those that failed.
+-- Ends the runs whose matchers died at every attempt: their job has no attempts left, or was
+-- deleted an hour ago. A run that waits without a job, because its job served an earlier run, gets
+-- a new one. Returns the IDs of the failed runs.
 create function private.end_abandoned_runs(failure text) returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 declare

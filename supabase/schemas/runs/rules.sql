@@ -1,4 +1,4 @@
--- Rules of a pair over the wire, with what goes with them and what was learnt. Each change is a
+-- Rules of a pair over the wire, with their settings and what was learned. Each change is a
 -- version; a period follows the newest.
 
 create function private.rules_json(p public.pairs) returns jsonb
@@ -9,8 +9,8 @@ begin
   select * into r
   from public.pair_rules x
   where x.tenant_id = p.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version;
-  -- Null rules: the defaults, which the engine has. The contract shows what `weights` say, not the
-  -- counts.
+  -- Null rules: the defaults, which the engine has. The contract shows what `weights` mean, not
+  -- their counts.
   return jsonb_build_object('rules', r.rules, 'version', p.rules_version, 'weights', p.weights,
     'updated_at', private.iso(r.created_at),
     'updated_by', r.created_by) || private.default_policy() || coalesce(r.policy, '{}');
@@ -28,8 +28,8 @@ begin
     where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
 end $$;
 
--- How much the sides of a match of this size may differ by the rules of a pair, the match keeping
--- the difference.
+-- By how much the sides of a match of this size may differ under the rules of a pair, with the
+-- difference recorded on the match.
 create function private.tolerance_of_pair(tenant text, pair integer, larger numeric) returns numeric
 language plpgsql stable set search_path = '' as $$
 begin
@@ -58,9 +58,9 @@ begin
   )) else weights end;
 end $$;
 
--- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt: all
--- of it, or these names, [{ left, right }]. Refuses: precondition_failed; role_required where four
--- eyes are turned off by anyone but an admin.
+-- Gives the caller's pair of a period a new version of its rules, or deletes what was learned: all
+-- of it, or these names, [{ left, right }]. Refuses: precondition_failed; role_required if anyone
+-- but an admin turns four eyes off.
 create function private.set_rules(period text, rules jsonb, policy jsonb, forget boolean,
   names jsonb, versions jsonb) returns public.pairs
 language plpgsql volatile set search_path = '' as $$
@@ -109,7 +109,7 @@ grant execute on function private.rules_json(public.pairs) to authenticated;
 
 -- input: { id, rules, automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id,
 -- exceptions, reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is
--- asked for as one of `create_run`, whose id is `run_id`. Refuses: not_found, conflict,
+-- requested as in `create_run`; its ID is `run_id`. Refuses: not_found, conflict,
 -- precondition_failed, invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -117,7 +117,7 @@ declare
   dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
   r public.reconciliations;
   p public.pairs;
-  -- What is left out stays.
+  -- Settings that are left out stay.
   policy constant jsonb := coalesce((
     select jsonb_object_agg(k, input -> k)
     from unnest('{automatic,fees,four_eyes,review_levels,close_days,checks,calendar_id,
@@ -140,8 +140,9 @@ begin
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $$;
 
--- Decisions that the pair's weights do not know of yet, oldest first, with the two lines of each,
--- as a run weighs them: [{ id, confirmed, score, left, right }], dates as days since 1970-01-01.
+-- Decisions that the pair's weights have not learned from yet, oldest first, with the two lines of
+-- each, as a run weighs them: [{ id, confirmed, score, left, right }], dates as days since
+-- 1970-01-01.
 create function private.decisions_to_learn(tenant text, pair integer, most integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -182,8 +183,8 @@ begin
   );
 end $$;
 
--- Keeps what a run learnt up to a decision, unless it was reset, or rules were changed and names
--- forgotten, meanwhile. Refuses: conflict where the run was taken up meanwhile.
+-- Stores what a run learned up to a decision, unless learning was reset, or rules were changed and
+-- names deleted, since. Refuses: conflict if another process took over the run.
 create function private.save_weights(tenant text, pair integer, run text, attempt integer,
   weights jsonb, up_to bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$

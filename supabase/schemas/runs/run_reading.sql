@@ -1,10 +1,10 @@
--- What a run reads: all of one moment. private.load_run finds it and leaves it in tables and views
--- of the session until the transaction ends; the matcher copies the views row by row, so that
--- neither side holds a million lines twice.
+-- What a run reads: all of one moment. private.load_run collects it in tables and views of the
+-- session until the transaction ends; the matcher copies the views row by row, so that neither side
+-- holds a million lines twice.
 
--- Statements over rows that were just written are planned on what the planner knew before. So each
--- reads a table once, by numbers in their order, which one index alone gives, and joins what comes
--- in that order: no estimate can make it look up line by line, or in another index.
+-- Statements over newly written rows are planned with old statistics. So each reads a table once,
+-- by numbers in their order, which only one index serves, and joins in that order: no estimate can
+-- make it look up line by line, or in another index.
 create function private.plan_by_sets() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -13,7 +13,8 @@ begin
     ('work_mem', '64MB')) s (name, value);
 end $$;
 
--- Gives the run the lines of matches that it has taken up, by what they took of each.
+-- Gives the run the lines of the matches that it reconsiders, with the amounts that they took of
+-- each.
 create function private.load_lines_of_matches(tenant text, of_settled boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -29,11 +30,11 @@ begin
   ) mm on mm.match_id = t.id;
 end $$;
 
--- Fees of the given lines, each of which is there with all that a run may take of it.
+-- The fees of these lines, each of which is present with everything that a run may take of it.
 create function private.find_line_fees(tenant text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- Most tenants have no line with a fee. In an order that one index alone gives.
+  -- Most tenants have no line with a fee. In the order that only one index serves.
   perform
   from public.lines l
   where l.tenant_id = tenant and l.fee_minor <> 0
@@ -55,8 +56,8 @@ begin
   where private.fee_of_whole(l.line, g.minor) <> 0;
 end $$;
 
--- Takes up those matches of leading exact rules that share amount and currency with any line that
--- is given, with or without its fee: with them a run decides what one over all lines would
+-- Reconsiders those matches of leading exact rules that share amount and currency with one of the
+-- given lines, with or without its fee: including them, a run decides what one over all lines would
 -- (engine/README.md).
 create function private.take_up_settled(tenant text, reconciliation text) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -82,10 +83,9 @@ begin
   ) m on m.amount_minor = g.minor and m.currency = g.currency;
 end $$;
 
--- Gathers what a run weighs: what is open up to the period's end (of a closed period what was
--- carried forward), what the engine made and may make otherwise, and what it takes up of what is
--- settled. Answers how many lines may come, a side. Leaves lines_to_weigh, matches_made and
--- line_fees.
+-- Collects what a run weighs: what is open up to the period's end (for a closed period what was
+-- carried forward), what the engine made and may change, and the settled matches it reconsiders.
+-- Returns how many lines to expect per side. Leaves lines_to_weigh, matches_made and line_fees.
 create function private.load_run(
   tenant text, reconciliation text, pair integer, period_end date, is_closed boolean, whole boolean,
   deducts_fees boolean
@@ -121,7 +121,7 @@ begin
     perform private.take_up_settled(tenant, reconciliation);
     perform private.load_lines_of_matches(tenant, true);
   end if;
-  -- A line that is partly matched is given what is open of it and what its matches took.
+  -- A partly matched line has its open amount and what its matches took.
   if exists (select from pg_temp.taken_up) then
     create temp view lines_once as select g.line_no, g.side, sum(g.minor)::bigint as minor
       from pg_temp.given_lines g group by 1, 2;

@@ -1,10 +1,10 @@
 -- Running: what a matcher does for a run. It reads what is open and what the engine made before,
--- and keeps the difference in chunks of whole matches: after every commit the proof holds, and a
--- matcher that dies leaves nothing half done. Whatever it writes names its attempt.
+-- and stores the difference in chunks of whole matches: after every commit the proof holds, and a
+-- matcher that dies leaves nothing half done. Every write names its attempt.
 
--- Takes up the run that waits for a period, or starts one nobody asked for; one that was running
--- when its matcher died is begun again. `asked`: a dry run's. Answers what it needs, or null where
--- there is nothing to do any more, or not yet: once its pair is prepared, it is asked for again.
+-- Takes the run that waits for a period, or starts one that nobody requested; a run whose matcher
+-- died starts again. `asked`: the ID of a dry run. Returns what the matcher needs, or null if there
+-- is nothing to do, or not yet: once its pair is prepared, the run is queued again.
 create function private.begin_run(tenant text, reconciliation text, asked text,
   engine text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -73,8 +73,8 @@ begin
     ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
     'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days',
     calendar -> 'open_days',
-    -- Whether all that the engine made is weighed again, or what it settled by its first rules
-    -- stands.
+    -- Whether everything that the engine made is weighed again, or what its leading rules settled
+    -- stays.
     'whole', begun.dry_run is not null or last_run.id is null
       or last_run.rules_version is distinct from p.rules_version
       or last_run.engine_version is distinct from engine
@@ -84,9 +84,9 @@ begin
   );
 end $$;
 
--- Refuses what an attempt writes after another matcher has taken the run up, as one that was silent
--- for long isn't always dead. Holds the run, so that none takes it up before this is kept; who
--- holds the pair, too, holds it first. Refuses: conflict.
+-- Refuses the writes of an attempt after another matcher has taken over the run, since a process
+-- that was silent for long isn't always dead. Locks the run, so that no other takes it over before
+-- this is stored; a caller that also locks the pair locks that first. Refuses: conflict.
 create function private.require_attempt(tenant text, run text, attempt integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -111,11 +111,10 @@ begin
   where x.tenant_id = tenant and x.id = run;
 end $$;
 
--- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in
--- columns. Those whose lines somebody took meanwhile are left out. Matches that come without
--- members are there already, and were made by another rule, or have other fees now. Answers how
--- many were left out.
--- Refuses: conflict where the period was closed or the run taken up meanwhile.
+-- Stores a chunk: undoes what the engine made and does not make any more, then creates new matches,
+-- given in columns. Matches whose lines have been taken since are left out. Matches without members
+-- exist already, and were made by another rule, or have other fees now. Returns how many were left
+-- out. Refuses: conflict if the period was closed or another process took over the run.
 create function private.save_matches(
   tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[],
@@ -181,8 +180,8 @@ begin
   return cardinality(lost);
 end $$;
 
--- Deletes the suggestions that another period's close or reopening moved here while the run was
--- under way, where they share a line with what it has just suggested.
+-- Deletes the suggestions that the close or reopening of another period moved here during the run,
+-- if they share a line with a new suggestion.
 create function private.drop_moved_suggestions(r public.reconciliations, lines bigint[],
   made uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -205,8 +204,8 @@ begin
   end if;
 end $$;
 
--- What confirmed matches of a run take: from what is open, from suggestions of other periods, from
--- exceptions. `all_of`: every member is of one of them.
+-- Takes the lines of a run's confirmed matches from open amounts, from suggestions of other
+-- periods, and from exceptions. `all_of`: every member belongs to one of them.
 create function private.claim_matched_lines(
   tenant text, r public.reconciliations, member_ids uuid[], member_lines bigint[],
   member_amounts bigint[], confirmed uuid[], all_of boolean
@@ -240,8 +239,8 @@ begin
   end if;
 end $$;
 
--- What the engine made of a period: the sum of its hashes modulo 2^128, and how many it only
--- suggests.
+-- A digest of what the engine made of a period: the sum of its hashes modulo 2^128, and how many
+-- are only suggested.
 create function private.digest_of_period(tenant text, reconciliation text, out digest text,
   out suggested bigint)
 language plpgsql stable set search_path = '' as $$
@@ -251,7 +250,7 @@ declare
   low numeric;
   carried bigint;
 begin
-  -- As signed numbers: a low half below zero is worth one in the high half.
+  -- As signed numbers: a negative low half carries one into the high half.
   select coalesce(sum(m.hash_high), 0), coalesce(sum(m.hash_low), 0),
     count(*) filter (where m.hash_low < 0), count(*) filter (where m.state = 'suggested')
   into high, low, carried, suggested
@@ -272,9 +271,9 @@ begin
     || lpad(to_hex((number - floor(number / 4294967296) * 4294967296)::bigint), 8, '0');
 end $$;
 
--- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened,
--- exceptions_held_back }, of whose waterfall the rules are taken: the books say what they matched.
--- Checks what must hold; answers the sentences of what does not. Refuses: conflict.
+-- Ends a run whose results are stored. outcome: { waterfall, changed, exceptions_opened,
+-- exceptions_held_back }; only the rules are taken from its waterfall, since the books say what
+-- they matched. Checks the invariants; returns a sentence for each violation. Refuses: conflict.
 create function private.finish_run(tenant text, run text, attempt integer,
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
@@ -312,9 +311,9 @@ begin
   return violations;
 end $$;
 
--- What a dry run would change of exceptions, by the numbers of the lines that it would newly match
--- and would leave open: those it would have spared, and those it would open. Of a closed period
--- those that there were, too.
+-- How a dry run would change exceptions, by the numbers of the lines that it would newly match and
+-- would leave open: those it would have avoided, and those it would open. For a closed period, also
+-- those that existed.
 create function private.exceptions_at_stake(tenant text, reconciliation text, matched bigint[],
   opened bigint[]) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
@@ -367,7 +366,7 @@ begin
   );
 end $$;
 
--- Ends a run that keeps nothing. Refuses: conflict.
+-- Ends a run that stores nothing. Refuses: conflict.
 create function private.finish_dry_run(tenant text, run text, attempt integer,
   outcome jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$

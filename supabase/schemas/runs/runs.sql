@@ -6,23 +6,23 @@ create table public.runs (
   reconciliation_id text not null,
   pair_no integer not null,
   status text not null default 'queued' check (status in ('queued', 'running', 'done', 'failed')),
-  -- What would happen, nothing kept: { rules, calendar_id } where others than the pair's are tried.
+  -- A trial that stores nothing: { rules, calendar_id } if others than the pair's are tried.
   dry_run jsonb check (jsonb_typeof(dry_run) = 'object'),
   stage text,
   lines_done bigint not null default 0,
   lines_total bigint not null default 0,
   waterfall jsonb not null default '[]',
-  -- Of a dry run: what would newly match, no longer match and change.
+  -- The effect of a dry run: what would newly match, no longer match and change.
   impact jsonb,
   -- What it changed: { added, kept, replaced, undone, read }.
   changed jsonb,
   suggested_count bigint not null default 0,
   open_count bigint not null default 0,
   exceptions_opened integer not null default 0,
-  -- Beyond the run's cap: left for the next.
+  -- Beyond the run's cap; left for the next run.
   exceptions_held_back integer not null default 0,
   rules_version integer,
-  -- By which it counted business days; null: Monday to Friday.
+  -- The calendar by which it counted business days; null: Monday to Friday.
   calendar_id text,
   calendar_version integer,
   engine_version text,
@@ -34,7 +34,7 @@ create table public.runs (
   created_by text not null default private.actor(),
   started_at timestamptz(3),
   finished_at timestamptz(3),
-  -- How often it was taken up: what an attempt writes that isn't the newest is refused.
+  -- How many attempts were made: writes of any but the newest are refused.
   attempt integer not null default 0,
   primary key (tenant_id, id),
   foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
@@ -83,8 +83,8 @@ begin
   );
 end $$;
 
--- One at a time in a pair, the earlier period first; of those asked for while one waits there is
--- one, which is the last asker's.
+-- Runs of a pair take turns, the earlier period first. Of several requested while one waits, only
+-- the last is kept.
 create function private.queue_run(tenant text, pair integer, reconciliation text, run text,
   delay interval) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -99,8 +99,8 @@ begin
       then private.job_flags(tenant, 'large run') end);
 end $$;
 
--- Asks for a run of every open period of a pair that runs by itself. After a second, in which more
--- may come.
+-- Queues a run of every open period of a pair that runs automatically, after a second, in which
+-- more lines may arrive.
 create function private.request_runs(tenant text, pair integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -113,8 +113,8 @@ begin
   ) r;
 end $$;
 
--- The same for every pair of the caller's tenant that counts business days by a calendar. Answers
--- how many open periods there are to run.
+-- The same for every pair of the caller's tenant that counts business days by a calendar. Returns
+-- how many open periods will run.
 create function private.request_runs_by_calendar(calendar text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -134,7 +134,7 @@ begin
   );
 end $$;
 
--- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run, which a
+-- The waiting run of the caller's tenant, or a new one. `trial`: the settings of a dry run, which a
 -- closed period can have, too.
 create function private.request_run(reconciliation text, trial jsonb) returns public.runs
 language plpgsql volatile set search_path = '' as $$
@@ -167,8 +167,8 @@ begin
     case when trial is not null then asked.id end, interval '0');
   return asked;
 end $$;
--- What a dry run tries instead of what the pair has. Refuses: invalid_request for a calendar that
--- the tenant doesn't have.
+-- The settings that a dry run tries. Refuses: invalid_request for a calendar that the tenant
+-- doesn't have.
 create function private.trial_of(input jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -183,8 +183,8 @@ end $$;
 grant execute on function private.run_json(public.runs) to authenticated;
 
 -- input: { id, dry_run, rules, fees, calendar_id }, `id` the reconciliation's. Records:
--- matching.run_requested; a dry run is recorded as every one is.
--- Refuses: not_found, conflict, invalid_request.
+-- matching.run_requested; a dry run is recorded as such. Refuses: not_found, conflict,
+-- invalid_request.
 create function public.create_run(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

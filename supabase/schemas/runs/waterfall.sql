@@ -1,11 +1,11 @@
--- Waterfalls: where each line of a period is, counted from the books: what each rule matched, what
--- people matched, what is excluded. With the lines that are open they are all lines of the period,
--- each once, and to the cent the sums of its proof.
+-- Waterfalls: where each line of a period went, counted from the books: what each rule matched,
+-- what people matched, what is excluded. Together with the open lines they cover all lines of the
+-- period, each once, and to the cent the sums of its proof.
 
--- One step for each of these rules, in their order, and for others whose matches stand; then
--- people's and excluded lines: [{ kind, rule, matches, suggested, left_lines, right_lines, amounts
--- }]. A line is counted at the first step that took of it, once nothing of it is open. Of a closed
--- period as it closed.
+-- One step for each of these rules, in their order, and for others whose matches exist; then
+-- matches by people and excluded lines: [{ kind, rule, matches, suggested, left_lines, right_lines,
+-- amounts }]. A line counts at the first step that took part of it, once none of it is open. For a
+-- closed period as of its close.
 create function private.full_waterfall(r public.reconciliations, rules text[]) returns jsonb
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
@@ -13,8 +13,7 @@ declare
   excluded constant integer := 1001;
 begin
   return (
-    -- Of the rules whose matches later runs leave alone there may be a million: each is of two
-    -- whole lines.
+    -- There may be a million settled matches: each has two whole lines.
     with settled as materialized (
       select coalesce(array_position(rules, m.method), 999) as place, m.method as rule, m.currency,
         count(*) as matches, sum(m.amount_minor) as minor
@@ -55,7 +54,7 @@ begin
         count(*) filter (where f.side = 'right') as rights
       from first_taken f left join partly_open o on o.line_no = f.line_no
       where o.line_no is null
-        -- Of which an exact rule took the rest.
+        -- The rest of the line was taken by an exact rule.
         and (f.place < people or (
           select m.id from (
             select x.match_id from public.match_members x
@@ -118,7 +117,7 @@ begin
   );
 end $$;
 
--- The names of the rules that a waterfall has, in their order.
+-- The names of the rules in a waterfall, in their order.
 create function private.rules_of_waterfall(waterfall jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -127,8 +126,8 @@ begin
     where coalesce(s.step ->> 'kind', 'rule') = 'rule' order by s.n);
 end $$;
 
--- The last run of a period that is closed tells where its lines are now, whatever people did after
--- it.
+-- The last run of a closed period shows where its lines are at the close, including what people did
+-- after the run.
 create function private.complete_last_run(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

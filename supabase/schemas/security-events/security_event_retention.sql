@@ -1,5 +1,5 @@
--- What the worker and the operator do with chains: sign, delete what is past its retention, set
--- that time.
+-- What the worker and the operator do with chains: sign them, delete what is past its retention,
+-- and set the retention.
 
 create function private.store_security_event_checkpoint(chain text, kind text, seq bigint,
   hash text, at timestamptz, key_id text, signature text)
@@ -10,7 +10,7 @@ begin
   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing;
 end $$;
 
--- Chains that moved since they were signed, with the state that was signed last.
+-- Chains with events since the last signature, with the state that was signed last.
 create function private.unsigned_security_event_chains() returns table (
   chain text, seq bigint, hash text, at text, signed jsonb
 )
@@ -26,8 +26,8 @@ begin
   where h.seq > coalesce(last.seq, 0);
 end $$;
 
--- The beginnings of chains that are past their retention, at most `most` events of each. What is
--- deleted is always a whole beginning.
+-- The beginnings of chains that are past their retention, at most `most` events of each. Only a
+-- whole beginning is ever deleted.
 create function private.forgettable_security_events(most integer default 50000)
 returns table (chain text, after bigint, through bigint, hash text, at text)
 language plpgsql stable set search_path = '' as $$
@@ -58,7 +58,7 @@ begin
   where first.at < over.moment;
 end $$;
 
--- Signs a beginning off: from now on it may go.
+-- Signs off a beginning: from now on it may be deleted.
 create function private.forget_security_events(chain text, through bigint, hash text,
   at timestamptz, key_id text, signature text) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -72,8 +72,8 @@ begin
   ));
 end $$;
 
--- Deletes what was signed off, at most `batch` at a time, and signed states that later ones stand
--- for: within a day one an hour is kept, beyond it one a day. Answers how many it deleted.
+-- Deletes what was signed off, at most `batch` at a time, and older signed states: one an hour is
+-- kept within a day, one a day beyond. Returns how many it deleted.
 create function private.purge_security_events(batch integer default 5000) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -109,8 +109,9 @@ begin
   return events + checkpoints;
 end $$;
 
--- Called by `npm run audit -- retention`, over the operator's connection. Answers the days before.
--- Refuses: not_found for a tenant that does not exist, invalid_request outside of 30 to 3660 days.
+-- Called by `npm run audit -- retention`, over the operator's connection. Returns the previous
+-- number of days. Refuses: not_found for a tenant that does not exist, invalid_request outside of
+-- 30 to 3660 days.
 create function private.set_security_event_retention(tenant_id text, days integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,5 +1,5 @@
--- Where security events come from: opened requests with something to report, and what never reached
--- a function.
+-- The sources of security events: opened requests with something to report, and calls that never
+-- reached a function.
 
 -- The one insert for what happens in a request or in the worker: actor, address and request come
 -- from the token and from `private.begin_request`.
@@ -18,7 +18,7 @@ begin
   );
 end $$;
 
--- The same for the caller's own tenant: all that a verb may record.
+-- The same for the caller's own tenant: all that a function may record.
 create function private.record_security_event(type text, target text default null,
   reason text default null, details jsonb default '{}')
 returns void
@@ -37,7 +37,7 @@ begin
   perform set_config('tieout.call_event', call_id, true);
 end $$;
 
--- An event as the server or the operator describes it, for no request of the database.
+-- An event as the server or the operator describes it, outside of a request to the database.
 create function private.append_security_event(event jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -55,7 +55,7 @@ begin
   );
 end $$;
 
--- What happens many times within a minute: reported once at its first time, and once more, with the
+-- Events that repeat within a minute: reported once at their first time, and once more, with the
 -- number, after the minute.
 create table private.security_event_counts (
   chain text not null,
@@ -71,7 +71,7 @@ create table private.security_event_counts (
 create index security_event_counts_by_age on private.security_event_counts (minute);
 alter table private.security_event_counts enable row level security;
 
--- At most ten of both sides, sorted, none twice.
+-- At most ten of both sides, sorted, each once.
 create function private.some_of(left_side text[], right_side text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -79,7 +79,7 @@ begin
     order by v limit 10);
 end $$;
 
--- The tenants of a member of Supabase Auth, by the address they sign in with.
+-- The tenants of a member of Supabase Auth, by their sign-in address.
 create function private.tenants_of_email(email text) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -87,11 +87,11 @@ begin
 end $$;
 
 -- What the server saw before, after or without a function of the database: refusals, sign-ins,
--- calls that failed. events: [{ tenant_id, email, type, actor, actor_issuer, actor_subject,
--- credential, home_tenant_id, cross_tenant, operation, target, address, request_id, reason,
--- details, bucket, count, elsewhere }]. A tenant that does not exist has no trail: `elsewhere` says
--- whether the event belongs to no tenant then, or is dropped. `email` names the tenants of a member
--- instead. With a bucket it is counted.
+-- failed calls. events: [{ tenant_id, email, type, actor, actor_issuer, actor_subject, credential,
+-- home_tenant_id, cross_tenant, operation, target, address, request_id, reason, details, bucket,
+-- count, elsewhere }]. A tenant that does not exist has no trail: `elsewhere` says whether the
+-- event then belongs to no tenant, or is dropped. `email` names the tenants of a member instead.
+-- With a bucket it is counted.
 create function private.record_security_events(events jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -145,8 +145,8 @@ grant execute
   on function private.record_security_events(jsonb),
     public.record_security_events(jsonb) to service_role;
 
--- Reports the minutes that are over; called by the worker. In the order of chains: two that took
--- them crosswise would wait for each other. Answers how many it wrote.
+-- Reports the minutes that are over; called by the worker. Ordered by chain: two calls that lock
+-- chains in opposite orders would deadlock. Returns how many it wrote.
 create function private.report_security_event_counts() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,4 +1,4 @@
--- Reading security events, and walking their chain. For admins of the tenant.
+-- Reading security events and verifying their chain: for admins of the tenant.
 
 create function private.security_event_json(e public.security_events) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -16,7 +16,7 @@ begin
 end $$;
 
 -- Newest first. input: { limit, after: [at, seq] | null, through: seq | null, type, actor, target,
--- cross_tenant, since, until }. `type` may end with .* for all of a kind.
+-- cross_tenant, since, until }. `type` may end with .* for all types of a kind.
 create function private.security_events_page(input jsonb) returns jsonb
 language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
@@ -77,8 +77,8 @@ begin
   );
 end $$;
 
--- How far the caller's own chain goes, and the signed states of it. `unchained`: an event whose
--- number the chain did not give, which would be listed and never walked over.
+-- The end of the caller's own chain, and its signed states. `unchained`: an event whose number the
+-- chain did not assign, which would be listed and never verified.
 create function private.chain_state_of_caller() returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -105,7 +105,7 @@ begin
   );
 end $$;
 
--- input: {}. Answers the state of the chain, from which walk_security_event_chain starts.
+-- input: {}. Returns the state of the chain, from which walk_security_event_chain starts.
 create function public.open_security_event_chain(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -113,8 +113,8 @@ begin
   return private.chain_state_of_caller();
 end $$;
 
--- Events as the texts that their hash is made of, null where there are none. An event counts where
--- both its chain and its tenant say that it is the caller's.
+-- Events as the texts that their hash covers, null if there are none. An event counts if both its
+-- chain and its tenant are the caller's.
 create function private.security_event_texts(after bigint, through bigint,
   page_size integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -135,9 +135,9 @@ begin
   );
 end $$;
 
--- input: { after: seq, through: seq, limit }. A later step of what open_security_event_chain
--- opened. In steps of numbers: with the chain's end as its only bound, each page would sort all
--- that is left of it. Past a gap wider than a step it looks on to the end.
+-- input: { after: seq, through: seq, limit }. A later step of open_security_event_chain. It reads
+-- steps of numbers: with only the chain's end as a bound, each page would sort everything that is
+-- left. After a gap wider than a step it searches up to the end.
 create function public.walk_security_event_chain(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -153,8 +153,8 @@ begin
   );
 end $$;
 
--- input: the filters, with `export` in the request. Answers { through }: the chain's end as it is
--- now, where the export stops.
+-- input: the filters, with `export` in the request. Returns { through }: the present end of the
+-- chain, where the export stops.
 create function public.open_security_event_export(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -165,8 +165,7 @@ begin
   ));
 end $$;
 
--- input: as list_security_events with `through`. A later step of what open_security_event_export
--- opened.
+-- input: as list_security_events with `through`. A later step of open_security_event_export.
 create function public.continue_security_event_export(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin

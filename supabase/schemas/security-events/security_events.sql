@@ -1,21 +1,22 @@
 -- Security events: the audit trail, written in the transaction of the effect and append-only. Each
--- event carries the hash of its content and of the event before it in its chain, so that a changed,
--- removed, moved or invented row shows. Why and what it proves: docs/decisions/0009-audit-trail.md.
+-- event carries the hash of its content and of the previous event in its chain, so that a changed,
+-- removed, moved or invented row shows. Why, and what it proves:
+-- docs/decisions/0009-audit-trail.md.
 
 create table public.security_events (
   id text not null default private.new_id('sev'),
-  -- Null for what belongs to no tenant: its chain is '*'.
+  -- Null for events that belong to no tenant: their chain is '*'.
   tenant_id text references public.tenants (id),
   chain text not null generated always as (coalesce(tenant_id, '*')) stored,
   at timestamptz(3) not null default now(),
   type text not null check (type ~ '^[a-z_]+(\.[a-z_]+)+$'),
   actor text not null,
-  -- Who that is, where a person: names are not one person's alone.
+  -- The issuer of the actor, if it is a person: names are not unique.
   actor_issuer text,
   actor_subject text,
   credential text not null check (
     credential in ('user', 'api_key', 'publishable_key', 'service_role', 'none', 'system')),
-  -- The tenant that the credential belongs to, where that is another one.
+  -- The tenant that the credential belongs to, if it is another one.
   home_tenant_id text,
   cross_tenant boolean not null default false,
   operation text,
@@ -24,13 +25,14 @@ create table public.security_events (
   request_id text,
   reason text,
   details jsonb not null default '{}',
-  -- Its place in the chain, given at the commit.
+  -- Its place in the chain, assigned at the commit.
   seq bigint,
   prev_hash text,
   hash text,
   primary key (chain, id)
 );
--- Only what has its place in a chain is listed, so an event is entered here once, when it gets it.
+-- Only events with a place in a chain are listed, so an event enters this index once, when it gets
+-- its place.
 create unique index security_events_chain on public.security_events (chain, seq)
 where seq is not null;
 create index security_events_by_time on public.security_events (tenant_id, at, seq)
@@ -59,7 +61,7 @@ create table private.security_event_heads (
 alter table private.security_event_heads enable row level security;
 
 -- Signed states of chains: up to `seq` a chain had this hash. The key is not in the database.
--- 'prefix': all up to `seq` was deleted, its tenant's retention being over.
+-- 'prefix': everything up to `seq` was deleted after its tenant's retention.
 create table private.security_event_checkpoints (
   chain text not null,
   kind text not null check (kind in ('head', 'prefix')),
@@ -72,10 +74,11 @@ create table private.security_event_checkpoints (
 );
 alter table private.security_event_checkpoints enable row level security;
 
--- The SHA-256 of a JSON array of texts. A person's event has the second form, which names them; any
--- other, and every event from before there were two, has the first: so neither can a person be
--- taken from an event nor be given to one. lib/security-events/chain.ts says the same in
--- TypeScript: a verifier outside of the database need not believe this function.
+-- The SHA-256 of a JSON array of texts. The event of a person uses the second form, which
+-- identifies them; every other event, and every event from before there were two forms, uses the
+-- first: so a person can neither be removed from an event nor added to one.
+-- lib/security-events/chain.ts has the same in TypeScript, so that a verifier outside of the
+-- database need not trust this function.
 create function private.security_event_hash(e public.security_events) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -95,7 +98,8 @@ begin
   ) end::text, 'UTF8')), 'hex');
 end $$;
 
--- Older than its tenant keeps, and in a part of the chain whose end was signed before it goes.
+-- Older than its tenant's retention, and in a part of the chain whose end was signed before it is
+-- deleted.
 create function private.may_forget(e public.security_events) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -108,7 +112,7 @@ begin
       where c.chain = e.chain and c.kind = 'prefix' and c.seq >= e.seq);
 end $$;
 
--- Applies to the owner as well. The one change is the chain's own: an event's place, once, in the
+-- Applies to the owner as well. The only change allowed is assigning an event's place, once, in the
 -- transaction that wrote it.
 create function private.guard_security_events() returns trigger
 language plpgsql set search_path = '' as $$
@@ -126,7 +130,7 @@ create trigger security_events_guard before update or delete on public.security_
 create trigger security_events_guard_truncate before truncate on public.security_events
   for each statement execute function private.guard_security_events();
 
--- Of the signed states, each may go an hour after, where there is a later one of its kind.
+-- A signed state may be deleted an hour later, if there is a later one of its kind.
 create function private.guard_security_event_checkpoints() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -147,8 +151,8 @@ create trigger security_event_checkpoints_guard_truncate before truncate
   on private.security_event_checkpoints
   for each statement execute function private.guard_security_event_checkpoints();
 
--- What an event says of its caller. A service-role call leaves one row: what happens in it takes
--- the place of the bare call.
+-- Completes what an event says about its caller. A service-role call leaves one row: an event of
+-- the call replaces the bare record of it.
 create function private.complete_security_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -174,8 +178,8 @@ end $$;
 create trigger security_events_complete before insert on public.security_events
   for each row execute function private.complete_security_event();
 
--- At the commit: a tenant's head is locked for no longer than that, and its holder waits for
--- nothing else meanwhile.
+-- Runs at the commit, so that a tenant's head is locked only briefly, and its holder waits for no
+-- other lock.
 create function private.chain_security_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -204,7 +208,7 @@ end $$;
 create constraint trigger security_events_chain after insert on public.security_events
   deferrable initially deferred for each row execute function private.chain_security_event();
 
--- Also where replication or a restore would go past triggers.
+-- Also if replication or a restore would skip triggers.
 alter table public.security_events enable always trigger security_events_guard;
 alter table public.security_events enable always trigger security_events_guard_truncate;
 alter table public.security_events enable always trigger security_events_complete;

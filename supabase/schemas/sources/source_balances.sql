@@ -1,5 +1,6 @@
--- Balances: what a bank or a ledger itself says of a source at the end of a day. A file brings its
--- statements, each with an opening and a closing balance; a person or a program states single ones.
+-- Balances: what a bank or a ledger states for a source at the end of a day. A file brings
+-- statements, each with an opening and a closing balance; a person or a program states single
+-- balances.
 
 create table public.source_balances (
   tenant_id text not null default private.tenant_id(),
@@ -8,7 +9,7 @@ create table public.source_balances (
   currency text not null,
   -- As the file writes it. A source usually has one account, or names none.
   account text,
-  -- Null of a balance that was stated for one day.
+  -- Null for a balance that was stated for one day.
   period_start date,
   period_end date not null,
   opening_minor bigint check (opening_minor between -9007199254740991 and 9007199254740991),
@@ -51,7 +52,7 @@ begin
   );
 end $$;
 
--- What the lines of a source come to that were booked on these days.
+-- The sum of the lines of a source that were booked on these days.
 create function private.booked_between(tenant text, source integer, currency text, first date,
   last date) returns numeric
 language plpgsql stable set search_path = '' as $$
@@ -59,15 +60,15 @@ begin
   return coalesce((
     select sum(l.amount_minor) from public.lines l
     where l.tenant_id = tenant and l.source_no = source and l.currency = booked_between.currency
-      -- A value date is seldom far from the day of booking.
+      -- A value date is seldom far from the booking date.
       and l.value_date between first - 60 and last + 60
       and coalesce(l.booked_date, l.value_date) between first and last
   ), 0);
 end $$;
 
--- The balance of a source at the end of a day, as last stated by then and carried on by the lines
--- booked since; without one before, from the first statement after, less the lines in between. No
--- row where nothing was stated, or several accounts end on different days.
+-- The balance of a source at the end of a day: the last one stated by then, carried on by the lines
+-- booked since; without one, the first statement after that day, less the lines in between. No row
+-- if nothing was stated, or several accounts end on different days.
 create function private.balance_on(tenant text, source integer, currency text, day date)
 returns table (minor numeric, stated_on date, balance_id text)
 language plpgsql stable set search_path = '' as $$
@@ -126,9 +127,9 @@ begin
   end if;
 end $$;
 
--- Where the statements of a source, from the one before these days on, do not follow one another:
--- [{ kind: gap | overlap, from, to, minor }]. `minor` is what the next opening has more than the
--- closing before it and the lines in between.
+-- Where the statements of a source, starting with the one before these days, do not follow one
+-- another: [{ kind: gap | overlap, from, to, minor }]. `minor` is by how much the next opening
+-- exceeds the previous closing plus the lines in between.
 create function private.balance_breaks(tenant text, source integer, currency text, first date,
   last date) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -179,7 +180,7 @@ grant execute on function
   private.balance_breaks(text, integer, text, date, date)
 to authenticated;
 
--- Keeps the balances that a file states (`statements` as lib/imports/formats/line.ts has them).
+-- Stores the balances that a file states (`statements` in the form of lib/imports/formats/line.ts).
 create function private.keep_balances_of_import(i public.imports) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -198,7 +199,7 @@ begin
     where s.tenant_id = i.tenant_id and s.source_no = i.source_no
       and x.closing_balance_minor is not null and x.period_end is not null
       and coalesce(x.period_start <= x.period_end, true)
-      -- A statement of which a line is missing says nothing about the lines that are there.
+      -- A statement from which a line is missing says nothing about the lines that are there.
       and x.balance_holds is distinct from false
     returning period_start, period_end
   )
@@ -256,7 +257,7 @@ begin
     || jsonb_build_object('version', private.version_of(private.source_balance_json(b)));
 end $$;
 
--- input: { source_id, day, amount_minor, currency, reason }. Refuses: not_found, conflict beyond
+-- input: { source_id, day, amount_minor, currency, reason }. Refuses: not_found; conflict beyond
 -- the quota. Records: balance.stated.
 create function public.state_source_balance(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -291,8 +292,7 @@ begin
 end $$;
 
 -- input: { source_id, id }. Refuses: not_found, precondition_failed; conflict for one that a file
--- stated. Records:
--- balance.removed.
+-- stated. Records: balance.removed.
 create function public.remove_source_balance(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -13,7 +13,7 @@ begin
   );
 end $$;
 
--- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+-- Covers only what people set: no clocks, no counters, nothing that other work adds.
 create function private.source_version(s public.sources) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -21,7 +21,7 @@ begin
     jsonb_build_array(s.name, s.kind, s.currency, s.time_zone, s.sign, s.mapping, s.grace_days));
 end $$;
 
--- The source of the caller's tenant. Refuses: not_found.
+-- A source of the caller's tenant. Refuses: not_found.
 create function private.find_source(id text) returns public.sources
 language plpgsql stable set search_path = '' as $$
 declare
@@ -34,7 +34,7 @@ begin
   return s;
 end $$;
 
--- What the audit log keeps of a source.
+-- What the audit log stores of a source.
 create function private.source_facts(s public.sources) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -77,8 +77,8 @@ begin
   return private.source_json(s) || jsonb_build_object('version', private.source_version(s));
 end $$;
 
--- input: { id, patch }, the columns that may change; `mapping` is replaced whole.
--- Refuses: not_found, precondition_failed, conflict. Records: source.updated.
+-- input: { id, patch }, the writable columns; `mapping` is replaced whole. Refuses: not_found,
+-- precondition_failed, conflict. Records: source.updated.
 create function public.update_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -89,7 +89,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  -- Alone where its currency or sign is to change, by which its lines are read.
+  -- Exclusively if its currency or sign changes, with which its lines are read.
   perform private.lock_sources_exclusively(s.tenant_id, array[s.source_no]) from public.sources s
   where s.tenant_id = private.tenant_id() and s.id = input ->> 'id'
     and (coalesce(input #>> '{patch,currency}', s.currency),
@@ -122,7 +122,7 @@ begin
     private.source_json(after) || jsonb_build_object('version', private.source_version(after)));
 end $$;
 
--- Newest first. input: { limit, after: [id] | null, kind, q }: every word of q stands in the name.
+-- Newest first. input: { limit, after: [id] | null, kind, q }: every word of q is part of the name.
 create function public.list_sources(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,21 +1,21 @@
--- Sources: where lines come from. A bank account's statements, a ledger account, a processor's
--- payouts.
+-- Sources: where lines come from, such as a bank account's statements, a ledger account, or a
+-- processor's payouts.
 
 create table public.sources (
   id text not null default private.new_id('src'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
-  -- What narrow tables hold in place of the id; never leaves the database.
+  -- The key in narrow tables; never leaves the database.
   source_no integer not null generated always as identity,
   name text not null check (length(name) between 1 and 200),
   kind text not null check (kind in ('bank_statement', 'ledger', 'processor', 'orders', 'other')),
-  -- ISO 4217, of lines that name none.
+  -- ISO 4217, for lines that name no currency.
   currency text not null check (currency ~ '^[A-Z]{3}$'),
   -- IANA name: a time in a file falls on this zone's day.
   time_zone text not null default 'UTC' check (length(time_zone) between 1 and 64),
-  -- inverted: the source books the other way round. Lines keep their posted amount; a pair counts
-  -- the negated one.
+  -- inverted: the source books with the opposite sign. Lines keep their posted amount; a pair
+  -- counts the negated one.
   sign text not null default 'as_is' check (sign in ('as_is', 'inverted')),
-  -- How its files are read (lib/imports/formats/mapping.ts); null until one is kept.
+  -- How its files are read (lib/imports/formats/mapping.ts); null until a mapping is saved.
   mapping jsonb check (jsonb_typeof(mapping) = 'object'),
   -- Business days a line may stay open before it becomes an exception.
   grace_days smallint not null default 3 check (grace_days between 0 and 90),
@@ -34,7 +34,7 @@ create policy sources_read on public.sources for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- Refuses: conflict for another currency or sign once there are lines, whose amounts were read by
+-- Refuses: conflict for another currency or sign once there are lines, whose amounts were read with
 -- them.
 create function private.guard_source() returns trigger
 language plpgsql set search_path = '' as $$
@@ -42,8 +42,8 @@ begin
   if old.line_count > 0 and (new.currency, new.sign) is distinct from (old.currency, old.sign) then
     perform private.refuse_conflict('source_has_lines',
       'The source has lines, which were read by its currency and sign: these stay as they are. Make another source.');
-  -- Held before already by whoever comes by update_source: to wait here, with the row locked, would
-  -- be the wrong order.
+  -- update_source has locked it before: waiting here, with the row locked, would be the wrong
+  -- order.
   elsif (new.currency, new.sign) is distinct from (old.currency, old.sign)
     and not pg_try_advisory_xact_lock(private.lock_of_source(old.tenant_id, old.source_no)) then
     perform private.refuse_conflict('lines_changing',

@@ -1,5 +1,5 @@
--- Where the accounts of Supabase Auth are found by tenant and by address: its own table, which is
--- not ours to index, has neither index.
+-- An index of the accounts of Supabase Auth by tenant and by address: its own table, which is not
+-- ours to index, has neither.
 
 create table private.account_index (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -10,14 +10,14 @@ create index account_index_by_address on private.account_index (address);
 create index account_index_by_tenant on private.account_index using gin (tenants);
 alter table private.account_index enable row level security;
 
--- As an index can hold it.
+-- A key that an index can hold.
 create function private.address_key(email text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return left(lower(email), 320);
 end $$;
 
--- A claim names whatever it likes; a longer name is no tenant's.
+-- A claim may contain anything; a longer name is not a tenant's.
 create function private.index_account() returns trigger
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -31,7 +31,7 @@ end $$;
 create trigger tieout_index_account after insert or update of email, raw_app_meta_data on auth.users
   for each row execute function private.index_account();
 
--- The accounts that have a tenant in their claims, those that cannot sign in included.
+-- The accounts that have a tenant in their claims, including those that cannot sign in.
 create function private.accounts_of(tenant text) returns setof auth.users
 language plpgsql stable set search_path = '' as $$
 begin

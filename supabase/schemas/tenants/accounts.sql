@@ -1,6 +1,6 @@
--- Accounts: what people do to their own before they are in: accept an invitation, and set a new
--- password. The server's alone: links carry a token of 256 random bits, of which only the SHA-256
--- digest is known here, and passwords come as bcrypt hashes.
+-- Accounts: what people do before they are signed in: accept an invitation, and set a new password.
+-- Only for the server: links carry a token of 256 random bits, of which only the SHA-256 digest is
+-- stored here, and passwords arrive as bcrypt hashes.
 
 create table private.password_resets (
   token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
@@ -39,8 +39,8 @@ begin
     order by t.id;
 end $$;
 
--- Sets a password, ends every session of the account but this one, and every link to reset it.
--- Answers which sessions ended.
+-- Sets a password, and ends every other session of the account and every link to reset it. Returns
+-- the sessions that ended.
 create function private.set_password(account auth.users, password_hash text, issuer text,
   kept_session text) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
@@ -49,7 +49,7 @@ declare
 begin
   update auth.users u set encrypted_password = $2, updated_at = now() where u.id = account.id;
   delete from private.password_resets r where r.user_id = account.id;
-  -- Supabase Auth's own, which refresh its tokens.
+  -- Supabase Auth's own sessions, which refresh its tokens.
   if to_regclass('auth.sessions') is not null then
     execute 'delete from auth.sessions where user_id = $1' using account.id;
   end if;
@@ -63,8 +63,8 @@ begin
   return ended;
 end $$;
 
--- Has a mail with a link sent to the address, if it has an account: which nobody who asks is told,
--- nor by the time it takes.
+-- Queues a mail with a link to the address, if it has an account. The caller cannot tell whether it
+-- has one, not even from the response time.
 create function private.request_password_reset(email text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -72,8 +72,8 @@ begin
     max_attempts => 6);
 end $$;
 
--- For the worker that makes the mail. Null: there is nobody to send it to, or five were sent within
--- the hour.
+-- For the worker that writes the mail. Null if the address has no account, or five mails were sent
+-- within the hour.
 create function private.begin_password_reset_mail(email text, token_hash text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -92,15 +92,15 @@ begin
   return jsonb_build_object('email', account.email);
 end $$;
 
--- Its mail could not be sent: nobody has the link, and it doesn't count against the five.
+-- The mail could not be sent: the link is deleted, and doesn't count towards the five.
 create function private.delete_password_reset(token_hash text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   delete from private.password_resets r where r.token_hash = $1;
 end $$;
 
--- Sets the password of whom the link was sent to; the link works once. Null: it never was one, was
--- used, or is over. Answers the account's id and which sessions ended. Records:
+-- Sets the password of the account that the link was sent to; the link works once. Null if the link
+-- is unknown, used or expired. Returns the account's ID and the sessions that ended. Records:
 -- member.password_reset.
 create function private.reset_password(token_hash text, password_hash text, issuer text,
   origin jsonb) returns jsonb
@@ -113,7 +113,7 @@ begin
   where r.token_hash = $1 and r.expires_at > now() and u.deleted_at is null
     and (u.banned_until is null or u.banned_until <= now())
   for no key update of u;
-  -- Of two at once, the second finds it gone.
+  -- Of two concurrent calls, the second finds it deleted.
   delete from private.password_resets r where r.token_hash = $1;
   if account.id is null or not found then
     return null;
@@ -132,7 +132,7 @@ begin
     where r.token_hash = $1 and r.expires_at > now());
 end $$;
 
--- By who is signed in and gave the present one. Records: member.password_changed.
+-- Called for a signed-in person who gave their present password. Records: member.password_changed.
 create function private.change_password(user_id uuid, password_hash text, issuer text,
   kept_session text, origin jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -152,7 +152,7 @@ begin
   return jsonb_build_object('id', account.id, 'ended', to_jsonb(ended));
 end $$;
 
--- The invitation that a link is of, while it is open; null for any other.
+-- The open invitation of a link; null for any other link.
 create function private.open_invitation(token_hash text) returns public.invitations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -166,8 +166,8 @@ begin
   return found_one;
 end $$;
 
--- What the holder of a link may know of it, null for none that is open. `account_id`: of the
--- account of its address, who signs in instead of setting a password.
+-- What the holder of a link may know of its invitation, null if none is open. `account_id`: the
+-- account of its address, whose owner signs in instead of setting a password.
 create function private.find_invitation(token_hash text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -183,7 +183,7 @@ begin
     'account_id', (private.confirmed_account(i.email)).id);
 end $$;
 
--- The account whose owner has proved that the address is theirs. Anyone can begin to sign up with
+-- The account whose owner has proved that the address is theirs. Anyone can start to sign up with
 -- an invited address: such an account must neither block the invitation nor profit from it.
 create function private.confirmed_account(email text) returns auth.users
 language plpgsql stable security definer set search_path = '' as $$
@@ -196,8 +196,8 @@ begin
   return account;
 end $$;
 
--- Gives an account that was never confirmed to the holder of a link that was mailed to its address,
--- with nothing left of who began to sign up.
+-- Gives an unconfirmed account to the holder of a link that was mailed to its address, and removes
+-- everything left by whoever started to sign up.
 create function private.take_over_account(account auth.users, password_hash text) returns auth.users
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -211,8 +211,8 @@ begin
   return account;
 end $$;
 
--- An account that signs in by this password, as Supabase Auth makes one: its token columns are text
--- that is never null.
+-- Creates an account that signs in with this password, as Supabase Auth does: its token columns are
+-- text that is never null.
 create function private.create_account(email text, password_hash text) returns auth.users
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -238,10 +238,10 @@ begin
   return account;
 end $$;
 
--- Lets the invited in: by a new account with this password, or by the account of their address,
--- which has to be the one that is signed in (`user_id`). The link works once. Null: it is none that
--- is open. Answers { outcome: accepted | sign_in, tenant_id, id }.
--- Records: member.admitted.
+-- Admits the invited person: with a new account and this password, or with the account of their
+-- address, which has to be the signed-in one (`user_id`). The link works once. Null if the link has
+-- no open invitation. Returns { outcome: accepted | sign_in, tenant_id, id }. Records:
+-- member.admitted.
 create function private.accept_invitation(token_hash text, user_id uuid, password_hash text,
   origin jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -253,7 +253,7 @@ begin
   if i.id is null then
     return null;
   end if;
-  -- Two links to one address make one account.
+  -- Two links to one address create one account.
   perform pg_advisory_xact_lock(hashtextextended('account ' || i.email, 0));
   account := private.find_account(i.email);
   if account.id is null and $3 is not null then

@@ -1,5 +1,5 @@
--- First steps: how far a tenant has come from nothing to a received event, and which admin no
--- longer wants to see it.
+-- First steps: how far a tenant has come from nothing to a received event, and which admins have
+-- dismissed the list.
 
 create table public.first_steps_dismissals (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
@@ -16,7 +16,7 @@ select to authenticated
     and principal_id = (select auth.jwt()) ->> 'principal_id'
     and (select private.may('read:first-steps')));
 
--- What was done stays done: revoked keys and deleted webhooks count.
+-- A step stays done: revoked keys and deleted webhooks count.
 create function private.first_steps_json() returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -44,7 +44,7 @@ begin
   );
 end $$;
 
--- What one sets of the first steps is whether to see them.
+-- People only set whether they see the first steps.
 create function private.first_steps_version() returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -62,7 +62,7 @@ begin
   return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $$;
 
--- input: { dismissed }. For oneself alone. Refuses: precondition_failed.
+-- input: { dismissed }, for the caller alone. Refuses: precondition_failed.
 create function public.put_first_steps(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin

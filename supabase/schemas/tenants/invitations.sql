@@ -1,5 +1,5 @@
--- Invitations: who is asked to join a tenant, by e-mail. Of the link's token only a SHA-256 digest
--- is kept, and that from the moment that the mail is made: nobody but the invited ever has it.
+-- Invitations: people asked by e-mail to join a tenant. Only a SHA-256 digest of the link's token
+-- is stored, once the mail is written: only the invited person ever has the token.
 
 create table public.invitations (
   id text not null default private.new_id('inv'),
@@ -8,9 +8,9 @@ create table public.invitations (
   roles text[] not null check (cardinality(roles) between 1 and 3),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
-  -- When its mail was last asked for, and when that mail was handed over.
+  -- When its mail was last requested, and when that mail was sent.
   requested_at timestamptz(3) not null default now(),
-  -- When a mail was asked for within the day up to the last.
+  -- When mails were requested within the day before the last.
   requests timestamptz(3)[] not null default array[now()],
   sent_at timestamptz(3),
   expires_at timestamptz(3) not null default now() + interval '7 days',
@@ -30,8 +30,8 @@ grant select on public.invitations to authenticated;
 create policy invitations_read on public.invitations for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:people')));
 
--- The digests of links, which are looked up before a tenant is known. One an invitation: a new link
--- ends the one before.
+-- The digests of links, which are looked up before a tenant is known. One per invitation: a new
+-- link ends the previous one.
 create table private.invitation_tokens (
   token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
   tenant_id text not null,
@@ -62,14 +62,14 @@ begin
   );
 end $$;
 
--- Of what a person can change: it was sent again, accepted or revoked.
+-- Covers what people can change: whether it was sent again, accepted or revoked.
 create function private.invitation_version(i public.invitations) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(i.requested_at, i.accepted_at, i.revoked_at));
 end $$;
 
--- Locks one of the caller's tenant. Refuses: not_found.
+-- Locks an invitation of the caller's tenant. Refuses: not_found.
 create function private.lock_invitation(id text) returns public.invitations
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -84,7 +84,7 @@ begin
   return found_one;
 end $$;
 
--- How many mails the caller's tenant asked for since then, to one address or to any.
+-- How many mails the caller's tenant has requested since then, to one address or to any.
 create function private.invitation_mails(since timestamptz, email text) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -95,8 +95,8 @@ begin
   );
 end $$;
 
--- Has the mail of one of the caller's invitations made and sent.
--- Refuses: rate_limited beyond 100 mails an hour, or to one address beyond 5 an hour or 10 a day.
+-- Queues the mail of one of the caller's invitations. Refuses: rate_limited beyond 100 mails an
+-- hour, or to one address beyond 5 an hour or 10 a day.
 create function private.send_invitation(id text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -122,7 +122,7 @@ begin
   from public.invitations i where i.tenant_id = tenant and i.id = $1;
 end $$;
 
--- The link is worth nothing from here on.
+-- From now on the link is worthless.
 create function private.end_invitation_link(id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -178,8 +178,8 @@ begin
   return private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i));
 end $$;
 
--- input: { email, roles }. One that expired gives way. Refuses: conflict for a member, for one
--- invited already and beyond the quota; rate_limited. Records: member.invited.
+-- input: { email, roles }. Replaces an expired invitation. Refuses: conflict for a member, for an
+-- address with an open invitation and beyond the quota; rate_limited. Records: member.invited.
 create function public.create_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -215,8 +215,8 @@ begin
       || jsonb_build_object('version', private.invitation_version(created)));
 end $$;
 
--- input: { id }. A new link for seven more days; the one before ends. Refuses: not_found, conflict
--- where it was accepted or revoked, rate_limited within a minute of the mail before, and as
+-- input: { id }. Sends a new link for seven more days; the previous one ends. Refuses: not_found;
+-- conflict if it was accepted or revoked; rate_limited within a minute of the previous mail, and as
 -- private.send_invitation. Records: member.invited.
 create function public.resend_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -229,7 +229,7 @@ begin
   end if;
   perform private.serialize_counting('invitation_mails');
   i := private.lock_invitation(input ->> 'id');
-  -- One that expired counts again from here on.
+  -- An expired invitation counts towards the quota again.
   if private.invitation_status(i) = 'expired' then
     perform private.require_quota('members');
   end if;
@@ -253,7 +253,7 @@ begin
     private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
 end $$;
 
--- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found, conflict where it
+-- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found; conflict if it
 -- was accepted. Records: member.invitation_revoked.
 create function public.revoke_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -280,8 +280,8 @@ begin
     private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
 end $$;
 
--- For the worker that makes the mail: keeps the digest of its link in place of the one before.
--- Null: there is nothing to send.
+-- For the worker that writes the mail: replaces the digest of the invitation's link. Null if there
+-- is nothing to send.
 create function private.begin_invitation_mail(tenant_id text, invitation_id text,
   token_hash text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$

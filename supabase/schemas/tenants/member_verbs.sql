@@ -1,7 +1,7 @@
--- A tenant's accounts: who is a member, with which roles. An admin changes and removes them; what
--- somebody else's identity provider says of its users is that provider's to change.
+-- A tenant's accounts: its members and their roles. An admin changes and removes them. Users of
+-- another identity provider are changed there.
 
--- As an admin sees it. `open_exceptions` is counted to 1,000.
+-- An account as an admin sees it. `open_exceptions` is counted up to 1,000.
 create function private.account_json(u auth.users, tenant text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -23,7 +23,7 @@ begin
   );
 end $$;
 
--- The accounts of the caller's tenant, for who may manage them.
+-- The accounts of the caller's tenant, for callers who may manage them.
 create function private.tenant_accounts() returns setof auth.users
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -32,7 +32,7 @@ begin
   end if;
 end $$;
 
--- One of them; null: there is none.
+-- One of these accounts; null if there is none.
 create function private.tenant_account(id uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -61,10 +61,11 @@ begin
   );
 end $$;
 
--- Gives an account other roles in the caller's tenant; null: removes it from there, and ends its
--- sessions where it has no other tenant. One at a time in a tenant: two admins who remove each
--- other would leave none. `issuer`: of Supabase Auth's accounts. Answers its name, its roles before
--- and which sessions ended. Refuses: not_found, precondition_failed, conflict for the last admin.
+-- Gives an account other roles in the caller's tenant; null removes it from the tenant, and ends
+-- its sessions if it has no other tenant. One call at a time per tenant: two admins who remove each
+-- other would leave none. `issuer`: of Supabase Auth's accounts. Returns its name, its previous
+-- roles and the sessions that ended. Refuses: not_found, precondition_failed; conflict for the last
+-- admin.
 create function private.change_account(id uuid, roles jsonb, versions jsonb,
   issuer text) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -107,7 +108,7 @@ begin
     before, 'ended', to_jsonb(ended));
 end $$;
 
--- Whether several accounts of the caller's tenant are called this.
+-- Whether several accounts of the caller's tenant have this name.
 create function private.has_namesake(name text) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -145,8 +146,8 @@ begin
   return member;
 end $$;
 
--- input: { id, roles, issuer }. Refuses: not_found, precondition_failed, conflict for the last
--- admin. Records: member.role_changed, where it is a change.
+-- input: { id, roles, issuer }. Refuses: not_found, precondition_failed; conflict for the last
+-- admin. Records: member.role_changed, if the roles change.
 create function public.update_tenant_member(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -179,9 +180,9 @@ begin
 end $$;
 
 -- input: { id, reason, issuer, hand_over, hand_over_to }. With hand_over, the open exceptions
--- assigned to them go to hand_over_to, or to nobody. Refuses: not_found, precondition_failed,
--- conflict for the last admin, and to hand over what a namesake has too, or more than fit one call.
--- Records: member.removed.
+-- assigned to the member go to hand_over_to, or to nobody. Refuses: not_found, precondition_failed;
+-- conflict for the last admin, for exceptions of a name that several members have, and for more
+-- exceptions than fit one call. Records: member.removed.
 create function public.remove_tenant_member(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -200,7 +201,7 @@ begin
       format(
         'Another member is called %s too. Reassign the exceptions on the board first, then remove the member without handing over.',
         before ->> 'name'));
-  -- Counted to 1,000.
+  -- Counted up to 1,000.
   elsif (input ->> 'hand_over')::boolean and (before ->> 'open_exceptions')::integer >= 1000 then
     perform private.refuse_conflict('too_many_exceptions',
       format(

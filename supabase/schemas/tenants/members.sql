@@ -1,6 +1,6 @@
--- Members: whom a tenant's exceptions can be assigned to, and the accounts that Supabase Auth has.
+-- Members: people to assign a tenant's exceptions to, and the accounts of Supabase Auth.
 
--- What an account is called: the local part of its address, as the server reads a token
+-- The name of an account: the local part of its address, as the server reads a token
 -- (lib/auth/claims.ts).
 create function private.account_name(email text, id uuid) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -12,8 +12,8 @@ begin
     120);
 end $$;
 
--- An account's roles in a tenant, null where it is no member: `tenants` is an object of roles by
--- tenant, or an array with `roles` beside it.
+-- An account's roles in a tenant, null if it is not a member: `tenants` is an object of roles by
+-- tenant, or an array with `roles` next to it.
 create function private.roles_of_account(claims jsonb, tenant text) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -38,7 +38,7 @@ begin
   end;
 end $$;
 
--- The claims with these roles in the tenant; null: without the tenant. Always in the form of an
+-- The claims with these roles in the tenant; null removes the tenant. Always in the form of an
 -- object.
 create function private.claims_with_roles(claims jsonb, tenant text, roles jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
@@ -60,8 +60,9 @@ begin
       case when roles is null then tenants else tenants || jsonb_build_object(tenant, roles) end);
 end $$;
 
--- The people whom Supabase Auth has in the tenant, and those who were assigned an exception before:
--- an identity provider's users may be unknown to it. Accounts that cannot sign in are left out.
+-- The people that Supabase Auth knows in the tenant, and those who were assigned an exception
+-- before, since it may not know the users of an identity provider. Accounts that cannot sign in are
+-- left out.
 create function private.members() returns table (name text, roles text[], source text)
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -69,7 +70,7 @@ declare
 begin
   return query
   with recursive assignee (reference) as (
-    -- One step of the index a name, however many exceptions each has.
+    -- One step in the index per name, however many exceptions each has.
     (select e.assigned_to from public.exceptions e
       where e.tenant_id = tenant and e.assigned_to is not null order by 1 limit 1)
     union all
@@ -117,9 +118,9 @@ begin
 end $$;
 grant execute on function private.members() to authenticated;
 
--- Called by `npm run tenant -- admit`, over the operator's connection. The roles take the place of
--- those the account had there.
--- Refuses: not_found for an unknown tenant or account. Records: member.admitted.
+-- Called by `npm run tenant -- admit`, over the operator's connection. Replaces the roles that the
+-- account had in the tenant. Refuses: not_found for an unknown tenant or account. Records:
+-- member.admitted.
 create function private.admit_member(tenant_id text, email text, roles text[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -147,8 +148,8 @@ begin
   ));
 end $$;
 
--- What Supabase Auth knows of a signed-in user now: a session's roles are those of the moment, not
--- those of its sign-in. Null for a user who is deleted or banned, or never was.
+-- What Supabase Auth knows of a signed-in user now: a session has the present roles, not those of
+-- its sign-in. Null for a user who is deleted, banned or unknown.
 create function private.find_session_user(user_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin

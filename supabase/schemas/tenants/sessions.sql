@@ -1,5 +1,5 @@
 -- Sessions: the browsers that a person is signed in with, so that a session can end before its
--- cookie does. A session is a person's, known by issuer and subject, and no tenant's. Why:
+-- cookie does. A session belongs to a person, by issuer and subject, not to a tenant. Why:
 -- docs/decisions/0011-sessions.md.
 
 create table private.sessions (
@@ -10,7 +10,7 @@ create table private.sessions (
   address inet,
   user_agent text,
   started_at timestamptz(3) not null default now(),
-  -- By an act of the person, not by a page that refreshes itself.
+  -- The last action of the person; a page that refreshes itself doesn't count.
   seen_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null,
   ended_at timestamptz(3)
@@ -19,7 +19,8 @@ create index sessions_by_person on private.sessions (issuer, subject, id) where 
 create index sessions_by_expiry on private.sessions (expires_at);
 alter table private.sessions enable row level security;
 
--- Whether it still counts. `idle_seconds`: how long without an act of the person; 0: for ever.
+-- Whether the session is still valid. `idle_seconds`: how long without an action of the person; 0:
+-- for ever.
 create function private.is_live(s private.sessions, idle_seconds integer) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -27,8 +28,8 @@ begin
     and (idle_seconds = 0 or s.seen_at > now() - make_interval(secs => idle_seconds));
 end $$;
 
--- session: { issuer, subject, provider, address, user_agent, seconds }. Answers its id. Of one
--- person's the newest 100 go on.
+-- session: { issuer, subject, provider, address, user_agent, seconds }. Returns its ID. A person
+-- keeps the newest 100 sessions.
 create function private.begin_session(session jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -51,7 +52,8 @@ begin
   return begun;
 end $$;
 
--- Whose session it is, null where it no longer counts. `seen`: by an act of the person.
+-- The person of a session, null if it is no longer valid. `seen`: called for an action of the
+-- person.
 create function private.check_session(session_id text, idle_seconds integer,
   seen boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -68,7 +70,7 @@ begin
   return jsonb_build_object('issuer', s.issuer, 'subject', s.subject);
 end $$;
 
--- Signing out. One that has ended stays as it is.
+-- Signs out. A session that has ended stays unchanged.
 create function private.leave_session(session_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -100,7 +102,7 @@ grant execute
   public.begin_session(jsonb), public.check_session(text, integer, boolean),
   public.leave_session(text) to service_role;
 
--- The caller's own that count, newest first.
+-- The caller's own valid sessions, newest first.
 create function private.sessions_of_caller(idle_seconds integer) returns setof private.sessions
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -145,7 +147,7 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- input: { ids } or null for all. Answers which of the caller's own ended by it. Records:
+-- input: { ids }, or null for all. Returns which of the caller's sessions it ended. Records:
 -- session.ended, session.ended_everywhere.
 create function public.end_sessions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -174,7 +176,7 @@ begin
   return private.finish_request(request, jsonb_build_object('ended', to_jsonb(ended)));
 end $$;
 
--- Deletes what ended or expired 30 days ago, at most `batch` at a time; answers how many.
+-- Deletes sessions that ended or expired 30 days ago, at most `batch` at a time. Returns how many.
 create function private.purge_sessions(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,4 +1,4 @@
--- Tenants: the boundary everything else is inside of.
+-- Tenants: everything else belongs to one.
 
 create table public.tenants (
   id text primary key check (id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
@@ -13,9 +13,9 @@ grant select on public.tenants to anon, authenticated, service_role;
 create policy tenants_read on public.tenants for select to anon, authenticated
   using (id = (select private.tenant_id()));
 
--- Called by `npm run tenant -- create`, over the operator's connection.
--- Refuses: invalid_request for a malformed id, and for one that is a path of the application (a
--- tenant's pages are at /<id>) or of a version of the API.
+-- Called by `npm run tenant -- create`, over the operator's connection. Refuses: invalid_request
+-- for a malformed ID, and for one that is a path of the application (a tenant's pages are at /<id>)
+-- or of a version of the API.
 create function private.create_tenant(id text, name text) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -30,8 +30,8 @@ begin
   insert into public.sla_policies (tenant_id) values ($1);
 end $$;
 
--- GET /v1/me: { tenant_id, tenant_name }. Any principal of the tenant may ask; to the publishable
--- key the name is null, whether or not there is such a tenant.
+-- GET /v1/me: { tenant_id, tenant_name }. Any caller of the tenant may ask; for the publishable key
+-- the name is null, whether or not the tenant exists.
 create function public.get_me(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin

@@ -148,19 +148,19 @@ begin
   end);
 end $$;
 
--- What came of an attempt.
+-- The result of an attempt.
 create type private.attempt_verdict as (
   attempt_id bigint, delivery_id text, webhook_id text, tenant_id text,
   outcome text, failure_kind text, detail text, status_code integer, duration_ms integer,
   response_headers jsonb, response_body text, response_truncated boolean,
-  -- Until the next attempt; null where there is none.
+  -- The pause until the next attempt; null if there is none.
   pause interval,
-  -- Whether the webhook still takes events.
+  -- Whether the webhook is still active.
   active boolean
 );
 
--- Why a receiver that answered 401 or 403 refused the signature: it may still verify with a secret
--- that was changed since it last accepted an event. A new one came, or the old one ceased to sign.
+-- Why a receiver refused the signature with 401 or 403: it may still verify with a secret that was
+-- changed since it last accepted an event, because a new one was added or the old one expired.
 create function private.signature_failure(w public.webhooks, status_code integer, out kind text,
   out detail text)
 language plpgsql stable set search_path = '' as $$
@@ -182,8 +182,8 @@ begin
   end if;
 end $$;
 
--- Judges the results of these webhooks, whose rows are held. A result counts while its attempt
--- holds the lease; a zombie's late one is left out.
+-- Evaluates the results for these webhooks, whose rows are locked. A result counts while its
+-- attempt holds the lease; a late one is left out.
 create function private.judge_attempts(results jsonb, webhook_ids text[])
 returns setof private.attempt_verdict
 language plpgsql volatile set search_path = '' as $$
@@ -219,7 +219,7 @@ begin
     on h.outcome = 'failed' and h.status_code in (401, 403);
 end $$;
 
--- Writes down verdicts: attempts, deliveries and how long receivers took to answer.
+-- Stores verdicts: attempts, deliveries and response times.
 create function private.record_verdicts(verdicts private.attempt_verdict[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -259,8 +259,8 @@ begin
     do update set attempts = t.attempts + excluded.attempts;
 end $$;
 
--- How the attempts of one webhook ended, as it is shown of it. It is disabled where it wants no more
--- or has failed for too long, and its owners are warned two days before.
+-- Updates one webhook after its attempts. It is disabled if its receiver wants no more events or
+-- has failed for too long, and its owners are warned two days before.
 create function private.mark_webhook(id text, succeeded boolean, failed boolean, gone boolean,
   detail text) returns void
 language plpgsql volatile set search_path = '' as $$
